@@ -1,0 +1,31 @@
+"""The engines of the local runtime: fetch, lay out, start, health, stop.
+
+    from local.engines import ENGINES, Options, prepare_all, start_all, stop_all
+
+Names: `opensearch`, `dynamodb`, `s3`, `queues` (SQS), `aws` (Secrets Manager, SNS, EventBridge,
+SSM and more, memory only).
+"""
+
+from local.engines.base import Engine, Options, Progress
+from local.engines.errors import EngineError
+from local.engines.fleet import ENGINES, prepare_all, start_all, stop_all
+from local.engines.ports import LOOPBACK, free_port, free_ports, is_free
+from local.engines.process import Endpoint, Running, stop_leftovers
+
+__all__ = [
+    "ENGINES",
+    "LOOPBACK",
+    "Endpoint",
+    "Engine",
+    "EngineError",
+    "Options",
+    "Progress",
+    "Running",
+    "free_port",
+    "free_ports",
+    "is_free",
+    "prepare_all",
+    "start_all",
+    "stop_all",
+    "stop_leftovers",
+]

@@ -1,0 +1,94 @@
+"""Ends the engines when the runner is gone, however it went.
+
+One small process a runner, with the runner's pipe as its input: lines `+pid` and `-pid`. When
+the pipe ends (the runner ended or was killed) it ends the processes that are still noted.
+PR_SET_PDEATHSIG would need code between fork and exec, knows Linux only, and fires when the
+*thread* that started the child ends, which a parallel start does at once.
+Standard library only, because it runs as a script of its own (`python -I -S guard.py`).
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+_GRACE_SECONDS = 5.0
+
+
+class _Guard:
+    """The runner's side: started with the first engine, ends with the runner."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._watched: set[int] = set()
+
+    def watch(self, pid: int) -> None:
+        with self._lock:
+            self._watched.add(pid)
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", __file__],
+                    stdin=subprocess.PIPE,
+                    start_new_session=True,
+                )
+            self._tell(f"+{pid}")
+
+    def forget(self, pid: int) -> None:
+        with self._lock:
+            self._watched.discard(pid)
+            self._tell(f"-{pid}")
+            if not self._watched and self._process is not None and self._process.stdin:
+                with contextlib.suppress(BrokenPipeError):
+                    self._process.stdin.close()
+                self._process.wait()
+                self._process = None
+
+    def _tell(self, line: str) -> None:
+        if self._process is None or self._process.stdin is None:
+            return
+        # A guard that somebody ended is no reason to fail: the pid files are the second net.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()
+
+
+_guard = _Guard()
+watch = _guard.watch
+forget = _guard.forget
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _signal(pids: set[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def main() -> None:
+    """Note pids from the standard input; at its end, end those that are left."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # ends with the pipe, not before
+    watched: set[int] = set()
+    for line in sys.stdin:
+        mark, pid = line[0], int(line[1:])
+        (watched.add if mark == "+" else watched.discard)(pid)
+    _signal(watched, signal.SIGTERM)
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while any(map(_alive, watched)) and time.monotonic() < deadline:
+        time.sleep(0.05)  # noqa: TID251 - nothing to wait on: these are not our children
+    _signal({pid for pid in watched if _alive(pid)}, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

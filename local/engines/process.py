@@ -1,0 +1,187 @@
+"""The process of one engine: started in its own session, watched, stopped, never orphaned.
+
+Two things keep engines from outliving a killed runner: the guard (see `guard.py`), which ends
+them when the runner's end of a pipe closes, and the pid files in the data folder, from which
+the next start finds what is still there. A pid counts only with its creation time, because
+pids are used again.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from local.engines import guard
+from local.engines.errors import EngineError
+from local.engines.ports import LOOPBACK
+
+_POLL_SECONDS = 0.05
+_LOG_LINES = 15
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where an engine listens, and its process."""
+
+    url: str
+    port: int
+    pid: int
+
+
+class Running:
+    """One started engine. Thread-safe to ask; stop and kill may be called more than once."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        process: subprocess.Popen[bytes],
+        port: int,
+        log: Path,
+        pid_file: Path,
+        probe: Callable[[str], bool],
+    ) -> None:
+        """Take over a process that was just started."""
+        self.name = name
+        self.log = log
+        self.endpoint = Endpoint(f"http://{LOOPBACK}:{port}", port, process.pid)
+        self._process = process
+        self._pid_file = pid_file
+        self._probe = probe
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of the process, or None while it runs."""
+        return self._process.poll()
+
+    def healthy(self) -> bool:
+        """Say whether the process runs and answers."""
+        return self.exit_code is None and self._probe(self.endpoint.url)
+
+    def wait_healthy(self, timeout: float = 60.0) -> None:
+        """Return when the engine answers.
+
+        Raises:
+            EngineError: it ended, or does not answer in time; with the last lines of its log.
+        """
+        pause = threading.Event()
+        deadline = time.monotonic() + timeout
+        while not self.healthy():
+            if self.exit_code is not None:
+                raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    f"{self.name} does not answer at {self.endpoint.url} after {timeout:.0f} s"
+                    f"{self._tail()}"
+                )
+            pause.wait(_POLL_SECONDS)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Ask the process to end (SIGTERM); end it (SIGKILL) when it has not after `timeout`."""
+        self._process.terminate()
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._forget()
+
+    def kill(self) -> None:
+        """End the process at once (SIGKILL) and wait until it is gone."""
+        self._process.kill()
+        self._process.wait()
+        self._forget()
+
+    def _forget(self) -> None:
+        guard.forget(self.endpoint.pid)
+        self._pid_file.unlink(missing_ok=True)
+
+    def _tail(self) -> str:
+        return f"; its log ({self.log}) ends:\n{last_lines(self.log)}"
+
+
+def last_lines(log: Path, count: int = _LOG_LINES) -> str:
+    """Return the last lines of a log, or a word about it being empty."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return "(no log)"
+    return "\n".join(text.splitlines()[-count:]) or "(empty)"
+
+
+def launch(  # noqa: PLR0913 - the facts of one process, all by name
+    *,
+    name: str,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    data: Path,
+    log: Path,
+    port: int,
+    probe: Callable[[str], bool],
+) -> Running:
+    """Start `command` with `environment` on top of this process's own; its output goes to `log`."""
+    data.mkdir(parents=True, exist_ok=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
+            cwd=data,
+            start_new_session=True,
+        )
+    pid_file = data / f"{name}.pid"
+    _write_pid_file(pid_file, process.pid)
+    guard.watch(process.pid)
+    return Running(name=name, process=process, port=port, log=log, pid_file=pid_file, probe=probe)
+
+
+def stop_leftovers(data: Path, *, name: str = "*", timeout: float = 5.0) -> list[str]:
+    """Stop what an earlier runner left running on `data`; return the names of those stopped.
+
+    A pid file whose process is gone, or whose pid now belongs to another process, is removed.
+    """
+    stopped: list[str] = []
+    for pid_file in sorted(data.glob(f"{name}.pid")):
+        process = _process_of(pid_file)
+        if process is not None:
+            _end(process, timeout)
+            stopped.append(pid_file.stem)
+        pid_file.unlink(missing_ok=True)
+    return stopped
+
+
+def _write_pid_file(path: Path, pid: int) -> None:
+    try:
+        created = psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:  # it ended at once; waiting for health tells the reason
+        return
+    path.write_text(json.dumps({"pid": pid, "created": created}), encoding="utf-8")
+
+
+def _process_of(pid_file: Path) -> psutil.Process | None:
+    try:
+        noted = json.loads(pid_file.read_text(encoding="utf-8"))
+        process = psutil.Process(int(noted["pid"]))
+        same = abs(process.create_time() - float(noted["created"])) < 1.0
+    except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
+        return None
+    return process if same else None
+
+
+def _end(process: psutil.Process, timeout: float) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process.terminate()
+        try:
+            process.wait(timeout)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait()
