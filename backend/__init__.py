@@ -1,0 +1,1 @@
+"""The deployed package: declarations, domains, search and the Lambda entrypoints."""

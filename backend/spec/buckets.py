@@ -1,0 +1,103 @@
+"""The S3 buckets, their key layouts and the prefixes of their access logs."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from backend.spec.tables.model import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """An S3 bucket; `name` is the logical id, CloudFormation names the physical bucket.
+
+    `expire_days` empties the bucket after that many days; `expire_prefixes` does so for keys below
+    a prefix only. `events` sends object events to EventBridge. `cors` lets browsers use presigned
+    URLs. `log_prefix` is where its access logs stand in the access-log bucket.
+    """
+
+    name: str
+    description: str
+    key_layout: str
+    versioned: bool = False
+    events: bool = False
+    cors: bool = False
+    log_prefix: str | None = None
+    expire_days: int | None = None
+    expire_prefixes: tuple[tuple[str, int], ...] = ()
+    origin: Origin = "data model"
+
+
+DEFAULT_BASE_PREFIX: Literal["/"] = "/"
+"""`/` as `baseAssetsPrefix` means the root of the bucket: keys then start with the asset id."""
+
+TEMP_UPLOADS_PREFIX = "temp-uploads/"
+"""Where multipart uploads are assembled before they are checked and copied to their final key."""
+
+PREVIEWS_PREFIX = "previews/"
+RESERVED_FOLDERS = frozenset(
+    {
+        "temp-upload",
+        "temp-uploads",
+        "preview",
+        "previews",
+        "pipeline",
+        "pipelines",
+        "workspace",
+        "workspaces",
+    }
+)
+"""First components of a key, below the base prefix, that never are an asset."""
+
+ACCESS_LOG_DAYS = 90
+CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
+ABORT_MULTIPART_DAYS = 7  # as long as the row of an upload lives
+
+ASSET_BUCKET = Bucket(
+    "AssetBucket",
+    "All files of assets; every version is kept.",
+    "{baseAssetsPrefix}{assetId}/{relative path}",
+    versioned=True,
+    events=True,
+    cors=True,
+    log_prefix="asset-bucket-logs/",
+    expire_prefixes=((TEMP_UPLOADS_PREFIX, ABORT_MULTIPART_DAYS),),
+)
+AUXILIARY_BUCKET = Bucket(
+    "AssetAuxiliaryBucket",
+    "Working files and viewer data, such as octrees, that can be made again.",
+    "{assetId}/{viewer type}/{generated files}",
+    cors=True,
+    log_prefix="assetAuxiliary-bucket-logs/",
+)
+WEB_APP_BUCKET = Bucket(
+    "WebAppBucket",
+    "The built web application.",
+    "{path}",
+)
+ARTEFACTS_BUCKET = Bucket(
+    "ArtefactsBucket",
+    "Template notebooks and deployment artefacts.",
+    "{path}",
+    log_prefix="artefacts-bucket-logs/",
+)
+ACCESS_LOGS_BUCKET = Bucket(
+    "AccessLogsBucket",
+    "Server access logs of the other buckets.",
+    "{log prefix}{log file}",
+    expire_days=ACCESS_LOG_DAYS,
+)
+FAILURE_BUCKET = Bucket(
+    "FailureBucket",
+    "What could not be indexed, with its body and the reason, until it is replayed.",
+    "{consumer}/{date}/{id}.json",
+    origin="ours",
+)
+
+BUCKETS = (
+    ASSET_BUCKET,
+    AUXILIARY_BUCKET,
+    WEB_APP_BUCKET,
+    ARTEFACTS_BUCKET,
+    ACCESS_LOGS_BUCKET,
+    FAILURE_BUCKET,
+)

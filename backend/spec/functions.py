@@ -1,0 +1,260 @@
+"""Every deployed function: its handler, what it reads, writes and sends, its size.
+
+Grants and environment derive from these; a function has nothing that it does not use.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from backend.spec import buckets, queues, secrets, settings
+from backend.spec.buckets import Bucket
+from backend.spec.queues import Queue
+from backend.spec.secrets import Secret
+from backend.spec.settings import Setting
+from backend.spec.tables import access, assets, metadata, operations, registry
+from backend.spec.tables.model import Table
+
+Kind = Literal["api", "consumer", "authorizer", "bootstrap"]
+SearchAccess = Literal["none", "read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One Lambda function; `writes` (tables and buckets) includes reading them."""
+
+    name: str
+    kind: Kind
+    handler: str
+    description: str
+    reads: tuple[Table | Bucket, ...] = ()
+    writes: tuple[Table | Bucket, ...] = ()
+    sends: tuple[Queue, ...] = ()
+    secrets: tuple[Secret, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    search: SearchAccess = "none"
+    domain: str | None = None
+    memory_mb: int = 512
+    timeout_seconds: int = 29
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Table))
+
+    @property
+    def buckets(self) -> tuple[Bucket, ...]:
+        return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Bucket))
+
+
+def _api(
+    name: str,
+    domain: str,
+    description: str,
+    *,
+    reads: tuple[Table | Bucket, ...] = (),
+    writes: tuple[Table | Bucket, ...] = (),
+    secrets: tuple[Secret, ...] = (),
+    settings: tuple[Setting, ...] = (),
+    search: SearchAccess = "none",
+) -> Function:
+    """A function behind the HTTP API; each one reads the caller's roles."""
+    return Function(
+        name,
+        "api",
+        f"backend.entrypoints.http.{domain}.handler",
+        description,
+        reads=(*reads, access.USER_ROLES),
+        writes=writes,
+        secrets=secrets,
+        settings=settings,
+        search=search,
+        domain=domain,
+        memory_mb=1024,
+    )
+
+
+CONFIGURATION_API = _api(
+    "ConfigurationApi",
+    "configuration",
+    "Version, client configuration, features.",
+    reads=(registry.FEATURES,),
+    settings=(settings.WEB_URL,),
+)
+ACCESS_API = _api(
+    "AccessApi",
+    "access",
+    "API keys.",
+    writes=(access.API_KEYS,),
+    secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
+)
+BUCKETS_API = _api(
+    "BucketsApi",
+    "buckets",
+    "The asset buckets.",
+    reads=(registry.ASSET_BUCKETS,),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+DATABASES_API = _api(
+    "DatabasesApi",
+    "databases",
+    "Databases.",
+    reads=(registry.ASSET_BUCKETS,),
+    writes=(assets.DATABASES,),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+TAGS_API = _api(
+    "TagsApi",
+    "tags",
+    "Tags and tag types.",
+    writes=(registry.TAGS, registry.TAG_TYPES),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+ASSETS_API = _api(
+    "AssetsApi",
+    "assets",
+    "Assets.",
+    reads=(registry.ASSET_BUCKETS, registry.TAGS, registry.TAG_TYPES),
+    writes=(assets.ASSETS, assets.DATABASES, assets.ASSET_VERSIONS, operations.RESERVATIONS),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+FILES_API = _api(
+    "FilesApi",
+    "files",
+    "Files of assets.",
+    reads=(
+        assets.ASSETS,
+        assets.DATABASES,
+        assets.ASSET_FILE_VERSIONS,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+UPLOADS_API = _api(
+    "UploadsApi",
+    "uploads",
+    "Uploads by presigned multipart.",
+    reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+    writes=(assets.ASSET_UPLOADS, assets.ASSETS, operations.RESERVATIONS, buckets.ASSET_BUCKET),
+    settings=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
+)
+DOWNLOADS_API = _api(
+    "DownloadsApi",
+    "downloads",
+    "Presigned URLs of files and previews.",
+    reads=(
+        assets.ASSETS,
+        assets.DATABASES,
+        registry.ASSET_BUCKETS,
+        assets.ASSET_VERSIONS,
+        assets.ASSET_FILE_VERSIONS,
+        buckets.ASSET_BUCKET,
+    ),
+    settings=(settings.PRESIGNED_URL_SECONDS,),
+)
+METADATA_API = _api(
+    "MetadataApi",
+    "metadata",
+    "Metadata of assets and files, attributes of files.",
+    reads=(assets.ASSETS, assets.DATABASES, registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
+    writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+SEARCH_API = _api(
+    "SearchApi",
+    "search",
+    "Search over assets and files.",
+    reads=(operations.SEARCH_STATE,),
+    search="read",
+)
+
+AUTHORIZER = Function(
+    "Authorizer",
+    "authorizer",
+    "backend.entrypoints.authorizer.handler",
+    "Says who the caller is; never what the caller may do.",
+    reads=(access.API_KEYS,),
+    secrets=(secrets.API_KEY_PEPPER,),
+    memory_mb=512,
+    timeout_seconds=10,
+)
+
+BOOTSTRAP = Function(
+    "Bootstrap",
+    "bootstrap",
+    "backend.entrypoints.bootstrap.handler",
+    "Makes what a new deployment needs before its first request; safe to run again.",
+    reads=(buckets.ASSET_BUCKET,),
+    writes=(
+        operations.SEARCH_STATE,
+        registry.ASSET_BUCKETS,
+        registry.FEATURES,
+        access.ROLES,
+        access.USERS,
+        access.USER_ROLES,
+        access.API_KEYS,
+    ),
+    secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
+    settings=(settings.ADMIN_USER_ID,),
+    search="write",
+    timeout_seconds=300,
+)
+
+
+def _indexer(name: str, handler: str, description: str) -> Function:
+    """A consumer on the indexing path: all of them end in the same rebuild."""
+    return Function(
+        name,
+        "consumer",
+        handler,
+        description,
+        reads=(
+            assets.ASSETS,
+            metadata.ASSET_FILE_METADATA,
+            metadata.FILE_ATTRIBUTES,
+            registry.ASSET_BUCKETS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(operations.SEARCH_STATE, buckets.FAILURE_BUCKET),
+        sends=(queues.SETTLE,),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        search="write",
+        memory_mb=1024,
+        timeout_seconds=120,
+    )
+
+
+INDEX_CHANGES = _indexer(
+    "IndexChanges",
+    "backend.entrypoints.streams.changes.handler",
+    "Rebuilds the documents that changes of tables touch.",
+)
+INDEX_OBJECTS = _indexer(
+    "IndexObjects",
+    "backend.entrypoints.streams.objects.handler",
+    "Rebuilds the documents that object events touch.",
+)
+INDEX_SETTLE = _indexer(
+    "IndexSettle",
+    "backend.entrypoints.streams.settle.handler",
+    "Rebuilds documents again once the table indexes they were read from have caught up.",
+)
+
+FUNCTIONS: tuple[Function, ...] = (
+    CONFIGURATION_API,
+    ACCESS_API,
+    BUCKETS_API,
+    DATABASES_API,
+    TAGS_API,
+    ASSETS_API,
+    FILES_API,
+    UPLOADS_API,
+    DOWNLOADS_API,
+    METADATA_API,
+    SEARCH_API,
+    AUTHORIZER,
+    BOOTSTRAP,
+    INDEX_CHANGES,
+    INDEX_OBJECTS,
+    INDEX_SETTLE,
+)

@@ -1,0 +1,119 @@
+"""Composite keys: one attribute whose value joins several parts.
+
+Ids hold no separator, so nothing in them is escaped. The one part that may hold it, a file path, is
+either the last part (then it is byte-identical to the data model) or percent-encoded (`%`, `:`).
+"""
+
+from dataclasses import dataclass
+
+PARTITION_KEY_BYTES = 2048  # DynamoDB's limit for a partition key value
+SORT_KEY_BYTES = 1024  # DynamoDB's limit for a sort key value
+
+DELETED_SUFFIX = "#deleted"
+"""Marks the partition of archived items: `my-database#deleted`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """An attribute made of `parts`, joined by `separator`.
+
+    `build` and `parse` are inverse to each other for every tuple of parts that `build` accepts.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    separator: str = ":"
+    encoded: frozenset[str] = frozenset()
+
+    type: str = "S"
+
+    def build(self, *values: str) -> str:
+        """Join all parts.
+
+        Raises:
+            ValueError: the number of parts is wrong, or a part that is not the last one holds the
+                separator (it could not be told apart again).
+        """
+        if len(values) != len(self.parts):
+            raise ValueError(f"{self.name} has {len(self.parts)} parts, {len(values)} given")
+        return self.separator.join((*self._leading(values[:-1]), values[-1]))
+
+    def parse(self, value: str) -> tuple[str, ...]:
+        """Split a stored value into its parts.
+
+        Raises:
+            ValueError: the value has too few parts.
+        """
+        found = value.split(self.separator, len(self.parts) - 1)
+        if len(found) != len(self.parts):
+            raise ValueError(f"{value!r} is not a {self.name}")
+        return tuple(
+            _decode(text) if part in self.encoded else text
+            for part, text in zip(self.parts, found, strict=True)
+        )
+
+    def prefix(self, *values: str) -> str:
+        """The beginning that all keys with these leading parts share, separator included."""
+        if len(values) >= len(self.parts):
+            raise ValueError(f"a prefix of {self.name} has fewer than {len(self.parts)} parts")
+        return "".join(value + self.separator for value in self._leading(values))
+
+    def _leading(self, values: tuple[str, ...]) -> tuple[str, ...]:
+        out: list[str] = []
+        for part, value in zip(self.parts, values, strict=False):
+            text = _encode(value) if part in self.encoded else value
+            if self.separator in text:
+                raise ValueError(f"{part} of {self.name} holds {self.separator!r}")
+            out.append(text)
+        return tuple(out)
+
+
+def _encode(text: str) -> str:
+    return text.replace("%", "%25").replace(":", "%3A")
+
+
+def _decode(text: str) -> str:
+    return text.replace("%3A", ":").replace("%25", "%")
+
+
+def archived(database_id: str) -> str:
+    """The partition that holds a database's archived items."""
+    return database_id + DELETED_SUFFIX
+
+
+def active(database_id: str) -> str:
+    """The id of the database, whichever of its two partitions is given."""
+    return database_id.removesuffix(DELETED_SUFFIX)
+
+
+ASSET = Composite("databaseId:assetId", ("databaseId", "assetId"))
+ASSET_VERSION = Composite(
+    "databaseId:assetId:assetVersionId", ("databaseId", "assetId", "assetVersionId")
+)
+FILE = Composite("databaseId:assetId:filePath", ("databaseId", "assetId", "filePath"))
+SNAPSHOT = Composite(
+    "type:filePath:metadataKey",
+    ("type", "filePath", "metadataKey"),
+    encoded=frozenset({"filePath"}),
+)
+SCHEMA_SCOPE = Composite("databaseId:metadataEntityType", ("databaseId", "metadataEntityType"))
+LINK_FROM = Composite("fromAssetDatabaseId:fromAssetId", ("fromAssetDatabaseId", "fromAssetId"))
+LINK_TO = Composite("toAssetDatabaseId:toAssetId", ("toAssetDatabaseId", "toAssetId"))
+WORKFLOW = Composite("workflowDatabaseId:workflowId", ("workflowDatabaseId", "workflowId"))
+COMMENT = Composite("assetVersionId:commentId", ("assetVersionId", "commentId"))
+BUCKET_LOCATION = Composite("bucketName:baseAssetsPrefix", ("bucketName", "baseAssetsPrefix"))
+SUBSCRIBED_ENTITY = Composite("entityName_entityId", ("entityName", "entityId"), separator="_")
+
+COMPOSITES = (
+    ASSET,
+    ASSET_VERSION,
+    FILE,
+    SNAPSHOT,
+    SCHEMA_SCOPE,
+    LINK_FROM,
+    LINK_TO,
+    WORKFLOW,
+    COMMENT,
+    BUCKET_LOCATION,
+    SUBSCRIBED_ENTITY,
+)

@@ -1,0 +1,78 @@
+"""Queues, and the subscriptions that bring changes to the functions that index them."""
+
+from dataclasses import dataclass
+
+from backend.spec.buckets import ASSET_BUCKET, Bucket
+from backend.spec.tables import assets, metadata
+from backend.spec.tables.model import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A standard SQS queue with a dead-letter queue `<name>DeadLetters`.
+
+    `max_receives` is high: an outage is not poison, a message waits until its engine is back.
+    """
+
+    name: str
+    description: str
+    max_receives: int = 1000
+    retention_days: int = 14
+
+
+OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
+SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
+
+QUEUES = (OBJECT_EVENTS, SETTLE)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSubscription:
+    """A table's stream that wakes a function (named by its logical id)."""
+
+    source: Table
+    consumer: str
+    batch_size: int = 500
+    window_seconds: int = 1
+    bisect: bool = True
+    max_record_age_seconds: int = 86_400  # as long as a stream keeps a record
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSubscription:
+    """A queue that wakes a function."""
+
+    source: Queue
+    consumer: str
+    batch_size: int = 100
+    window_seconds: int = 1
+    max_concurrency: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSubscription:
+    """A bucket whose object events go to a queue, by an EventBridge rule."""
+
+    source: Bucket
+    queue: Queue
+
+
+STREAM_SUBSCRIPTIONS = (
+    StreamSubscription(assets.ASSETS, "IndexChanges"),
+    StreamSubscription(assets.ASSET_LINKS, "IndexChanges"),
+    StreamSubscription(metadata.ASSET_FILE_METADATA, "IndexChanges"),
+    StreamSubscription(metadata.FILE_ATTRIBUTES, "IndexChanges"),
+)
+QUEUE_SUBSCRIPTIONS = (
+    QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
+    QueueSubscription(SETTLE, "IndexSettle"),
+)
+OBJECT_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),)
+
+UNCONSUMED_STREAMS: dict[str, str] = {
+    assets.DATABASES.name: "no document holds a field of a database but its id",
+    assets.ASSET_LINKS_METADATA.name: "metadata of links is in no document",
+    metadata.DATABASE_METADATA.name: "metadata of databases is in no document",
+    "Audit": "archiving what expires comes with the audit domain",
+}
+"""Streams that nobody reads yet, each with the reason."""

@@ -1,0 +1,183 @@
+"""Every route of the REST API: method, path, domain, permission.
+
+Tier 1 asks whether the caller may use the route (`object__type=api`); tier 2 whether it may act on
+the entity (`object_type`, `action`). Where `action` is not the HTTP method, the contract says so.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
+Action = Literal["GET", "POST", "PUT", "DELETE"]
+ObjectType = Literal["database", "asset", "tag", "tagType", "apiKey", "none"]
+
+ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route.
+
+    `name` is the service's verb; `public` routes need no credentials; `ours` marks routes beyond
+    the VAMS contract, which refuse unknown body fields instead of ignoring them.
+    """
+
+    method: Method
+    path: str
+    domain: str
+    name: str
+    summary: str
+    object_type: ObjectType = "none"
+    tier2: Action | None = None
+    public: bool = False
+    ours: bool = False
+
+    @property
+    def key(self) -> str:
+        """The route key as API Gateway writes it: `GET /database/{databaseId}`."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def action(self) -> Action:
+        """What tier 2 asks permission for."""
+        if self.tier2 is not None:
+            return self.tier2
+        return "GET" if self.method == "HEAD" else self.method
+
+
+GET_AMPLIFY_CONFIG = Route(
+    "GET", "/api/amplify-config", "configuration", "get_amplify_config",
+    "What a web client needs to start", public=True,
+)  # fmt: skip
+GET_VERSION = Route(
+    "GET", "/api/version", "configuration", "get_version",
+    "The version of the contract and of the product", public=True,
+)  # fmt: skip
+GET_SECURE_CONFIG = Route(
+    "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features"
+)
+
+LIST_BUCKETS = Route("GET", "/buckets", "buckets", "list_buckets", "List the asset buckets")
+
+CREATE_DATABASE = Route(
+    "POST", "/database", "databases", "create_database", "Create a database", "database"
+)
+LIST_DATABASES = Route(
+    "GET", "/database", "databases", "list_databases", "List the databases", "database"
+)
+GET_DATABASE = Route(
+    "GET", "/database/{databaseId}", "databases", "get_database", "Get a database", "database"
+)
+UPDATE_DATABASE = Route(
+    "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database", "database"
+)
+
+LIST_TAGS = Route("GET", "/tags", "tags", "list_tags", "List the tags", "tag")
+CREATE_TAG = Route("POST", "/tags", "tags", "create_tag", "Create a tag", "tag")
+UPDATE_TAG = Route("PUT", "/tags", "tags", "update_tag", "Change a tag", "tag")
+DELETE_TAG = Route("DELETE", "/tags/{tagId}", "tags", "delete_tag", "Delete a tag", "tag")
+LIST_TAG_TYPES = Route("GET", "/tag-types", "tags", "list_tag_types", "List tag types", "tagType")
+CREATE_TAG_TYPE = Route(
+    "POST", "/tag-types", "tags", "create_tag_type", "Create a tag type", "tagType"
+)
+UPDATE_TAG_TYPE = Route(
+    "PUT", "/tag-types", "tags", "update_tag_type", "Change a tag type", "tagType"
+)
+DELETE_TAG_TYPE = Route(
+    "DELETE", "/tag-types/{tagTypeId}", "tags", "delete_tag_type", "Delete a tag type", "tagType"
+)
+
+CREATE_ASSET = Route(
+    "POST", "/assets", "assets", "create_asset", "Create an asset", "asset", tier2="PUT"
+)
+LIST_ALL_ASSETS = Route(
+    "GET", "/assets", "assets", "list_all_assets", "List the assets of all databases", "asset"
+)
+LIST_ASSETS = Route(
+    "GET", "/database/{databaseId}/assets", "assets", "list_assets",
+    "List the assets of a database", "asset",
+)  # fmt: skip
+GET_ASSET = Route("GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset")
+UPDATE_ASSET = Route("PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset")
+
+LIST_FILES = Route(
+    "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
+)
+GET_FILE = Route("GET", f"{ASSET_PATH}/fileInfo", "files", "get_file", "Describe a file", "asset")
+
+INITIALISE_UPLOAD = Route(
+    "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
+)
+COMPLETE_UPLOAD = Route(
+    "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Finish an upload",
+    "asset",
+)  # fmt: skip
+ABORT_UPLOAD = Route(
+    "DELETE", "/uploads/{uploadId}", "uploads", "abort_upload", "Give an upload up",
+    "asset", tier2="POST", ours=True,
+)  # fmt: skip
+
+DOWNLOAD = Route(
+    "POST", f"{ASSET_PATH}/download", "downloads", "get_download_url",
+    "Get a presigned URL of a file or preview", "asset", tier2="GET",
+)  # fmt: skip
+
+GET_ASSET_METADATA = Route(
+    "GET", f"{ASSET_PATH}/metadata", "metadata", "list_asset_metadata",
+    "List the metadata of an asset", "asset",
+)  # fmt: skip
+CREATE_ASSET_METADATA = Route(
+    "POST", f"{ASSET_PATH}/metadata", "metadata", "create_asset_metadata",
+    "Add metadata to an asset", "asset",
+)  # fmt: skip
+UPDATE_ASSET_METADATA = Route(
+    "PUT", f"{ASSET_PATH}/metadata", "metadata", "update_asset_metadata",
+    "Change or replace the metadata of an asset", "asset",
+)  # fmt: skip
+DELETE_ASSET_METADATA = Route(
+    "DELETE", f"{ASSET_PATH}/metadata", "metadata", "delete_asset_metadata",
+    "Remove metadata from an asset", "asset",
+)  # fmt: skip
+GET_FILE_METADATA = Route(
+    "GET", f"{ASSET_PATH}/metadata/file", "metadata", "list_file_metadata",
+    "List the metadata or attributes of a file", "asset",
+)  # fmt: skip
+CREATE_FILE_METADATA = Route(
+    "POST", f"{ASSET_PATH}/metadata/file", "metadata", "create_file_metadata",
+    "Add metadata or attributes to a file", "asset",
+)  # fmt: skip
+UPDATE_FILE_METADATA = Route(
+    "PUT", f"{ASSET_PATH}/metadata/file", "metadata", "update_file_metadata",
+    "Change or replace the metadata or attributes of a file", "asset",
+)  # fmt: skip
+DELETE_FILE_METADATA = Route(
+    "DELETE", f"{ASSET_PATH}/metadata/file", "metadata", "delete_file_metadata",
+    "Remove metadata or attributes from a file", "asset",
+)  # fmt: skip
+
+LIST_API_KEYS = Route(
+    "GET", "/auth/api-keys", "access", "list_api_keys", "List the API keys", "apiKey"
+)
+CREATE_API_KEY = Route(
+    "POST", "/auth/api-keys", "access", "create_api_key", "Create an API key", "apiKey"
+)
+GET_API_KEY = Route(
+    "GET", "/auth/api-keys/{apiKeyId}", "access", "get_api_key", "Get an API key", "apiKey"
+)
+UPDATE_API_KEY = Route(
+    "PUT", "/auth/api-keys/{apiKeyId}", "access", "update_api_key", "Change an API key", "apiKey"
+)
+DELETE_API_KEY = Route(
+    "DELETE", "/auth/api-keys/{apiKeyId}", "access", "delete_api_key", "Delete an API key",
+    "apiKey",
+)  # fmt: skip
+
+GET_SEARCH_MAPPINGS = Route(
+    "GET", "/search", "search", "get_mappings", "The mappings of both search indexes"
+)
+SEARCH = Route("POST", "/search", "search", "search", "Search assets and files", tier2="GET")
+SEARCH_SIMPLE = Route(
+    "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
+)
+
+ROUTES: tuple[Route, ...] = tuple(value for value in globals().values() if isinstance(value, Route))

@@ -1,0 +1,157 @@
+"""The two OpenSearch indexes: fields, dynamic templates, document ids.
+
+The prefixed fields, their types and the dynamic templates are the data model's. Ours are `metadata`
+(typed pairs), `rev` (the ticket), `hash`, `deleted` (tombstone) and the limits on keywords.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from backend.spec.tables import assets, metadata
+from backend.spec.tables.model import Table
+
+Mapping = dict[str, Any]
+
+KEYWORD_CHARS = 8000
+"""`ignore_above` of every keyword: in UTF-8 at most 32,000 bytes, below Lucene's 32,766."""
+
+DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
+FLAT_VALUE_BYTES = 32_000
+"""Path and value in a flat_object together; the full value stays in DynamoDB."""
+
+TEXT: Mapping = {
+    "type": "text",
+    "fields": {"keyword": {"type": "keyword", "ignore_above": KEYWORD_CHARS}},
+}
+KEYWORD: Mapping = {"type": "keyword", "ignore_above": KEYWORD_CHARS}
+LONG: Mapping = {"type": "long"}
+BOOLEAN: Mapping = {"type": "boolean"}
+DATE: Mapping = {"type": "date"}
+FLAT_OBJECT: Mapping = {"type": "flat_object"}
+
+BY_PREFIX: dict[str, Mapping] = {
+    "str_": TEXT,
+    "num_": LONG,
+    "bool_": BOOLEAN,
+    "date_": DATE,
+    "list_": TEXT,
+    "gp_": {"type": "geo_point"},
+    "gs_": {"type": "text"},
+}
+"""The type that a field's prefix gives it."""
+
+DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (
+    {"core_strings": {"match": "str_*", "mapping": TEXT}},
+    {"core_numeric": {"match": "num_*", "mapping": LONG}},
+    {"core_boolean": {"match": "bool_*", "mapping": BOOLEAN}},
+    {"core_dates": {"match": "date_*", "mapping": DATE}},
+    {"core_lists": {"match": "list_*", "mapping": TEXT}},
+    {"geo_points": {"match": "gp_*", "mapping": {"type": "geo_point"}}},
+    {"geo_shapes": {"match": "gs_*", "mapping": {"type": "text"}}},
+)
+
+METADATA_PAIRS: Mapping = {
+    "type": "nested",
+    "properties": {
+        "key": KEYWORD,
+        "string": KEYWORD,
+        "number": {"type": "double"},
+        "date": {"type": "date"},
+        "boolean": BOOLEAN,
+        "point": {"type": "geo_point"},
+    },
+}
+
+OURS: dict[str, Mapping] = {
+    "metadata": METADATA_PAIRS,
+    "rev": LONG,
+    "hash": KEYWORD,
+    "deleted": BOOLEAN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """A search index; `alias` reads the current one, the physical name is `<alias>-<n>`."""
+
+    alias: str
+    record_type: str
+    fields: tuple[str, ...]
+    flat_fields: tuple[str, ...]
+    document_id: tuple[str, ...]
+    sources: tuple[Table, ...]
+    description: str
+    max_result_window: int = 10_000
+
+    @property
+    def mapping(self) -> Mapping:
+        """The body of `mappings` as the index is created with it."""
+        properties: Mapping = {
+            field: BY_PREFIX[field.split("_", 1)[0] + "_"] for field in self.fields
+        }
+        properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
+        properties |= {"_rectype": KEYWORD, **OURS}
+        return {
+            "dynamic": "strict_allow_templates",
+            "dynamic_templates": list(DYNAMIC_TEMPLATES),
+            "properties": properties,
+        }
+
+
+ASSET_INDEX = SearchIndex(
+    alias="assets",
+    record_type="asset",
+    fields=(
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_assettype",
+        "str_description",
+        "str_bucketid",
+        "str_bucketname",
+        "str_bucketprefix",
+        "str_asset_version_id",
+        "str_asset_version_comment",
+        "str_assetlocationkey",
+        "str_previewfilekey",
+        "bool_isdistributable",
+        "list_tags",
+        "date_asset_version_createdate",
+        "bool_has_asset_children",
+        "bool_has_asset_parents",
+        "bool_has_assets_related",
+        "bool_archived",
+    ),
+    flat_fields=("MD_",),
+    document_id=("databaseId", "assetId"),
+    sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA),
+    description="One document an asset.",
+)
+
+FILE_INDEX = SearchIndex(
+    alias="files",
+    record_type="file",
+    fields=(
+        "str_key",
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_bucketid",
+        "str_bucketname",
+        "str_bucketprefix",
+        "str_fileext",
+        "str_etag",
+        "str_s3_version_id",
+        "str_previewfilekey",
+        "date_lastmodified",
+        "num_filesize",
+        "bool_archived",
+        "list_tags",
+    ),
+    flat_fields=("MD_", "AB_"),
+    document_id=("databaseId", "assetId", "fileKey"),
+    sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
+    description="One document a file.",
+)
+
+SEARCH_INDEXES = (ASSET_INDEX, FILE_INDEX)

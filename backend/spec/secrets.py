@@ -1,0 +1,19 @@
+"""Generated secrets. Their values are made by Secrets Manager and appear in no template."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A generated secret; `length` is the number of random letters and digits."""
+
+    name: str
+    description: str
+    length: int = 64
+
+
+API_KEY_PEPPER = Secret("ApiKeyPepper", "Keys the hashes under which API keys are stored.")
+PAGE_TOKEN_KEY = Secret("PageTokenKey", "Signs page tokens.")
+ADMIN_API_KEY = Secret("AdminApiKey", "The administrator's API key, without its prefix `vams_`.")
+
+SECRETS = (API_KEY_PEPPER, PAGE_TOKEN_KEY, ADMIN_API_KEY)

@@ -1,0 +1,42 @@
+"""Settings of a deployment that functions read from their environment.
+
+The stage gives the values (cdk.json); the defaults here are those of production.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A named whole number or text; `variable` is its environment variable."""
+
+    name: str
+    default: int | str
+    description: str
+
+    @property
+    def variable(self) -> str:
+        return f"SETTING_{self.name}"
+
+
+SETTLE_DELAY_SECONDS = Setting(
+    "SETTLE_DELAY_SECONDS",
+    900,
+    "How long after a rebuild that read a global secondary index its documents are built again.",
+)
+UPLOAD_RATE_PER_MINUTE = Setting(
+    "UPLOAD_RATE_PER_MINUTE", 20, "Upload initialisations per user and minute."
+)
+PRESIGNED_URL_SECONDS = Setting(
+    "PRESIGNED_URL_SECONDS", 3600, "How long a presigned URL lives, 3600 at the most."
+)
+ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everything.")
+WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
+
+SETTINGS = (
+    SETTLE_DELAY_SECONDS,
+    UPLOAD_RATE_PER_MINUTE,
+    PRESIGNED_URL_SECONDS,
+    ADMIN_USER_ID,
+    WEB_URL,
+)

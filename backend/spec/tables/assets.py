@@ -1,0 +1,112 @@
+"""Tables of databases, assets, their versions, files, uploads and links."""
+
+from backend.spec import keys
+from backend.spec.attributes import Attribute
+from backend.spec.tables.model import Index, Table
+
+DATABASE_ID = Attribute("databaseId")
+ASSET_ID = Attribute("assetId")
+ASSET_VERSION_ID = Attribute("assetVersionId")
+FILE_KEY = Attribute("fileKey")
+BUCKET_ID = Attribute("bucketId")
+UPLOAD_ID = Attribute("uploadId")
+UPLOAD_USER_ID = Attribute("UserId")  # the data model spells this one with a capital
+CREATED_AT = Attribute("createdAt")
+ASSET_LINK_ID = Attribute("assetLinkId")
+METADATA_KEY = Attribute("metadataKey")
+
+BY_BUCKET = Index("BucketIdGSI", BUCKET_ID, ASSET_ID, "KEYS_ONLY")
+BY_ASSET_ID = Index("assetIdGSI", ASSET_ID, DATABASE_ID, "KEYS_ONLY")
+ASSETS = Table(
+    "AssetStorageTable",
+    DATABASE_ID,
+    "The primary record of each asset; archived ones stand in the partition `<database>#deleted`.",
+    (
+        "get one asset of a database",
+        "list the active, or the archived, assets of a database by id",
+        "count the assets of a bucket before it is withdrawn",
+    ),
+    sort_key=ASSET_ID,
+    indexes=(BY_BUCKET, BY_ASSET_ID),
+    stream="NEW_IMAGE",
+)
+
+DATABASES = Table(
+    "DatabaseStorageTable",
+    DATABASE_ID,
+    "The record of each database, a collection of assets, with the count of its assets.",
+    ("get one database", "list databases (a registry: scanned by page)"),
+    stream="NEW_IMAGE",
+)
+
+ASSET_VERSIONS = Table(
+    "AssetVersionsStorageTableV2",
+    keys.ASSET,
+    "The version records of each asset.",
+    ("get one version", "list the versions of an asset"),
+    sort_key=ASSET_VERSION_ID,
+)
+
+FILE_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "ALL")
+ASSET_FILE_VERSIONS = Table(
+    "AssetFileVersionsStorageTableV2",
+    keys.ASSET_VERSION,
+    "The files that a version holds, each with its S3 version id.",
+    ("list the files of a version", "remove what an asset left"),
+    sort_key=FILE_KEY,
+    indexes=(FILE_VERSIONS_BY_ASSET,),
+)
+
+METADATA_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "ALL")
+ASSET_FILE_METADATA_VERSIONS = Table(
+    "AssetFileMetadataVersionsStorageTable",
+    keys.ASSET_VERSION,
+    "The metadata and attributes as they were when a version was made.",
+    ("list the snapshot of a version, whole or of one file", "remove what an asset left"),
+    sort_key=keys.SNAPSHOT,
+    indexes=(METADATA_VERSIONS_BY_ASSET,),
+)
+
+UPLOADS_BY_ASSET = Index("AssetIdGSI", ASSET_ID, UPLOAD_ID, "KEYS_ONLY")
+UPLOADS_BY_DATABASE = Index("DatabaseIdGSI", DATABASE_ID, UPLOAD_ID, "KEYS_ONLY")
+UPLOADS_BY_USER = Index("UserIdGSI", UPLOAD_USER_ID, CREATED_AT, "KEYS_ONLY")
+ASSET_UPLOADS = Table(
+    "AssetUploadsStorageTable",
+    UPLOAD_ID,
+    "Uploads in progress; a row expires after seven days.",
+    ("get one upload", "list the uploads of an asset, a database, a user"),
+    sort_key=ASSET_ID,
+    indexes=(UPLOADS_BY_ASSET, UPLOADS_BY_DATABASE, UPLOADS_BY_USER),
+    ttl="expiresAt",
+)
+
+LINKS_FROM = Index("fromAssetGSI", keys.LINK_FROM, keys.LINK_TO, "KEYS_ONLY")
+LINKS_TO = Index("toAssetGSI", keys.LINK_TO, keys.LINK_FROM, "KEYS_ONLY")
+ASSET_LINKS = Table(
+    "AssetLinksStorageTableV2",
+    ASSET_LINK_ID,
+    "Relationships between assets: parent and child, or related.",
+    ("get one link", "list the links from, or to, an asset"),
+    indexes=(LINKS_FROM, LINKS_TO),
+    stream="NEW_IMAGE",
+)
+
+ASSET_LINKS_METADATA = Table(
+    "AssetLinksMetadataStorageTable",
+    ASSET_LINK_ID,
+    "Metadata of relationships between assets.",
+    ("list the metadata of a link",),
+    sort_key=METADATA_KEY,
+    stream="NEW_IMAGE",
+)
+
+TABLES = (
+    ASSETS,
+    DATABASES,
+    ASSET_VERSIONS,
+    ASSET_FILE_VERSIONS,
+    ASSET_FILE_METADATA_VERSIONS,
+    ASSET_UPLOADS,
+    ASSET_LINKS,
+    ASSET_LINKS_METADATA,
+)

@@ -1,0 +1,61 @@
+"""Tables of metadata on databases, assets and files, of file attributes and metadata schemas."""
+
+from backend.spec import keys
+from backend.spec.attributes import Attribute
+from backend.spec.tables.model import Index, Table
+
+METADATA_KEY = Attribute("metadataKey")
+ATTRIBUTE_KEY = Attribute("attributeKey")
+DATABASE_ID = Attribute("databaseId")
+METADATA_SCHEMA_ID = Attribute("metadataSchemaId")
+METADATA_ENTITY_TYPE = Attribute("metadataEntityType")
+
+DATABASE_METADATA_BY_DATABASE = Index("DatabaseIdIndex", DATABASE_ID, METADATA_KEY, "ALL")
+DATABASE_METADATA = Table(
+    "DatabaseMetadataStorageTableV2",
+    METADATA_KEY,
+    "Metadata of databases.",
+    ("get one record", "list the metadata of a database"),
+    sort_key=DATABASE_ID,
+    indexes=(DATABASE_METADATA_BY_DATABASE,),
+    stream="NEW_IMAGE",
+)
+
+FILE_METADATA_BY_FILE = Index("DatabaseIdAssetIdFilePathIndex", keys.FILE, METADATA_KEY, "ALL")
+FILE_METADATA_BY_ASSET = Index("DatabaseIdAssetIdIndex", keys.ASSET, METADATA_KEY, "ALL")
+ASSET_FILE_METADATA = Table(
+    "AssetFileMetadataStorageTableV2",
+    METADATA_KEY,
+    "Metadata of assets (path `/`) and of files.",
+    ("get one record", "list the metadata of an asset or a file", "list all of an asset's files'"),
+    sort_key=keys.FILE,
+    indexes=(FILE_METADATA_BY_FILE, FILE_METADATA_BY_ASSET),
+    stream="NEW_IMAGE",
+)
+
+ATTRIBUTES_BY_FILE = Index("DatabaseIdAssetIdFilePathIndex", keys.FILE, ATTRIBUTE_KEY, "ALL")
+ATTRIBUTES_BY_ASSET = Index("DatabaseIdAssetIdIndex", keys.ASSET, ATTRIBUTE_KEY, "ALL")
+FILE_ATTRIBUTES = Table(
+    "FileAttributeStorageTableV2",
+    ATTRIBUTE_KEY,
+    "Attributes of files, made by the system and not by users.",
+    ("get one record", "list the attributes of a file", "list those of all files of an asset"),
+    sort_key=keys.FILE,
+    indexes=(ATTRIBUTES_BY_FILE, ATTRIBUTES_BY_ASSET),
+    stream="NEW_IMAGE",
+)
+
+METADATA_SCHEMAS = Table(
+    "MetadataSchemaStorageTableV2",
+    METADATA_SCHEMA_ID,
+    "Metadata schemas: which keys an entity of a type is expected to have.",
+    ("get one schema", "list by database, by entity type, by both"),
+    sort_key=keys.SCHEMA_SCOPE,
+    indexes=(
+        Index("DatabaseIdMetadataEntityTypeIndex", keys.SCHEMA_SCOPE, METADATA_SCHEMA_ID, "ALL"),
+        Index("MetadataEntityTypeIndex", METADATA_ENTITY_TYPE, METADATA_SCHEMA_ID, "ALL"),
+        Index("DatabaseIdIndex", DATABASE_ID, METADATA_SCHEMA_ID, "ALL"),
+    ),
+)
+
+TABLES = (DATABASE_METADATA, ASSET_FILE_METADATA, FILE_ATTRIBUTES, METADATA_SCHEMAS)

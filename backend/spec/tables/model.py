@@ -1,0 +1,60 @@
+"""The shape of a table declaration. The tables themselves stand in the modules beside this one."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from backend.spec.attributes import Attribute
+from backend.spec.keys import Composite
+
+KeyAttribute = Attribute | Composite
+Projection = Literal["ALL", "KEYS_ONLY"]
+StreamView = Literal["NEW_IMAGE", "NEW_AND_OLD_IMAGES"]
+Origin = Literal["data model", "chosen", "ours"]
+"""Where a fact comes from: the VAMS data model, our choice where it is silent, our addition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A secondary index; local when it has no partition key of its own."""
+
+    name: str
+    partition_key: KeyAttribute | None
+    sort_key: KeyAttribute | None
+    projection: Projection
+    origin: Origin = "data model"
+
+    @property
+    def is_local(self) -> bool:
+        return self.partition_key is None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A DynamoDB table; `name` is the logical id, CloudFormation names the physical table."""
+
+    name: str
+    partition_key: KeyAttribute
+    description: str
+    access_patterns: tuple[str, ...]
+    sort_key: KeyAttribute | None = None
+    indexes: tuple[Index, ...] = ()
+    stream: StreamView | None = None
+    ttl: str | None = None
+    origin: Origin = "data model"
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The names of the primary key's attributes, partition key first."""
+        keys = (self.partition_key, self.sort_key)
+        return tuple(key.name for key in keys if key is not None)
+
+    def index(self, name: str) -> Index:
+        """The index of that name.
+
+        Raises:
+            KeyError: the table has no such index.
+        """
+        for index in self.indexes:
+            if index.name == name:
+                return index
+        raise KeyError(f"{self.name} has no index {name}")

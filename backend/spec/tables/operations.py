@@ -1,0 +1,47 @@
+"""Tables of ours, beside the data model: search state, reservations, jobs, audit."""
+
+from backend.spec.attributes import Attribute
+from backend.spec.tables.model import Index, Table
+
+SEARCH_STATE = Table(
+    "SearchState",
+    Attribute("stateKey"),
+    "The ticket counter and the search indexes that are written and read (one item).",
+    ("take a ticket: one atomic update that answers with the write targets", "read the pointer"),
+    origin="ours",
+)
+
+RESERVATIONS = Table(
+    "Reservations",
+    Attribute("reservationKey"),
+    "What must be unique in a deployment (asset ids, prefixes), and short-lived counters of rate.",
+    ("reserve in the transaction that creates", "resolve a prefix to its asset"),
+    ttl="expiresAt",
+    origin="ours",
+)
+
+JOBS = Table(
+    "Jobs",
+    Attribute("jobId"),
+    "Long work: state, cursor, progress and errors.",
+    ("create once by a conditional put", "get one job", "advance the cursor on a condition"),
+    ttl="expiresAt",
+    origin="ours",
+)
+
+AUDIT_ENTITY = Attribute("entity")
+AUDIT_USER_ID = Attribute("userId")
+AUDIT_AT = Attribute("at")
+AUDIT = Table(
+    "Audit",
+    AUDIT_ENTITY,
+    "Who changed what, and when.",
+    ("list the entries of an entity by time", "list the entries of a user by time"),
+    sort_key=AUDIT_AT,
+    indexes=(Index("userIdIndex", AUDIT_USER_ID, AUDIT_AT, "ALL", origin="ours"),),
+    stream="NEW_AND_OLD_IMAGES",
+    ttl="expiresAt",
+    origin="ours",
+)
+
+TABLES = (SEARCH_STATE, RESERVATIONS, JOBS, AUDIT)

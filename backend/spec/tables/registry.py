@@ -1,0 +1,57 @@
+"""Tables of classification and configuration: tags, subscriptions, comments, features, buckets."""
+
+from backend.spec import keys
+from backend.spec.attributes import Attribute
+from backend.spec.tables.model import Index, Table
+
+BUCKET_NAME = Attribute("bucketName")
+BASE_ASSETS_PREFIX = Attribute("baseAssetsPrefix")
+
+TAGS = Table(
+    "TagStorageTable",
+    Attribute("tagName"),
+    "Tags.",
+    ("get some tags", "list tags (a registry: scanned by page)"),
+)
+
+TAG_TYPES = Table(
+    "TagTypeStorageTable",
+    Attribute("tagTypeName"),
+    "Tag types, which group tags and may require that an asset carries one of them.",
+    ("get one tag type", "list tag types (a registry: scanned by page)"),
+)
+
+SUBSCRIPTIONS = Table(
+    "SubscriptionsStorageTable",
+    Attribute("eventName"),
+    "Who is told of which event of which entity.",
+    ("get the subscribers of an entity's event", "list the subscriptions to an event"),
+    sort_key=keys.SUBSCRIBED_ENTITY,
+)
+
+COMMENTS = Table(
+    "CommentStorageTable",
+    Attribute("assetId"),
+    "Comments on versions of assets.",
+    ("get one comment", "list the comments of an asset, or of one version"),
+    sort_key=keys.COMMENT,
+)
+
+FEATURES = Table(
+    "AppFeatureEnabledStorageTable",
+    Attribute("featureName"),
+    "Features that are switched on.",
+    ("list features (a registry: scanned by page)",),
+)
+
+BUCKETS_BY_NAME = Index("bucketNameGSI", BUCKET_NAME, BASE_ASSETS_PREFIX, "ALL", origin="chosen")
+ASSET_BUCKETS = Table(
+    "S3AssetBucketsStorageTable",
+    Attribute("bucketId"),
+    "The buckets, and prefixes in them, that hold assets.",
+    ("get one bucket", "find the records of a bucket by its name", "list buckets (a registry)"),
+    sort_key=keys.BUCKET_LOCATION,
+    indexes=(BUCKETS_BY_NAME,),
+)
+
+TABLES = (TAGS, TAG_TYPES, SUBSCRIPTIONS, COMMENTS, FEATURES, ASSET_BUCKETS)
