@@ -1,0 +1,67 @@
+"""The SDK's front: one object with a resource for each family of routes."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from vitrine.resources.assets import Assets, Downloads, Files, Uploads
+from vitrine.resources.metadata import MetadataRecords
+from vitrine.resources.registry import ApiKeys, Buckets, Databases, Tags, TagTypes, Versions
+from vitrine.resources.search import Search
+from vitrine.retry import RetryPolicy
+from vitrine.storage import Storage
+from vitrine.transport import Transport
+
+
+class Vitrine:
+    """A connection to one deployment; safe to share between threads, closed when left.
+
+    >>> with Vitrine("https://api.example.org", "vams_…") as vitrine:
+    ...     for database in vitrine.databases.list():
+    ...         print(database.database_id)
+    """
+
+    def __init__(
+        self,
+        api_url: str,
+        api_key: str | None = None,
+        *,
+        retry: RetryPolicy | None = None,
+        api_transport: httpx.BaseTransport | None = None,
+        storage_transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        transport = Transport(api_url, api_key, http=api_transport, retry=retry, sleep=sleep)
+        self._transport = transport
+        self.api_url = transport.api_url
+        self.storage = Storage(http=storage_transport, retry=retry, sleep=sleep)
+        self.api_keys = ApiKeys(transport)
+        self.assets = Assets(transport)
+        self.buckets = Buckets(transport)
+        self.databases = Databases(transport)
+        self.downloads = Downloads(transport)
+        self.files = Files(transport)
+        self.metadata = MetadataRecords(transport)
+        self.search = Search(transport)
+        self.tag_types = TagTypes(transport)
+        self.tags = Tags(transport)
+        self.uploads = Uploads(transport)
+        self.version = Versions(transport)
+
+    def close(self) -> None:
+        self._transport.close()
+        self.storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

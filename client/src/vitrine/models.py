@@ -1,0 +1,350 @@
+"""What the API takes and gives, typed. Wire names are camelCase, here they are snake_case.
+
+Replies keep fields that this version does not know (`model_extra`), so that an older client shows
+what a newer server says. Nothing here talks to anyone.
+"""
+
+from enum import StrEnum
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
+from pydantic.alias_generators import to_camel
+
+
+class Wire(BaseModel):
+    """Base of replies: camelCase aliases, unknown fields kept, values frozen."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True
+    )
+
+    def wire(self) -> dict[str, JsonValue]:
+        """The value with wire names, without what the server did not send."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+class Message(Wire):
+    """A reply that says just that it is done."""
+
+    message: str | None = None
+
+
+class Version(Wire):
+    version: str
+    product_version: str | None = None
+
+
+class Bucket(Wire):
+    bucket_id: str
+    bucket_name: str
+    base_assets_prefix: str | None = None
+
+
+class Database(Wire):
+    database_id: str
+    description: str | None = None
+    date_created: str | None = None
+    asset_count: int | None = None
+    default_bucket_id: str | None = None
+    bucket_name: str | None = None
+    base_assets_prefix: str | None = None
+    restrict_metadata_outside_schemas: bool | None = None
+    restrict_file_uploads_to_extensions: str | None = None
+    revision: str | None = Field(default=None, exclude=True)
+    """The ETag that this was read with; give it back as `if_match`."""
+
+
+class DatabaseCreated(Wire):
+    database_id: str
+    message: str | None = None
+
+
+class Operation(Wire):
+    """The reply of an update."""
+
+    success: bool | None = None
+    message: str | None = None
+    operation: str | None = None
+    timestamp: str | None = None
+
+
+class Location(Wire):
+    key: str | None = Field(default=None, alias="Key")
+
+
+class CurrentVersion(Wire):
+    version: str | None = Field(default=None, alias="Version")
+    date_modified: str | None = Field(default=None, alias="DateModified")
+    comment: str | None = Field(default=None, alias="Comment")
+    description: str | None = None
+    created_by: str | None = None
+    version_alias: str | None = None
+
+
+class Asset(Wire):
+    database_id: str
+    asset_id: str
+    asset_name: str
+    description: str | None = None
+    is_distributable: bool | None = None
+    tags: tuple[str, ...] | None = None
+    asset_type: str | None = None
+    status: str | None = None
+    bucket_id: str | None = None
+    bucket_name: str | None = None
+    current_version: CurrentVersion | None = None
+    asset_location: Location | None = None
+    preview_location: Location | None = None
+    archived_at: str | None = None
+    archived_by: str | None = None
+    archived_reason: str | None = None
+    revision: str | None = Field(default=None, exclude=True)
+    """The ETag that this was read with; give it back as `if_match`."""
+
+
+class AssetCreated(Wire):
+    asset_id: str
+    message: str | None = None
+
+
+class Tag(Wire):
+    tag_name: str
+    description: str | None = None
+    tag_type_name: str | None = None
+    required: str | bool | None = None
+
+
+class TagType(Wire):
+    tag_type_name: str
+    description: str | None = None
+    required: str | bool | None = None
+    tags: tuple[JsonValue, ...] | None = None
+
+
+class ApiKey(Wire):
+    api_key_id: str
+    api_key_name: str | None = None
+    user_id: str | None = None
+    description: str | None = None
+    expires_at: str | None = None
+    is_active: str | bool | None = None
+    api_key: str | None = None
+    """The key itself: only in the reply of its creation."""
+
+
+class FileItem(Wire):
+    """One row of `listFiles`."""
+
+    file_name: str
+    key: str | None = None
+    relative_path: str
+    is_folder: bool = False
+    size: int | None = None
+    date_created_current_version: str | None = None
+    version_id: str | None = None
+    storage_class: str | None = None
+    is_archived: bool | None = None
+    primary_type: str | None = None
+    preview_file: str | None = None
+    etag: str | None = None
+    checksum_sha256: str | None = Field(
+        default=None, validation_alias=AliasChoices("checksumSha256", "checksum")
+    )
+
+
+class FileVersion(Wire):
+    version_id: str
+    last_modified: str | None = None
+    size: int | None = None
+    is_latest: bool | None = None
+    storage_class: str | None = None
+    etag: str | None = None
+    is_archived: bool | None = None
+
+
+class FileInfo(Wire):
+    """One file, as `fileInfo` describes it."""
+
+    file_name: str
+    key: str | None = None
+    relative_path: str
+    is_folder: bool = False
+    size: int | None = None
+    content_type: str | None = None
+    last_modified: str | None = None
+    etag: str | None = None
+    storage_class: str | None = None
+    is_archived: bool | None = None
+    primary_type: str | None = None
+    preview_file: str | None = None
+    version_id: str | None = None
+    versions: tuple[FileVersion, ...] | None = None
+    checksum_sha256: str | None = Field(
+        default=None, validation_alias=AliasChoices("checksumSha256", "checksum")
+    )
+
+
+class UploadType(StrEnum):
+    ASSET_FILE = "assetFile"
+    ASSET_PREVIEW = "assetPreview"
+
+
+class NewFile(Wire):
+    """A file that is to be uploaded; the server cuts it into parts by its size."""
+
+    relative_key: str
+    file_size: int = Field(validation_alias="file_size", serialization_alias="file_size")
+    checksum_sha256: str | None = None
+
+
+class PartUrl(Wire):
+    part_number: int = Field(alias="PartNumber")
+    upload_url: str = Field(alias="UploadUrl")
+
+
+class PendingFile(Wire):
+    """An upload that was opened: where each part goes."""
+
+    relative_key: str
+    upload_id_s3: str
+    num_parts: int
+    part_upload_urls: tuple[PartUrl, ...] = ()
+
+
+class Upload(Wire):
+    upload_id: str
+    files: tuple[PendingFile, ...]
+    message: str | None = None
+
+
+class Part(Wire):
+    part_number: int = Field(validation_alias="PartNumber", serialization_alias="PartNumber")
+    e_tag: str = Field(validation_alias="ETag", serialization_alias="ETag")
+
+
+class FinishedFile(Wire):
+    """A file whose parts are stored; no parts mean that it is given up."""
+
+    relative_key: str
+    upload_id_s3: str
+    parts: tuple[Part, ...]
+
+
+class FileResult(Wire):
+    relative_key: str
+    upload_id_s3: str | None = None
+    success: bool
+    error: str | None = None
+    large_file_asynchronous_handling: bool | None = None
+
+
+class UploadResult(Wire):
+    upload_id: str | None = None
+    asset_id: str | None = None
+    asset_type: str | None = None
+    message: str | None = None
+    file_results: tuple[FileResult, ...]
+    overall_success: bool
+    large_file_asynchronous_handling: bool | None = None
+
+
+class Download(Wire):
+    download_url: str
+    expires_in: int | None = None
+    download_type: str | None = None
+    version_id: str | None = None
+    message: str | None = None
+
+
+class MetadataType(StrEnum):
+    STRING = "string"
+    MULTILINE_STRING = "multiline_string"
+    INLINE_CONTROLLED_LIST = "inline_controlled_list"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    XYZ = "xyz"
+    WXYZ = "wxyz"
+    MATRIX4X4 = "matrix4x4"
+    GEOPOINT = "geopoint"
+    GEOJSON = "geojson"
+    LLA = "lla"
+    JSON = "json"
+
+
+class Metadata(Wire):
+    """A metadata record as it is written."""
+
+    metadata_key: str
+    metadata_value: str
+    metadata_value_type: MetadataType = MetadataType.STRING
+
+
+class MetadataRecord(Wire):
+    """A metadata record as it is read: with its schema's say, and maybe without a value."""
+
+    metadata_key: str
+    metadata_value: str | None = None
+    metadata_value_type: str | None = None
+    metadata_schema_name: str | None = None
+    metadata_schema_required: bool | None = None
+
+
+class FailedItem(Wire):
+    key: str
+    error: str
+
+
+class BulkResult(Wire):
+    success: bool | None = None
+    total_items: int | None = None
+    success_count: int | None = None
+    failure_count: int | None = None
+    successful_items: tuple[JsonValue, ...] = ()
+    failed_items: tuple[FailedItem, ...] = ()
+    message: str | None = None
+    timestamp: str | None = None
+
+
+class EntityType(StrEnum):
+    ASSET = "asset"
+    FILE = "file"
+
+
+class Hit(Wire):
+    id: str = Field(alias="_id")
+    index: str | None = Field(default=None, alias="_index")
+    score: float | None = Field(default=None, alias="_score")
+    source: dict[str, JsonValue] = Field(default_factory=dict, alias="_source")
+    index_type: str | None = Field(default=None, alias="_index_type")
+
+    def text(self, field: str) -> str:
+        """A field of the document as text; empty where it has none."""
+        value = self.source.get(field)
+        return "" if value is None else str(value)
+
+
+class Total(Wire):
+    value: int
+    relation: str = "eq"
+
+
+class Hits(Wire):
+    total: Total
+    max_score: float | None = Field(default=None, alias="max_score")
+    hits: tuple[Hit, ...] = ()
+
+
+class Facet(Wire):
+    key: JsonValue
+    doc_count: int = Field(alias="doc_count")
+
+
+class SearchResult(Wire):
+    took: int | None = None
+    timed_out: bool | None = Field(default=None, alias="timed_out")
+    hits: Hits
+    aggregations: dict[str, JsonValue] | None = None
+
+    @property
+    def total(self) -> int:
+        return self.hits.total.value

@@ -1,0 +1,209 @@
+"""Assets, their files, uploads and downloads: requests to the API only, no bytes of files."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import ValidationError
+
+from vitrine.errors import ConflictError
+from vitrine.models import (
+    Asset,
+    AssetCreated,
+    Download,
+    FileInfo,
+    FileItem,
+    FinishedFile,
+    Message,
+    NewFile,
+    Operation,
+    Upload,
+    UploadResult,
+    UploadType,
+)
+from vitrine.resources.registry import given, if_match
+from vitrine.transport import Transport, parse, path_of
+
+
+def asset_path(database_id: str, asset_id: str, *more: str) -> str:
+    return path_of("database", database_id, "assets", asset_id, *more)
+
+
+class Assets:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        database_id: str,
+        asset_name: str,
+        *,
+        description: str,
+        is_distributable: bool = True,
+        tags: Sequence[str] = (),
+        asset_id: str | None = None,
+        bucket_existing_key: str | None = None,
+    ) -> AssetCreated:
+        """Creates the record, without files. Raises ConflictError where id or prefix is taken."""
+        body = given(
+            databaseId=database_id,
+            assetName=asset_name,
+            description=description,
+            isDistributable=is_distributable,
+            tags=list(tags),
+            assetId=asset_id,
+            bucketExistingKey=bucket_existing_key,
+        )
+        return self._transport.write(AssetCreated, "POST", path_of("assets"), body=body)
+
+    def get(self, database_id: str, asset_id: str, *, show_archived: bool | None = None) -> Asset:
+        """The asset with its revision. Raises NotFoundError where it is absent or hidden."""
+        response = self._transport.send(
+            "GET", asset_path(database_id, asset_id), query={"showArchived": show_archived}
+        )
+        asset = parse(Asset, response)
+        return asset.model_copy(update={"revision": response.headers.get("ETag")})
+
+    def list(
+        self,
+        database_id: str | None = None,
+        *,
+        show_archived: bool | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Asset]:
+        """The assets of one database, or of all."""
+        path = (
+            path_of("assets") if database_id is None else path_of("database", database_id, "assets")
+        )
+        return self._transport.pages(
+            Asset, path, query={"showArchived": show_archived}, page_size=page_size
+        )
+
+    def update(
+        self,
+        database_id: str,
+        asset_id: str,
+        *,
+        asset_name: str | None = None,
+        description: str | None = None,
+        is_distributable: bool | None = None,
+        tags: Sequence[str] | None = None,
+        revision: str | None = None,
+    ) -> Operation:
+        """Changes what is given. Raises RevisionConflictError where `revision` is stale."""
+        body = given(
+            assetName=asset_name,
+            description=description,
+            isDistributable=is_distributable,
+            tags=None if tags is None else list(tags),
+        )
+        return self._transport.write(
+            Operation,
+            "PUT",
+            asset_path(database_id, asset_id),
+            body=body,
+            headers=if_match(revision),
+        )
+
+
+class Files:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        database_id: str,
+        asset_id: str,
+        *,
+        prefix: str | None = None,
+        include_archived: bool | None = None,
+        basic: bool | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[FileItem]:
+        """The files and folders of an asset; `basic` is quicker and knows less of each."""
+        return self._transport.pages(
+            FileItem,
+            asset_path(database_id, asset_id, "listFiles"),
+            items="items",
+            query={"prefix": prefix, "includeArchived": include_archived, "basic": basic},
+            page_size=page_size,
+        )
+
+    def info(
+        self,
+        database_id: str,
+        asset_id: str,
+        file_path: str,
+        *,
+        include_versions: bool | None = None,
+    ) -> FileInfo:
+        return self._transport.read(
+            FileInfo,
+            asset_path(database_id, asset_id, "fileInfo"),
+            query={"filePath": file_path, "includeVersions": include_versions},
+        )
+
+
+class Uploads:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def initialise(
+        self,
+        database_id: str,
+        asset_id: str,
+        files: Sequence[NewFile],
+        *,
+        upload_type: UploadType = UploadType.ASSET_FILE,
+    ) -> Upload:
+        """Opens an upload: the reply says where each part of each file goes."""
+        body = given(
+            databaseId=database_id,
+            assetId=asset_id,
+            uploadType=upload_type.value,
+            files=[file.wire() for file in files],
+        )
+        return self._transport.write(Upload, "POST", path_of("uploads"), body=body)
+
+    def complete(
+        self,
+        database_id: str,
+        asset_id: str,
+        upload_id: str,
+        files: Sequence[FinishedFile],
+        *,
+        upload_type: UploadType = UploadType.ASSET_FILE,
+    ) -> UploadResult:
+        """Makes files of the stored parts; the result tells of each file, also if all failed.
+
+        Raises:
+            ConflictError: the upload as a whole cannot be completed (it was before, or aborted).
+        """
+        body = given(
+            databaseId=database_id,
+            assetId=asset_id,
+            uploadType=upload_type.value,
+            files=[file.wire() for file in files],
+        )
+        path = path_of("uploads", upload_id, "complete")
+        try:
+            return self._transport.write(UploadResult, "POST", path, body=body)
+        except ConflictError as conflict:
+            try:
+                return UploadResult.model_validate_json(conflict.content)
+            except ValidationError:
+                raise conflict from None
+
+    def abort(self, upload_id: str) -> Message:
+        return parse(Message, self._transport.send("DELETE", path_of("uploads", upload_id)))
+
+
+class Downloads:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def link(
+        self, database_id: str, asset_id: str, key: str, *, version_id: str | None = None
+    ) -> Download:
+        """A presigned URL for one file, valid for a while."""
+        body = given(downloadType="assetFile", key=key, versionId=version_id)
+        path = asset_path(database_id, asset_id, "download")
+        return parse(Download, self._transport.send("POST", path, body=body, repeatable=True))

@@ -1,0 +1,80 @@
+"""Metadata of assets, of files and of databases: read, add, change, remove."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from vitrine.models import BulkResult, Metadata, MetadataRecord
+from vitrine.resources.assets import asset_path
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataOwner:
+    """What the metadata describes: a database, an asset in it, or a file of that asset."""
+
+    database_id: str
+    asset_id: str | None = None
+    file_path: str | None = None
+    kind: Literal["metadata", "attribute"] = "metadata"
+
+    def path(self) -> str:
+        if self.asset_id is None:
+            return path_of("database", self.database_id, "metadata")
+        ending = ("metadata",) if self.file_path is None else ("metadata", "file")
+        return asset_path(self.database_id, self.asset_id, *ending)
+
+    def selector(self) -> dict[str, str]:
+        """The fields that single out a file; none for the others."""
+        if self.file_path is None:
+            return {}
+        return {"filePath": self.file_path, "type": self.kind}
+
+
+class MetadataRecords:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self, owner: MetadataOwner, *, page_size: int | None = None
+    ) -> Iterator[MetadataRecord]:
+        """Every record, schema fields without a value included."""
+        return self._transport.pages(
+            MetadataRecord,
+            owner.path(),
+            items="metadata",
+            query=owner.selector(),
+            page_size=page_size,
+        )
+
+    def add(self, owner: MetadataOwner, records: Sequence[Metadata]) -> BulkResult:
+        """Adds records; a key that exists is among the failed items."""
+        return self._write("POST", owner, {"metadata": _rows(records)})
+
+    def set(
+        self, owner: MetadataOwner, records: Sequence[Metadata], *, replace_all: bool = False
+    ) -> BulkResult:
+        """Adds or changes records; `replace_all` removes every other one."""
+        mode = "replace_all" if replace_all else "update"
+        return self._write("PUT", owner, {"metadata": _rows(records), "updateType": mode})
+
+    def remove(self, owner: MetadataOwner, keys: Sequence[str]) -> BulkResult:
+        return self._write("DELETE", owner, {"metadataKeys": list(keys)})
+
+    def _write(self, method: str, owner: MetadataOwner, fields: dict[str, JsonValue]) -> BulkResult:
+        body = given(**fields, **owner.selector())
+        return parse(BulkResult, self._transport.send(method, owner.path(), body=body))
+
+
+def _rows(records: Sequence[Metadata]) -> list[JsonValue]:
+    return [
+        {
+            "metadataKey": record.metadata_key,
+            "metadataValue": record.metadata_value,
+            "metadataValueType": record.metadata_value_type.value,
+        }
+        for record in records
+    ]

@@ -1,0 +1,196 @@
+"""Databases, buckets, tags, tag types, API keys and the version: what assets rest on."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pydantic import JsonValue
+
+from vitrine.models import (
+    ApiKey,
+    Bucket,
+    Database,
+    DatabaseCreated,
+    Message,
+    Operation,
+    Tag,
+    TagType,
+    Version,
+)
+from vitrine.transport import Transport, parse, path_of
+
+
+def given(**values: JsonValue) -> dict[str, JsonValue]:
+    """The values that are not None: an absent field is not sent at all."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def if_match(revision: str | None) -> Mapping[str, str] | None:
+    """The header that makes a write fail when someone else was faster."""
+    return {"If-Match": revision} if revision is not None else None
+
+
+class Databases:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        database_id: str,
+        *,
+        description: str,
+        default_bucket_id: str,
+        restrict_metadata_outside_schemas: bool | None = None,
+        restrict_file_uploads_to_extensions: str | None = None,
+    ) -> DatabaseCreated:
+        """Creates it. Raises ConflictError where the id is taken."""
+        body = given(
+            databaseId=database_id,
+            description=description,
+            defaultBucketId=default_bucket_id,
+            restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
+            restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+        )
+        return self._transport.write(DatabaseCreated, "POST", path_of("database"), body=body)
+
+    def get(self, database_id: str) -> Database:
+        """The database with its revision. Raises NotFoundError where it is absent or hidden."""
+        response = self._transport.send("GET", path_of("database", database_id))
+        database = parse(Database, response)
+        return database.model_copy(update={"revision": response.headers.get("ETag")})
+
+    def list(
+        self, *, page_size: int | None = None, show_deleted: bool | None = None
+    ) -> Iterator[Database]:
+        return self._transport.pages(
+            Database,
+            path_of("database"),
+            query={"showDeleted": show_deleted},
+            page_size=page_size,
+        )
+
+    def update(
+        self,
+        database_id: str,
+        *,
+        description: str | None = None,
+        default_bucket_id: str | None = None,
+        restrict_metadata_outside_schemas: bool | None = None,
+        restrict_file_uploads_to_extensions: str | None = None,
+        revision: str | None = None,
+    ) -> Operation:
+        """Changes what is given. Raises RevisionConflictError where `revision` is stale."""
+        body = given(
+            description=description,
+            defaultBucketId=default_bucket_id,
+            restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
+            restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+        )
+        return self._transport.write(
+            Operation,
+            "PUT",
+            path_of("database", database_id),
+            body=body,
+            headers=if_match(revision),
+        )
+
+    def delete(self, database_id: str) -> Message:
+        response = self._transport.send("DELETE", path_of("database", database_id))
+        return parse(Message, response)
+
+
+class Buckets:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[Bucket]:
+        return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
+
+
+class Tags:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[Tag]:
+        return self._transport.pages(Tag, path_of("tags"), page_size=page_size)
+
+    def create(self, tag_name: str, *, description: str, tag_type_name: str) -> Operation:
+        return self._write("POST", tag_name, description, tag_type_name)
+
+    def update(self, tag_name: str, *, description: str, tag_type_name: str) -> Operation:
+        return self._write("PUT", tag_name, description, tag_type_name)
+
+    def delete(self, tag_name: str) -> Operation:
+        return parse(Operation, self._transport.send("DELETE", path_of("tags", tag_name)))
+
+    def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
+        body = given(tagName=tag_name, description=description, tagTypeName=tag_type_name)
+        return self._transport.write(Operation, method, path_of("tags"), body=body)
+
+
+class TagTypes:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[TagType]:
+        return self._transport.pages(TagType, path_of("tag-types"), page_size=page_size)
+
+    def create(self, tag_type_name: str, *, description: str, required: bool = False) -> Operation:
+        return self._write("POST", tag_type_name, description, required)
+
+    def update(self, tag_type_name: str, *, description: str, required: bool) -> Operation:
+        return self._write("PUT", tag_type_name, description, required)
+
+    def delete(self, tag_type_name: str) -> Operation:
+        """Raises ConflictError while a tag has this type."""
+        return parse(Operation, self._transport.send("DELETE", path_of("tag-types", tag_type_name)))
+
+    def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
+        body = given(
+            tagTypeName=name, description=description, required="True" if required else "False"
+        )
+        return self._transport.write(Operation, method, path_of("tag-types"), body=body)
+
+
+class ApiKeys:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[ApiKey]:
+        return self._transport.pages(ApiKey, path_of("auth", "api-keys"), page_size=page_size)
+
+    def create(
+        self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None
+    ) -> ApiKey:
+        """Makes a key; the reply is the only place where it is shown."""
+        body = given(
+            apiKeyName=api_key_name, userId=user_id, description=description, expiresAt=expires_at
+        )
+        return self._transport.write(ApiKey, "POST", path_of("auth", "api-keys"), body=body)
+
+    def get(self, api_key_id: str) -> ApiKey:
+        return self._transport.read(ApiKey, path_of("auth", "api-keys", api_key_id))
+
+    def update(
+        self,
+        api_key_id: str,
+        *,
+        description: str | None = None,
+        expires_at: str | None = None,
+        is_active: Literal["true", "false"] | None = None,
+    ) -> Operation:
+        body = given(description=description, expiresAt=expires_at, isActive=is_active)
+        path = path_of("auth", "api-keys", api_key_id)
+        return self._transport.write(Operation, "PUT", path, body=body)
+
+    def delete(self, api_key_id: str) -> Message:
+        response = self._transport.send("DELETE", path_of("auth", "api-keys", api_key_id))
+        return parse(Message, response)
+
+
+class Versions:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self) -> Version:
+        """The server's version; needs no credentials."""
+        return self._transport.read(Version, path_of("api", "version"))

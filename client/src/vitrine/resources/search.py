@@ -1,0 +1,147 @@
+"""Search: the simple form (named fields) and the full form (filters and facets)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from vitrine.models import EntityType, Facet, Hit, SearchResult
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+LARGEST_PAGE = 2_000
+DEEPEST_HIT = 10_000
+"""`from + size` never passes this; narrow the search instead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchQuery:
+    """What is looked for. Fields that are None or empty do not narrow the search."""
+
+    query: str | None = None
+    entity_types: Sequence[EntityType] = ()
+    database_id: str | None = None
+    asset_id: str | None = None
+    asset_name: str | None = None
+    asset_type: str | None = None
+    file_key: str | None = None
+    file_extension: str | None = None
+    tags: Sequence[str] = ()
+    metadata_key: str | None = None
+    metadata_value: str | None = None
+    include_archived: bool = False
+
+    def simple_body(self) -> dict[str, JsonValue]:
+        body = given(
+            query=self.query,
+            entityTypes=[entity.value for entity in self.entity_types] or None,
+            databaseId=self.database_id,
+            assetId=self.asset_id,
+            assetName=self.asset_name,
+            assetType=self.asset_type,
+            fileKey=self.file_key,
+            fileExtension=self.file_extension,
+            tags=list(self.tags) or None,
+            metadataKey=self.metadata_key,
+            metadataValue=self.metadata_value,
+        )
+        return {**body, "includeArchived": self.include_archived}
+
+    def full_body(self) -> dict[str, JsonValue]:
+        """The same in the full form, where named fields are filters in query syntax."""
+        named = {
+            "str_databaseid": self.database_id,
+            "str_assetid": self.asset_id,
+            "str_assetname": self.asset_name,
+            "str_assettype": self.asset_type,
+            "str_key": self.file_key,
+            "str_fileext": self.file_extension,
+        }
+        clauses = [f"{field}:{quoted(value)}" for field, value in named.items() if value]
+        if self.tags:
+            clauses.append(" OR ".join(f"list_tags:{quoted(tag)}" for tag in self.tags))
+        filters: list[JsonValue] = [{"query_string": {"query": clause}} for clause in clauses]
+        body = given(
+            query=self.query,
+            entityTypes=[entity.value for entity in self.entity_types] or None,
+            filters=filters or None,
+            metadataQuery=self._metadata_query(),
+            metadataSearchMode=self._metadata_mode(),
+        )
+        return {**body, "includeArchived": self.include_archived, "aggregations": True}
+
+    def _metadata_query(self) -> str | None:
+        if self.metadata_key and self.metadata_value:
+            return f"{self.metadata_key}:{self.metadata_value}"
+        return self.metadata_key or self.metadata_value
+
+    def _metadata_mode(self) -> str | None:
+        if self.metadata_key and self.metadata_value:
+            return "both"
+        if self.metadata_key:
+            return "key"
+        return "value" if self.metadata_value else None
+
+
+class Search:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
+        body = {**query.simple_body(), "from": start, "size": size}
+        return self._ask(path_of("search", "simple"), body)
+
+    def full(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
+        """With aggregations; see `facets`."""
+        return self._ask(path_of("search"), {**query.full_body(), "from": start, "size": size})
+
+    def hits(
+        self,
+        query: SearchQuery,
+        *,
+        limit: int = DEEPEST_HIT,
+        page_size: int = LARGEST_PAGE,
+    ) -> Iterator[Hit]:
+        """Hits of the simple form, page after page, at most as deep as the server goes."""
+        start = 0
+        while start < (deepest := min(limit, DEEPEST_HIT)):
+            size = min(page_size, deepest - start)
+            page = self.simple(query, start=start, size=size)
+            yield from page.hits.hits
+            start += len(page.hits.hits)
+            if len(page.hits.hits) < size:
+                return
+
+    def _ask(self, path: str, body: dict[str, JsonValue]) -> SearchResult:
+        return parse(SearchResult, self._transport.send("POST", path, body=body, repeatable=True))
+
+
+def quoted(value: str) -> str:
+    """A value as one phrase of the query syntax; with wildcards it stays a pattern."""
+    if any(mark in value for mark in "*?"):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def facets(result: SearchResult) -> dict[str, tuple[Facet, ...]]:
+    """The counted values of each aggregation that has buckets, most frequent first."""
+    found: dict[str, tuple[Facet, ...]] = {}
+    for name, aggregation in (result.aggregations or {}).items():
+        rows = _buckets(aggregation)
+        if rows:
+            found[name] = tuple(Facet.model_validate(row) for row in rows)
+    return found
+
+
+def _buckets(aggregation: JsonValue) -> list[JsonValue]:
+    """The buckets of an aggregation, also where a filter wraps it."""
+    if not isinstance(aggregation, dict):
+        return []
+    rows = aggregation.get("buckets")
+    if isinstance(rows, list):
+        return rows
+    for inner in aggregation.values():
+        if nested := _buckets(inner):
+            return nested
+    return []

@@ -1,0 +1,63 @@
+"""How often and how patiently a request is tried again. Pure; the caller sleeps.
+
+Tried again are 429 and 503, gateway time-outs of repeatable requests, and broken connections:
+those that were never made for every request, those that broke later for repeatable ones only.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+REFUSED_FOR_NOW = frozenset({429, 503})
+"""The server did not do it and says so: any request may be sent again."""
+
+BROKE_UNDERWAY = frozenset({500, 502, 504})
+"""The server may have done it: only a repeatable request may be sent again."""
+
+NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetryPolicy:
+    """A bounded exponential back-off with full jitter; Retry-After wins, up to a limit."""
+
+    attempts: int = 6
+    first_delay: float = 0.25
+    longest_delay: float = 8.0
+    longest_retry_after: float = 90.0
+    jitter: Callable[[float, float], float] = random.uniform
+
+    def delay(self, attempt: int, retry_after: float | None = None) -> float:
+        """Seconds to wait after the given attempt (counted from 1)."""
+        if retry_after is not None:
+            return min(max(retry_after, 0.0), self.longest_retry_after)
+        ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
+        return self.jitter(ceiling / 2, ceiling)
+
+    def tries_status_again(self, status: int, *, repeatable: bool) -> bool:
+        return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)
+
+    def tries_error_again(self, error: httpx.TransportError, *, repeatable: bool) -> bool:
+        if isinstance(error, httpx.UnsupportedProtocol):
+            return False
+        return repeatable or isinstance(error, NEVER_SENT)
+
+
+def retry_after_seconds(response: httpx.Response) -> float | None:
+    """What Retry-After says, given as seconds or as a date; None where it is absent or garbled."""
+    text = response.headers.get("Retry-After", "").strip()
+    if not text:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return (moment - datetime.now(tz=UTC)).total_seconds()

@@ -1,0 +1,157 @@
+"""Bytes of files to and from the object storage, by presigned URL.
+
+A URL carries its own permission, so no credentials are ever sent here. Memory stays flat: parts
+are read from the file as they are sent, and what comes is handed on in pieces.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from vitrine.errors import IntegrityError, ProtocolError, UnreachableError, VitrineError
+from vitrine.retry import RetryPolicy, retry_after_seconds
+
+PIECE: Final = 1024 * 1024
+TIMEOUT: Final = httpx.Timeout(60.0, connect=5.0, pool=None)
+
+
+class StorageError(VitrineError):
+    """The storage refused a presigned request."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        self.status = status
+        super().__init__(f"the storage refused with {status}: {detail}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slice:
+    """A stretch of a local file."""
+
+    path: Path
+    offset: int
+    length: int
+
+    def pieces(self, moved: Callable[[int], None]) -> Iterator[bytes]:
+        """The bytes in pieces.
+
+        Raises:
+            IntegrityError: the file is shorter than when it was measured.
+        """
+        left = self.length
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            while left:
+                piece = file.read(min(PIECE, left))
+                if not piece:
+                    raise IntegrityError(f"{self.path} became shorter while it was read")
+                left -= len(piece)
+                yield piece
+                moved(len(piece))
+
+
+class Storage:
+    """Sends and fetches bytes; safe to share between threads."""
+
+    def __init__(
+        self,
+        *,
+        http: httpx.BaseTransport | None = None,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._retry = retry or RetryPolicy()
+        self._sleep = sleep
+        self._client = httpx.Client(
+            transport=http or httpx.HTTPTransport(retries=1),
+            timeout=TIMEOUT,
+            follow_redirects=False,
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def put(self, url: str, part: Slice, *, moved: Callable[[int], None] = lambda _: None) -> str:
+        """Stores a part and answers its ETag without quotes.
+
+        `moved` hears of the bytes as they go, and of minus their sum where an attempt failed.
+
+        Raises:
+            StorageError: refused for good; UnreachableError: no answer; IntegrityError: the file
+            is shorter than said.
+        """
+        attempt = 0
+        while True:
+            attempt += 1
+            last = attempt >= self._retry.attempts
+            sent = _Count(moved)
+            try:
+                response = self._client.put(
+                    url,
+                    content=part.pieces(sent) if part.length else b"",
+                    headers={"Content-Length": str(part.length)},
+                )
+            except httpx.TransportError as error:
+                sent.take_back()
+                if last or not self._retry.tries_error_again(error, repeatable=True):
+                    raise UnreachableError(f"the storage did not answer: {error}") from error
+                self._sleep(self._retry.delay(attempt))
+                continue
+            if response.is_success:
+                return _etag(response)
+            sent.take_back()
+            if last or not self._retry.tries_status_again(response.status_code, repeatable=True):
+                raise StorageError(response.status_code, _detail(response.text))
+            self._sleep(self._retry.delay(attempt, retry_after_seconds(response)))
+
+    @contextmanager
+    def get(self, url: str, *, start: int = 0) -> Generator[httpx.Response]:
+        """One attempt to fetch from the given byte on; the reply is 200 (whole) or 206 (rest).
+
+        Raises:
+            StorageError: refused; UnreachableError: no answer, or it broke off.
+        """
+        headers = {"Accept-Encoding": "identity"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
+        try:
+            with self._client.stream("GET", url, headers=headers) as response:
+                if not response.is_success:
+                    response.read()
+                    raise StorageError(response.status_code, _detail(response.text))
+                yield response
+        except httpx.TransportError as error:
+            raise UnreachableError(f"the storage did not answer: {error}") from error
+
+
+class _Count:
+    """Passes progress on and can take it back."""
+
+    def __init__(self, moved: Callable[[int], None]) -> None:
+        self._moved = moved
+        self._sum = 0
+
+    def __call__(self, size: int) -> None:
+        self._sum += size
+        self._moved(size)
+
+    def take_back(self) -> None:
+        if self._sum:
+            self._moved(-self._sum)
+        self._sum = 0
+
+
+def _etag(response: httpx.Response) -> str:
+    etag = response.headers.get("ETag", "").strip('"')
+    if not etag:
+        raise ProtocolError("the storage stored a part and gave no ETag")
+    return etag
+
+
+def _detail(text: str) -> str:
+    """The storage's own words on one line, shortened: an XML error may be long."""
+    return " ".join(text.split())[:300] or "no reason given"

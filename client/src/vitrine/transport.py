@@ -1,0 +1,194 @@
+"""One request to the API: credentials, retries, errors and pages.
+
+Resources say which path and body; this module knows nothing about what they mean, and presigned
+storage URLs never pass here, so the key never leaves for another host (see vitrine.storage).
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from vitrine.errors import ConfigurationError, ProtocolError, UnreachableError, error_of
+from vitrine.retry import RetryPolicy, retry_after_seconds
+
+Model = TypeVar("Model", bound=BaseModel)
+Query = Mapping[str, str | int | bool | None]
+Body = Mapping[str, JsonValue]
+
+USER_AGENT: Final = "vitrine-client/0.1.0"
+TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
+"""The gateway answers or gives up within 30 seconds."""
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+_OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+_ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])
+
+
+def path_of(*segments: str) -> str:
+    """A URL path of segments, each quoted whole: an id can never become two segments."""
+    return "/" + "/".join(quote(segment, safe="") for segment in segments)
+
+
+def authorization_of(api_key: str) -> str:
+    """The header's value: API keys go bare, anything else is taken for a token."""
+    if api_key.startswith(("vams_", "Bearer ")):
+        return api_key
+    return f"Bearer {api_key}"
+
+
+def parse(model: type[Model], response: httpx.Response) -> Model:
+    """The reply as a model.
+
+    Raises:
+        ProtocolError: the reply has another form.
+    """
+    try:
+        return model.model_validate_json(response.content)
+    except ValidationError as error:
+        facts = "; ".join(
+            f"{'.'.join(str(part) for part in fact['loc']) or 'body'}: {fact['msg']}"
+            for fact in error.errors(include_input=False, include_url=False)
+        )
+        request = f"{response.request.method} {response.request.url.path}"
+        raise ProtocolError(f"{request} answered in an unknown form: {facts}") from error
+
+
+class Transport:
+    """Sends requests with the caller's credentials; safe to share between threads."""
+
+    def __init__(
+        self,
+        api_url: str,
+        api_key: str | None,
+        *,
+        http: httpx.BaseTransport | None = None,
+        retry: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not api_url.startswith(("http://", "https://")):
+            raise ConfigurationError(f"the address must start with http:// or https://: {api_url}")
+        headers = {"User-Agent": USER_AGENT, "Accept": "application/json"}
+        if api_key:
+            if not api_key.isascii() or any(mark.isspace() for mark in api_key.strip()[7:]):
+                raise ConfigurationError("the key holds characters that no key has")
+            headers["Authorization"] = authorization_of(api_key.strip())
+        self.api_url = api_url.rstrip("/")
+        self.retry = retry or RetryPolicy()
+        self.sleep = sleep
+        self._client = httpx.Client(
+            base_url=self.api_url,
+            headers=headers,
+            timeout=TIMEOUT,
+            transport=http or httpx.HTTPTransport(retries=1),
+            follow_redirects=False,
+        )
+
+    def close(self) -> None:
+        self._client.close()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Body | None = None,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool | None = None,
+    ) -> httpx.Response:
+        """Sends and answers the successful reply.
+
+        `repeatable` says that a second sending does no harm; by default every method but POST.
+
+        Raises:
+            ApiError: the server refused, after the attempts that the policy allows.
+            UnreachableError: no answer came, after the same attempts.
+        """
+        parameters = {
+            name: _text(value) for name, value in (query or {}).items() if value is not None
+        }
+        request = self._client.build_request(
+            method, path, params=parameters, json=body, headers=headers
+        )
+        again = method in _SAFE_METHODS if repeatable is None else repeatable
+        attempt = 0
+        while True:
+            attempt += 1
+            last = attempt >= self.retry.attempts
+            try:
+                response = self._client.send(request)
+            except httpx.TransportError as error:
+                if last or not self.retry.tries_error_again(error, repeatable=again):
+                    raise UnreachableError(f"{self.api_url} did not answer: {error}") from error
+                self.sleep(self.retry.delay(attempt))
+                continue
+            if response.is_success:
+                return response
+            wait = retry_after_seconds(response)
+            if last or not self.retry.tries_status_again(response.status_code, repeatable=again):
+                raise error_of(response, retry_after=wait)
+            self.sleep(self.retry.delay(attempt, wait))
+
+    def read(self, model: type[Model], path: str, *, query: Query | None = None) -> Model:
+        """GET as a model."""
+        return parse(model, self.send("GET", path, query=query))
+
+    def write(
+        self,
+        model: type[Model],
+        method: str,
+        path: str,
+        *,
+        body: Body,
+        headers: Mapping[str, str] | None = None,
+    ) -> Model:
+        """A write whose reply is a model.
+
+        A write under `If-Match` is not sent again after a broken connection: if the first one had
+        arrived, the second would be refused as a conflict with oneself.
+        """
+        once = False if headers and "If-Match" in headers else None
+        return parse(model, self.send(method, path, body=body, headers=headers, repeatable=once))
+
+    def pages(
+        self,
+        model: type[Model],
+        path: str,
+        *,
+        items: str = "Items",
+        query: Query | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Model]:
+        """Every item of a listing, page after page, fetched as it is consumed.
+
+        Raises:
+            ProtocolError: a page has another form, or a token comes a second time.
+        """
+        seen: set[str] = set()
+        token: str | None = None
+        while True:
+            asked = {**(query or {}), "pageSize": page_size, "startingToken": token}
+            response = self.send("GET", path, query=asked)
+            try:
+                page = _OBJECT.validate_json(response.content)
+                found = [model.model_validate(row) for row in _ROWS.validate_python(page[items])]
+            except (KeyError, ValidationError) as error:
+                raise ProtocolError(f"GET {path}: no list `{items}` of the known form") from error
+            yield from found
+            following = page.get("NextToken")
+            if not isinstance(following, str) or not following:
+                return
+            if following in seen:
+                raise ProtocolError(f"GET {path}: the listing gives the same page token twice")
+            seen.add(following)
+            token = following
+
+
+def _text(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
