@@ -1,0 +1,42 @@
+"""boto3 clients, one of each kind a process, with time-outs and retries set once."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+_CONFIG = Config(
+    connect_timeout=2,
+    read_timeout=10,
+    retries={"mode": "standard", "total_max_attempts": 4},
+    max_pool_connections=16,
+)
+# Presigned URLs need the fourth signature version also where a region still knows the second.
+_S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
+
+
+@cache
+def dynamodb() -> "DynamoDBClient":
+    return boto3.client("dynamodb", config=_CONFIG)
+
+
+@cache
+def s3() -> "S3Client":
+    return boto3.client("s3", config=_S3_CONFIG)
+
+
+@cache
+def sqs() -> "SQSClient":
+    return boto3.client("sqs", config=_CONFIG)
+
+
+@cache
+def secrets_manager() -> "SecretsManagerClient":
+    return boto3.client("secretsmanager", config=_CONFIG)

@@ -1,0 +1,62 @@
+"""Turns errors of boto3 into ours, by the meaning of the operation."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as BotoConnectionError
+
+from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
+
+_THROTTLED = frozenset(
+    {
+        "InternalServerError",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ServiceUnavailable",
+        "SlowDown",
+        "ThrottlingException",
+        "TransactionInProgressException",
+    }
+)
+_SERVER_ERROR = 500
+
+
+def code_of(error: ClientError) -> str:
+    """The AWS error code, such as `ConditionalCheckFailedException`."""
+    return error.response.get("Error", {}).get("Code", "")
+
+
+def is_outage(error: ClientError) -> bool:
+    """Whether the service failed, and not the request."""
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return code_of(error) in _THROTTLED or status >= _SERVER_ERROR
+
+
+@contextmanager
+def translated(service: str) -> Generator[None]:
+    """Raise UnavailableError for an outage of the service; all else passes unchanged."""
+    try:
+        yield
+    except (BotoConnectionError, HTTPClientError) as error:
+        raise UnavailableError(f"{service} does not answer") from error
+    except ClientError as error:
+        if is_outage(error):
+            raise UnavailableError(f"{service} does not answer") from error
+        raise
+
+
+@contextmanager
+def translated_write() -> Generator[None]:
+    """As `translated`, for DynamoDB writes; what it finds too large or invalid becomes ours."""
+    try:
+        with translated("DynamoDB"):
+            yield
+    except ClientError as error:
+        if code_of(error) == "ValidationException":
+            message = error.response.get("Error", {}).get("Message", "")
+            if "size" in message and "exceeded" in message:
+                raise TooLargeError("the item is larger than 400 KB") from error
+            if "number" in message.lower() and "precision" in message.lower():
+                raise InvalidInputError("a number has more than 38 digits") from error
+        raise

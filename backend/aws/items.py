@@ -1,0 +1,139 @@
+"""Items in DynamoDB's wire form: conversion both ways, and the limits that are checked first."""
+
+from collections.abc import Mapping
+from decimal import Decimal, DecimalException
+from typing import Any, cast
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+from backend.core.errors import InvalidInputError, TooLargeError
+from backend.core.transactions import Item
+from backend.spec.keys import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from backend.spec.tables.model import KeyAttribute, Table
+
+ITEM_BYTES = 400 * 1024
+Wire = dict[str, Any]
+
+_serializer = TypeSerializer()
+_deserializer = TypeDeserializer()
+
+
+def to_wire(item: Mapping[str, Any]) -> Wire:
+    """The wire form of an item; None is left out, empty sets are never written.
+
+    Raises:
+        InvalidInputError: a number does not fit DynamoDB's 38 digits, or a text is not Unicode.
+    """
+    return {name: value_to_wire(name, value) for name, value in item.items() if value is not None}
+
+
+def value_to_wire(name: str, value: object) -> Wire:
+    """The wire form of one attribute's value (see `to_wire`)."""
+    try:
+        return cast("Wire", _serializer.serialize(_numbers_as_decimal(value)))
+    except DecimalException:
+        raise InvalidInputError.of(name, "the number has more than 38 digits") from None
+    except TypeError:
+        raise InvalidInputError.of(name, "cannot be stored (NaN, infinity or empty set)") from None
+
+
+def from_wire(item: Mapping[str, Any]) -> Item:
+    """The Python form of an item; whole numbers become int, others stay Decimal."""
+    return {name: _plain(_deserializer.deserialize(value)) for name, value in item.items()}
+
+
+def check_item(table: Table, wire: Wire) -> None:
+    """Refuse an item that DynamoDB would refuse, before it is sent, naming the attribute.
+
+    Raises:
+        InvalidInputError: a key attribute is empty or too long.
+        TooLargeError: the item is over 400 KB.
+    """
+    check_key(table, wire)
+    size = item_size(wire)
+    if size > ITEM_BYTES:
+        raise TooLargeError(f"the item has {size} bytes, DynamoDB takes {ITEM_BYTES}")
+
+
+def check_key(table: Table, wire: Wire) -> None:
+    """Refuse empty and overlong values of the table's and its indexes' keys."""
+    _check(table.partition_key, wire, PARTITION_KEY_BYTES)
+    if table.sort_key is not None:
+        _check(table.sort_key, wire, SORT_KEY_BYTES)
+    for index in table.indexes:
+        if index.partition_key is not None:
+            _check(index.partition_key, wire, PARTITION_KEY_BYTES)
+        if index.sort_key is not None:
+            _check(index.sort_key, wire, SORT_KEY_BYTES)
+
+
+def _check(attribute: KeyAttribute, wire: Wire, limit: int) -> None:
+    value = wire.get(attribute.name)
+    if value is None or "S" not in value:
+        return
+    size = text_bytes(attribute.name, value["S"])
+    if size == 0:
+        raise InvalidInputError.of(attribute.name, "must not be empty")
+    if size > limit:
+        raise InvalidInputError.of(attribute.name, f"has {size} bytes, at most {limit} fit a key")
+
+
+def text_bytes(name: str, text: str) -> int:
+    """The bytes of a text in UTF-8.
+
+    Raises:
+        InvalidInputError: it holds a lone surrogate and so is not Unicode text.
+    """
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        raise InvalidInputError.of(name, "is not valid Unicode text") from None
+
+
+def item_size(wire: Wire) -> int:
+    """The size of an item in bytes as DynamoDB counts it (names and values).
+
+    Source: DynamoDB Developer Guide, "DynamoDB item sizes and formats".
+    """
+    return sum(text_bytes(name, name) + _size(name, value) for name, value in wire.items())
+
+
+def _size(name: str, value: Wire) -> int:
+    ((kind, content),) = value.items()
+    match kind:
+        case "S":
+            size = text_bytes(name, content)
+        case "N":
+            size = len(content.strip("-0.")) // 2 + 2
+        case "B":
+            size = len(content)
+        case "BOOL" | "NULL":
+            size = 1
+        case "L":
+            size = 3 + sum(1 + _size(name, element) for element in content)
+        case "M":
+            size = 3 + sum(1 + text_bytes(name, k) + _size(k, v) for k, v in content.items())
+        case _:  # a set: SS, NS, BS
+            size = sum(_size(name, {kind[0]: element}) for element in content)
+    return size
+
+
+def _numbers_as_decimal(value: object) -> object:
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, dict):
+        entries = cast("dict[str, object]", value)
+        return {k: _numbers_as_decimal(v) for k, v in entries.items() if v is not None}
+    if isinstance(value, list | tuple):
+        return [_numbers_as_decimal(element) for element in cast("list[object]", value)]
+    return value
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else value
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in cast("dict[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_plain(element) for element in cast("list[object]", value)]
+    return value

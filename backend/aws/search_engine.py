@@ -1,0 +1,107 @@
+"""OpenSearch behind the port `core.search_engine.SearchEngine`; alone in importing opensearchpy."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import boto3
+from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
+from opensearchpy.exceptions import ConnectionError as SearchConnectionError
+from opensearchpy.exceptions import RequestError, TransportError
+
+from backend.aws.settings import Settings
+from backend.core.errors import InvalidInputError, UnavailableError
+from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
+
+T = TypeVar("T")
+_TOO_MANY, _SERVER_ERROR = 429, 500
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSearchEngine:
+    """A search cluster (see the port for what each method promises)."""
+
+    client: OpenSearch
+
+    def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
+        lines: list[str] = []
+        for write in writes:
+            action = {
+                "_index": write.index,
+                "_id": write.id,
+                "version": write.version,
+                "version_type": "external",
+            }
+            lines.append(json.dumps({"index": action}, separators=(",", ":")))
+            lines.append(json.dumps(write.body, separators=(",", ":")))
+        body = "\n".join(lines) + "\n"
+        reply = _answered(lambda: self.client.bulk(body=body))
+        return [_result(item["index"]) for item in reply["items"]]
+
+    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+        return _answered(lambda: self.client.search(index=",".join(indexes), body=body))
+
+    def mapping(self, index: str) -> JsonObject:
+        reply = _answered(lambda: self.client.indices.get_mapping(index=index))
+        return reply[index]["mappings"]
+
+    def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
+        if _answered(lambda: self.client.indices.exists(index=name)):
+            return False
+        body = {"mappings": mapping, "settings": settings}
+        _answered(lambda: self.client.indices.create(index=name, body=body))
+        return True
+
+    def point_alias(self, alias: str, index: str) -> None:
+        actions: list[Any] = [
+            {"remove": {"index": "*", "alias": alias, "must_exist": False}},
+            {"add": {"index": index, "alias": alias}},
+        ]
+        _answered(lambda: self.client.indices.update_aliases(body={"actions": actions}))
+
+    def refresh(self, indexes: Sequence[str]) -> None:
+        _answered(lambda: self.client.indices.refresh(index=",".join(indexes)))
+
+
+def connect(settings: Settings) -> OpenSearchEngine:
+    """The cluster of the deployment; requests are signed with the function's credentials."""
+    credentials = boto3.Session().get_credentials()
+    signer = Urllib3AWSV4SignerAuth(credentials, settings.region, "es")
+    client = OpenSearch(
+        settings.search_url,
+        http_auth=signer,
+        timeout=20,
+        max_retries=0,  # the callers retry: a bulk is cut smaller first
+        http_compress=False,
+        pool_maxsize=8,
+    )
+    return OpenSearchEngine(client)
+
+
+def _answered(call: Callable[[], T]) -> Any:
+    """What OpenSearch answered; an outage or overload becomes UnavailableError."""
+    try:
+        return call()
+    except SearchConnectionError as error:
+        raise UnavailableError("OpenSearch does not answer") from error
+    except RequestError as error:
+        raise InvalidInputError(f"OpenSearch refuses the request: {_reason(error)}") from error
+    except TransportError as error:
+        status = error.status_code
+        if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):
+            raise UnavailableError("OpenSearch is overloaded or starting") from error
+        raise
+
+
+def _reason(error: TransportError) -> str:
+    info = cast("JsonObject", error.info) if isinstance(error.info, dict) else {}
+    causes = cast("list[JsonObject]", info.get("error", {}).get("root_cause", []))
+    return str(causes[0].get("reason")) if causes else str(error.error)
+
+
+def _result(item: JsonObject) -> DocumentResult:
+    error = cast("JsonObject", item.get("error") or {})
+    cause = cast("JsonObject", error.get("caused_by") or {})
+    reason = f"{error.get('reason', '')} {cause.get('reason', '')}".strip()
+    return DocumentResult(item["_index"], item["_id"], item["status"], reason)

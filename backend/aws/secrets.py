@@ -1,0 +1,32 @@
+"""Secrets Manager: the values of generated secrets, read once a process."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from backend.aws.errors import translated
+from backend.aws.settings import Settings
+from backend.spec.secrets import Secret
+
+if TYPE_CHECKING:
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The secrets of a deployment."""
+
+    client: "SecretsManagerClient"
+    settings: Settings
+    _known: dict[str, str] = field(default_factory=dict[str, str])
+
+    def value(self, secret: Secret) -> str:
+        """The secret's text.
+
+        Raises:
+            UnavailableError: Secrets Manager does not answer.
+        """
+        if secret.name not in self._known:
+            with translated("Secrets Manager"):
+                reply = self.client.get_secret_value(SecretId=self.settings.secret(secret))
+            self._known[secret.name] = reply["SecretString"]
+        return self._known[secret.name]

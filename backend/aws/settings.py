@@ -1,0 +1,85 @@
+"""The environment of the running function, read here and nowhere else.
+
+Infrastructure sets one variable for each thing that a function's declaration names; asking for
+another one is a programming error and fails at cold start.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backend.spec.buckets import Bucket
+from backend.spec.functions import Function
+from backend.spec.queues import Queue
+from backend.spec.secrets import Secret
+from backend.spec.settings import Setting
+from backend.spec.tables.model import Table
+
+
+class MissingSettingError(Exception):
+    """The environment lacks a variable that the function's declaration calls for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The physical names behind the declarations, for one function."""
+
+    environment: Mapping[str, str]
+
+    def table(self, table: Table) -> str:
+        return self._get(f"TABLE_{table.name}")
+
+    def bucket(self, bucket: Bucket) -> str:
+        return self._get(f"BUCKET_{bucket.name}")
+
+    def queue(self, queue: Queue) -> str:
+        return self._get(f"QUEUE_{queue.name}")
+
+    def secret(self, secret: Secret) -> str:
+        return self._get(f"SECRET_{secret.name}")
+
+    def text(self, setting: Setting) -> str:
+        return self._get(setting.variable)
+
+    def number(self, setting: Setting) -> int:
+        return int(self._get(setting.variable))
+
+    @property
+    def region(self) -> str:
+        return self._get("AWS_REGION")
+
+    @property
+    def search_url(self) -> str:
+        """The URL of OpenSearch; like an AWS SDK, this follows `AWS_ENDPOINT_URL_OPENSEARCH`."""
+        override = self.environment.get("AWS_ENDPOINT_URL_OPENSEARCH")
+        return override or "https://" + self._get("SEARCH_ENDPOINT")
+
+    @property
+    def search_is_deployed(self) -> bool:
+        return bool(self.environment.get("SEARCH_ENDPOINT"))
+
+    def _get(self, name: str) -> str:
+        try:
+            return self.environment[name]
+        except KeyError:
+            raise MissingSettingError(f"the environment lacks {name}") from None
+
+
+def load(function: Function, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of a function, complete or not at all.
+
+    Raises:
+        MissingSettingError: the environment lacks something that the declaration calls for.
+    """
+    settings = Settings(os.environ if environment is None else environment)  # noqa: TID251
+    for table in function.tables:
+        settings.table(table)
+    for bucket in function.buckets:
+        settings.bucket(bucket)
+    for queue in function.sends:
+        settings.queue(queue)
+    for secret in function.secrets:
+        settings.secret(secret)
+    for setting in function.settings:
+        settings.text(setting)
+    return settings

@@ -1,0 +1,279 @@
+"""DynamoDB behind the port `core.tables.Tables`."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from botocore.exceptions import ClientError
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from backend.aws.errors import code_of, translated, translated_write
+from backend.aws.expressions import Expression
+from backend.aws.items import Wire, check_item, check_key, from_wire, to_wire
+from backend.aws.settings import Settings
+from backend.core.errors import ConflictError, UnavailableError
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query
+from backend.core.transactions import (
+    MAX_TRANSACTION_ITEMS,
+    Check,
+    Delete,
+    Item,
+    Key,
+    Put,
+    Update,
+    Write,
+)
+from backend.spec.tables.model import Table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+T = TypeVar("T")
+_GET_BATCH, _WRITE_BATCH = 100, 25  # DynamoDB's limits
+_MAX_PAGE = 1000
+
+
+class _BusyError(Exception):
+    """Another transaction holds an item, or a batch was not worked off: try again."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoTables:
+    """The tables of a deployment (see the port for what each method promises)."""
+
+    client: "DynamoDBClient"
+    settings: Settings
+
+    def get(self, table: Table, key: Key, *, consistent: bool = True) -> Item | None:
+        wire = self._key(table, key)
+        with translated("DynamoDB"):
+            reply = self.client.get_item(
+                TableName=self.settings.table(table), Key=wire, ConsistentRead=consistent
+            )
+        found = reply.get("Item")
+        return None if found is None else from_wire(found)
+
+    def get_many(
+        self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
+    ) -> list[tuple[Table, Item]]:
+        tables = {self.settings.table(table): table for table, _ in wanted}
+        unique = {
+            (table.name, *key.values()): (self.settings.table(table), self._key(table, key))
+            for table, key in wanted
+        }
+        out: list[tuple[Table, Item]] = []
+        for batch in _chunks(list(unique.values()), _GET_BATCH):
+            request: dict[str, Any] = {}
+            for name, wire in batch:
+                entry = request.setdefault(name, {"Keys": [], "ConsistentRead": consistent})
+                entry["Keys"].append(wire)
+            for name, item in self._batch_get(request):
+                out.append((tables[name], from_wire(item)))
+        return out
+
+    def query(self, query: Query, page: PageRequest) -> Page[Item]:
+        parameters = self._query_parameters(query)
+        parameters["Limit"] = min(page.limit, _MAX_PAGE)
+        if page.after is not None:
+            parameters["ExclusiveStartKey"] = to_wire(page.after)
+        with translated("DynamoDB"):
+            reply = self.client.query(**parameters)
+        return _page(cast("Mapping[str, Any]", reply))
+
+    def query_all(self, query: Query) -> list[Item]:
+        items: list[Item] = []
+        page = self.query(query, PageRequest(_MAX_PAGE))
+        items.extend(page.items)
+        while page.after is not None:
+            page = self.query(query, PageRequest(_MAX_PAGE, page.after))
+            items.extend(page.items)
+        return items
+
+    def scan(self, table: Table, page: PageRequest) -> Page[Item]:
+        parameters: dict[str, Any] = {
+            "TableName": self.settings.table(table),
+            "Limit": min(page.limit, _MAX_PAGE),
+            "ConsistentRead": True,
+        }
+        if page.after is not None:
+            parameters["ExclusiveStartKey"] = to_wire(page.after)
+        with translated("DynamoDB"):
+            reply = self.client.scan(**parameters)
+        return _page(cast("Mapping[str, Any]", reply))
+
+    def write(self, write: Write) -> Item | None:
+        if isinstance(write, Check):
+            raise TypeError("a check alone writes nothing")
+        kind, request = self._request(write)
+        try:
+            with translated_write():
+                if kind == "Update":
+                    reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
+                    return from_wire(reply.get("Attributes", {}))
+                if kind == "Put":
+                    self.client.put_item(**request)
+                else:
+                    self.client.delete_item(**request)
+        except ClientError as error:
+            if code_of(error) == "ConditionalCheckFailedException":
+                raise _refusal(write) from error
+            raise
+        return None
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        if len(writes) > MAX_TRANSACTION_ITEMS:
+            raise ValueError(f"{len(writes)} writes, a transaction takes {MAX_TRANSACTION_ITEMS}")
+        requests = [self._transact_item(write) for write in writes]
+        _until_done(lambda: self._transact(requests, writes))
+
+    def put_many(self, table: Table, items: Sequence[Item]) -> None:
+        wires = [to_wire(item) for item in items]
+        for wire in wires:
+            check_item(table, wire)
+        self._batch_write(table, [{"PutRequest": {"Item": wire}} for wire in wires])
+
+    def delete_many(self, table: Table, keys: Sequence[Key]) -> None:
+        wires = [self._key(table, key) for key in keys]
+        self._batch_write(table, [{"DeleteRequest": {"Key": wire}} for wire in wires])
+
+    def _key(self, table: Table, key: Key) -> Wire:
+        if set(key) != set(table.key_names):
+            raise ValueError(f"the key of {table.name} is {table.key_names}, not {tuple(key)}")
+        wire = to_wire(key)
+        check_key(table, wire)
+        return wire
+
+    def _query_parameters(self, query: Query) -> dict[str, Any]:
+        expression = Expression()
+        keys = query.index or query.table
+        partition_key = keys.partition_key or query.table.partition_key
+        name = expression.name(partition_key.name)
+        clauses = [f"{name} = {expression.value(partition_key.name, query.partition)}"]
+        if keys.sort_key is not None and query.sort_prefix:
+            name = keys.sort_key.name
+            clauses.append(
+                f"begins_with({expression.name(name)}, {expression.value(name, query.sort_prefix)})"
+            )
+        if keys.sort_key is not None and query.sort_equals is not None:
+            name = keys.sort_key.name
+            clauses.append(f"{expression.name(name)} = {expression.value(name, query.sort_equals)}")
+        parameters: dict[str, Any] = {
+            "TableName": self.settings.table(query.table),
+            "KeyConditionExpression": " AND ".join(clauses),
+            "ScanIndexForward": not query.newest_first,
+            "ConsistentRead": query.consistent,
+        }
+        if query.attributes:
+            parameters["ProjectionExpression"] = ", ".join(
+                expression.name(attribute) for attribute in query.attributes
+            )
+        if query.index is not None:
+            parameters["IndexName"] = query.index.name
+        return parameters | expression.parameters()
+
+    def _request(self, write: Write) -> tuple[str, dict[str, Any]]:
+        """The kind of a write and its request, as the API of transactions names both."""
+        expression = Expression()
+        request: dict[str, Any] = {"TableName": self.settings.table(write.table)}
+        if isinstance(write, Put):
+            wire = to_wire(write.item)
+            check_item(write.table, wire)
+            request["Item"] = wire
+        else:
+            request["Key"] = self._key(write.table, write.key)
+        if isinstance(write, Update):
+            request["UpdateExpression"] = expression.update(write)
+            check_item(write.table, to_wire(write.set) | request["Key"])
+        if write.conditions:
+            request["ConditionExpression"] = expression.condition(write.conditions)
+        kind = {Put: "Put", Update: "Update", Delete: "Delete", Check: "ConditionCheck"}
+        return kind[type(write)], request | expression.parameters()
+
+    def _transact_item(self, write: Write) -> dict[str, Any]:
+        kind, request = self._request(write)
+        return {kind: request}
+
+    def _transact(self, requests: list[dict[str, Any]], writes: Sequence[Write]) -> None:
+        try:
+            with translated_write():
+                self.client.transact_write_items(TransactItems=cast("Any", requests))
+        except ClientError as error:
+            if code_of(error) != "TransactionCanceledException":
+                raise
+            reasons = cast("list[dict[str, Any]]", error.response.get("CancellationReasons", []))
+            codes = [reason.get("Code") for reason in reasons]
+            for code, write in zip(codes, writes, strict=False):
+                if code == "ConditionalCheckFailed":
+                    raise _refusal(write) from error
+            if "TransactionConflict" in codes or "ThrottlingError" in codes:
+                raise _BusyError from error
+            raise
+
+    def _batch_get(self, request: dict[str, Any]) -> list[tuple[str, Wire]]:
+        found: list[tuple[str, Wire]] = []
+        pending = request
+
+        def get_pending() -> None:
+            nonlocal pending
+            with translated("DynamoDB"):
+                reply = self.client.batch_get_item(RequestItems=pending)
+            for name, items in reply["Responses"].items():
+                found.extend((name, cast("Wire", item)) for item in items)
+            pending = cast("dict[str, Any]", reply.get("UnprocessedKeys") or {})
+            _stop_if_done(pending)
+
+        _until_done(get_pending)
+        return found
+
+    def _batch_write(self, table: Table, requests: list[dict[str, Any]]) -> None:
+        for batch in _chunks(requests, _WRITE_BATCH):
+            pending: Any = {self.settings.table(table): batch}
+
+            def write_pending() -> None:
+                nonlocal pending
+                with translated_write():
+                    reply = self.client.batch_write_item(RequestItems=pending)
+                pending = reply.get("UnprocessedItems")
+                _stop_if_done(pending)
+
+            _until_done(write_pending)
+
+
+def _stop_if_done(pending: object) -> None:
+    if pending:
+        raise _BusyError
+
+
+def _until_done(step: Callable[[], None]) -> None:
+    """Repeat a step while DynamoDB is busy, with jitter, for some seconds at the most."""
+    try:
+        for attempt in _until_free():
+            with attempt:
+                step()
+    except _BusyError as error:
+        raise UnavailableError("DynamoDB is busy with the same items") from error
+
+
+def _until_free() -> Retrying:
+    return Retrying(
+        retry=retry_if_exception_type(_BusyError),
+        wait=wait_random_exponential(multiplier=0.02, max=1),
+        stop=stop_after_attempt(12),
+        reraise=True,
+    )
+
+
+def _refusal(write: Write) -> Exception:
+    return write.refused or ConflictError(f"a condition on {write.table.name} does not hold")
+
+
+def _page(reply: Mapping[str, Any]) -> Page[Item]:
+    last = reply.get("LastEvaluatedKey")
+    items = tuple(from_wire(item) for item in reply["Items"])
+    return Page(items, None if last is None else from_wire(last))
+
+
+def _chunks(values: list[T], size: int) -> Iterator[list[T]]:
+    for start in range(0, len(values), size):
+        yield values[start : start + size]

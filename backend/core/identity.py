@@ -1,0 +1,15 @@
+"""Who asks. The authorizer establishes it; rights are never part of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An authenticated caller. `mfa` says whether a second factor was given."""
+
+    user_id: str
+    mfa: bool = False
+
+
+SYSTEM = Identity("SYSTEM")
+"""The product itself, where no user asked (bootstrap, sync)."""

@@ -1,0 +1,57 @@
+"""Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+Position = Mapping[str, Any]
+"""Where a page ended; plain JSON values. A page token carries it, signed."""
+
+MAX_ROWS_PER_PAGE = 5000
+"""Rows that one request reads at the most to fill a page that permissions thin out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """At most `limit` items, after the position where the last page ended."""
+
+    limit: int
+    after: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Items in order; `after` is absent on the last page."""
+
+    items: tuple[T, ...]
+    after: Position | None = None
+
+
+def fill(
+    fetch: Callable[[PageRequest], Page[T]],
+    request: PageRequest,
+    *,
+    visible: Callable[[T], bool],
+    position_of: Callable[[T], Position],
+) -> Page[T]:
+    """A page with `limit` visible items, read from as many pages as that takes.
+
+    `position_of` tells where to go on after an item. The page is shorter only at the end of the
+    list or after `MAX_ROWS_PER_PAGE` rows.
+    """
+    found: list[T] = []
+    after, rows = request.after, 0
+    while True:
+        page = fetch(PageRequest(request.limit, after))
+        rows += len(page.items)
+        for number, item in enumerate(page.items):
+            if visible(item):
+                found.append(item)
+            if len(found) == request.limit:
+                is_last = number == len(page.items) - 1 and page.after is None
+                return Page(tuple(found), None if is_last else position_of(item))
+        after = page.after
+        if after is None or rows >= MAX_ROWS_PER_PAGE:
+            return Page(tuple(found), after)

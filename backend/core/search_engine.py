@@ -1,0 +1,55 @@
+"""The port to OpenSearch. `backend/aws/search_engine.py` implements it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWrite:
+    """One document to index under an external version."""
+
+    index: str
+    id: str
+    version: int
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """What became of one write: HTTP status and, if it failed, the reason."""
+
+    index: str
+    id: str
+    status: int
+    reason: str = ""
+
+
+class SearchEngine(Protocol):
+    """A search cluster. All may raise UnavailableError (no connection, 429, 5xx)."""
+
+    def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
+        """Index documents in one request, each with `version_type=external`; results in order."""
+        ...
+
+    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+        """One search over some indexes.
+
+        Raises:
+            InvalidInputError: OpenSearch refuses the query.
+        """
+        ...
+
+    def mapping(self, index: str) -> JsonObject: ...
+
+    def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
+        """Make an index; False if it is there already."""
+        ...
+
+    def point_alias(self, alias: str, index: str) -> None:
+        """Let the alias name just this index, in one step."""
+        ...
+
+    def refresh(self, indexes: Sequence[str]) -> None: ...

@@ -1,0 +1,93 @@
+"""Writes as values: what a service composes, and one transaction carries out.
+
+A service may return writes that a higher slice puts into its own transaction. `refused` is the
+error to raise when a write's condition does not hold.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from backend.core.errors import VitrineError
+from backend.spec.tables.model import Table
+
+Item = dict[str, Any]
+Key = Mapping[str, str]
+
+MAX_TRANSACTION_ITEMS = 100  # DynamoDB's limit
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on one attribute of the item as it is stored."""
+
+    attribute: str
+    operator: Literal["exists", "absent", "=", "<>", "<", "<=", ">", ">="]
+    value: object = None
+
+
+def exists(attribute: str) -> Condition:
+    return Condition(attribute, "exists")
+
+
+def absent(attribute: str) -> Condition:
+    return Condition(attribute, "absent")
+
+
+def equals(attribute: str, value: object) -> Condition:
+    return Condition(attribute, "=", value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Put:
+    """Write a whole item."""
+
+    table: Table
+    item: Item
+    conditions: tuple[Condition, ...] = ()
+    refused: VitrineError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """Change some attributes of an item; it is made if it is absent, unless a condition forbids.
+
+    `add` increments numbers.
+    """
+
+    table: Table
+    key: Key
+    set: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    remove: tuple[str, ...] = ()
+    add: Mapping[str, int] = field(default_factory=dict[str, int])
+    conditions: tuple[Condition, ...] = ()
+    refused: VitrineError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete:
+    """Remove an item."""
+
+    table: Table
+    key: Key
+    conditions: tuple[Condition, ...] = ()
+    refused: VitrineError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Demand a condition of an item that the transaction does not write."""
+
+    table: Table
+    key: Key
+    conditions: tuple[Condition, ...]
+    refused: VitrineError | None = None
+
+
+Write = Put | Update | Delete | Check
+
+
+def put_new(table: Table, item: Item, refused: VitrineError) -> Put:
+    """A put that is refused if an item with this key is there."""
+    conditions = (absent(table.partition_key.name),)
+    return Put(table=table, item=item, conditions=conditions, refused=refused)
