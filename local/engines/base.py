@@ -27,6 +27,7 @@ class Options:
     access_key: str = "local"
     secret_key: str = "local-secret"
     region: str = "us-east-1"
+    account: str = "123456789012"
     s3_webhook: str | None = None
     durable: bool = True
     eatmydata: bool = False

@@ -1,13 +1,32 @@
 """All engines together: prepared and started in parallel, stopped together."""
 
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from local.engines.aws import MotoServer
 from local.engines.base import Engine, Options, Progress
+from local.engines.dynamodb import DynamoDbLocal
+from local.engines.errors import EngineError
+from local.engines.opensearch import OpenSearchServer
 from local.engines.process import Running, stop_leftovers
+from local.engines.queues import ElasticMq
+from local.engines.s3 import VersityGateway
 
-ENGINES: Mapping[str, Engine] = {}
+_POLL_SECONDS = 0.05
+
+ENGINES: Mapping[str, Engine] = {
+    engine.name: engine
+    for engine in (
+        OpenSearchServer(),  # the slowest first
+        DynamoDbLocal(),
+        ElasticMq(),
+        MotoServer(),
+        VersityGateway(),
+    )
+}
 
 
 def prepare_all(tools: Path, progress: Progress, *, names: Iterable[str] = ENGINES) -> None:
@@ -16,10 +35,10 @@ def prepare_all(tools: Path, progress: Progress, *, names: Iterable[str] = ENGIN
     Raises:
         EngineError: one cannot be prepared; the others are finished first.
     """
-    raise NotImplementedError
+    _each(names, lambda name: ENGINES[name].prepare(tools, progress))
 
 
-def start_all(  # noqa: PLR0913
+def start_all(
     tools: Path,
     data: Path,
     logs: Path,
@@ -37,9 +56,58 @@ def start_all(  # noqa: PLR0913
     Raises:
         EngineError: one did not come up; the others are stopped again.
     """
-    raise NotImplementedError
+    for name in stop_leftovers(data):
+        progress(f"{name}: stopped, left over from an earlier run")
+    running: dict[str, Running] = {}
+    try:
+        for name in names:
+            running[name] = ENGINES[name].start(
+                tools,
+                data,
+                log=logs / f"{name}.log",
+                port=(ports or {}).get(name),
+                options=options,
+            )
+        _wait_for_all(running, progress, timeout)
+    except BaseException:
+        stop_all(running)
+        raise
+    return running
 
 
 def stop_all(running: Mapping[str, Running], timeout: float = 10.0) -> None:
     """Stop all of them at the same time."""
-    raise NotImplementedError
+    _each(running, lambda name: running[name].stop(timeout))
+
+
+def _wait_for_all(running: Mapping[str, Running], progress: Progress, timeout: float) -> None:
+    began = time.monotonic()
+    pending = dict(running)
+    while pending:
+        for name, engine in tuple(pending.items()):
+            engine.check_alive()
+            left = timeout - (time.monotonic() - began)
+            if left <= 0:
+                engine.wait_healthy(0)
+            if engine.healthy():
+                progress(
+                    f"{name}: ready at {engine.endpoint.url} ({time.monotonic() - began:.1f} s)"
+                )
+                del pending[name]
+        threading.Event().wait(_POLL_SECONDS if pending else 0)
+
+
+def _each(names: Iterable[str], work: Callable[[str], None]) -> None:
+    """Do the work for each name in parallel, to the end; then raise all that went wrong."""
+    chosen = tuple(names)
+    if not chosen:
+        return
+    with ThreadPoolExecutor(len(chosen)) as pool:
+        tasks: list[Future[None]] = [pool.submit(work, name) for name in chosen]
+        wait(tasks)
+    failures = [error for task in tasks if (error := task.exception()) is not None]
+    unexpected = next((error for error in failures if not isinstance(error, EngineError)), None)
+    if unexpected is not None:
+        raise unexpected
+    if failures:
+        raise EngineError("\n".join(str(error) for error in failures))

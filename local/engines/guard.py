@@ -86,7 +86,7 @@ def main() -> None:
     _signal(watched, signal.SIGTERM)
     deadline = time.monotonic() + _GRACE_SECONDS
     while any(map(_alive, watched)) and time.monotonic() < deadline:
-        time.sleep(0.05)  # noqa: TID251 - nothing to wait on: these are not our children
+        time.sleep(0.05)
     _signal({pid for pid in watched if _alive(pid)}, signal.SIGKILL)
 
 

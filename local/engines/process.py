@@ -74,14 +74,22 @@ class Running:
         pause = threading.Event()
         deadline = time.monotonic() + timeout
         while not self.healthy():
-            if self.exit_code is not None:
-                raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
+            self.check_alive()
             if time.monotonic() > deadline:
                 raise EngineError(
                     f"{self.name} does not answer at {self.endpoint.url} after {timeout:.0f} s"
                     f"{self._tail()}"
                 )
             pause.wait(_POLL_SECONDS)
+
+    def check_alive(self) -> None:
+        """Return while the process runs.
+
+        Raises:
+            EngineError: it ended; with the last lines of its log.
+        """
+        if self.exit_code is not None:
+            raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
 
     def stop(self, timeout: float = 10.0) -> None:
         """Ask the process to end (SIGTERM); end it (SIGKILL) when it has not after `timeout`."""
@@ -115,7 +123,7 @@ def last_lines(log: Path, count: int = _LOG_LINES) -> str:
     return "\n".join(text.splitlines()[-count:]) or "(empty)"
 
 
-def launch(  # noqa: PLR0913 - the facts of one process, all by name
+def launch(
     *,
     name: str,
     command: Sequence[str],

@@ -1,0 +1,48 @@
+"""moto's server: Secrets Manager, SNS, EventBridge, SSM and more, in memory only.
+
+What the runtime needs again after a restart it must keep itself and replay.
+"""
+
+import sys
+from pathlib import Path
+
+from local.engines.base import Options, Progress
+from local.engines.ports import LOOPBACK, chosen_port
+from local.engines.probe import answers
+from local.engines.process import Running, launch, stop_leftovers
+
+
+class MotoServer:
+    """The engine behind `aws`."""
+
+    name = "aws"
+
+    def prepare(self, tools: Path, progress: Progress) -> None:
+        """See `Engine.prepare`; moto comes with the Python environment."""
+
+    def start(
+        self,
+        tools: Path,  # noqa: ARG002 - the interface of every engine
+        data: Path,
+        *,
+        log: Path,
+        port: int | None = None,
+        options: Options | None = None,
+    ) -> Running:
+        """See `Engine.start`."""
+        options = options or Options()
+        stop_leftovers(data, name=self.name)
+        port = chosen_port(port, name=self.name)
+        return launch(
+            name=self.name,
+            command=[sys.executable, "-P", "-m", "moto.server", "-H", LOOPBACK, "-p", str(port)],
+            environment={
+                "MOTO_ACCOUNT_ID": options.account,
+                "AWS_DEFAULT_REGION": options.region,
+                "PYTHONUNBUFFERED": "1",
+            },
+            data=data,
+            log=log,
+            port=port,
+            probe=answers("/moto-api/data.json"),
+        )

@@ -1,0 +1,80 @@
+"""DynamoDB Local: tables, indexes, transactions, streams.
+
+It listens on all interfaces: its runner has no option for the address. What it holds is meant
+for a developer's machine behind a firewall.
+"""
+
+from pathlib import Path
+
+from local.engines import layout
+from local.engines.base import Options, Progress
+from local.engines.eatmydata import preload
+from local.engines.java import java_command, prepare_java
+from local.engines.ports import chosen_port
+from local.engines.probe import answers
+from local.engines.process import Running, launch, stop_leftovers
+from local.engines.versions import DYNAMODB_LOCAL
+
+_MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
+
+
+class DynamoDbLocal:
+    """The engine behind `dynamodb`."""
+
+    name = "dynamodb"
+
+    def prepare(self, tools: Path, progress: Progress) -> None:
+        """See `Engine.prepare`."""
+        prepare_java(tools, progress)
+        layout.whole_folder(
+            tools,
+            _folder_name(),
+            lambda folder: layout.fetch_locked(self.name, tools, progress, into=folder),
+        )
+
+    def start(
+        self,
+        tools: Path,
+        data: Path,
+        *,
+        log: Path,
+        port: int | None = None,
+        options: Options | None = None,
+    ) -> Running:
+        """See `Engine.start`."""
+        options = options or Options()
+        lib = layout.prepared(tools / _folder_name(), self.name)
+        stop_leftovers(data, name=self.name)
+        port = chosen_port(port, name=self.name)
+        files = data / self.name
+        files.mkdir(parents=True, exist_ok=True)
+        command = [
+            java_command(tools),
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            f"-Dsqlite4java.library.path={lib}",
+            f"-Djava.library.path={lib}",
+            "-cp",
+            f"{lib}/*",
+            _MAIN,
+            "-port",
+            str(port),
+            "-sharedDb",
+            "-disableTelemetry",
+            *(["-dbPath", str(files)] if options.durable else ["-inMemory"]),
+        ]
+        return launch(
+            name=self.name,
+            command=command,
+            environment=preload() if options.eatmydata else {},
+            data=data,
+            log=log,
+            port=port,
+            # It has no health page; refusing an unsigned request is its way to say hello.
+            probe=answers("/", with_status=(400,)),
+        )
+
+
+def _folder_name() -> str:
+    return layout.jars_folder_name("dynamodb", DYNAMODB_LOCAL)

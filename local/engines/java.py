@@ -1,0 +1,151 @@
+"""Finding a Java that runs the engines, or fetching one.
+
+Order: JAVA_HOME, `java` on the PATH, the usual folders of JVMs, what was fetched before; the
+first that is new enough counts. A trimmed runtime without locale data is passed over: OpenSearch
+cannot build its analyzers there. cjdk fetches a Temurin where nothing fits.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from filelock import FileLock
+
+from local.engines.base import Progress
+from local.engines.errors import EngineError
+from local.engines.versions import JAVA_FETCHED, JAVA_MINIMUM
+
+_LINUX = ("usr/lib/jvm/*", "usr/java/*", "usr/local/java/*", "opt/java/*", "opt/jdk*", "opt/jvm/*")
+_MACOS = (
+    "Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home",
+    "usr/local/opt/openjdk*/libexec/openjdk.jdk/Contents/Home",
+)
+_OF_A_USER = (
+    ".sdkman/candidates/java/*",
+    ".jdks/*",
+    ".asdf/installs/java/*",
+    "Library/Java/JavaVirtualMachines/*/Contents/Home",
+)
+_RELEASE_VERSION = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
+_RELEASE_MODULES = re.compile(r'^MODULES="([^"]*)"', re.MULTILINE)
+_PRINTED_VERSION = re.compile(r'version "([^"]+)"')
+_LOCALE_DATA = "jdk.localedata"
+
+
+def find_java(
+    tools: Path,
+    *,
+    minimum: int = JAVA_MINIMUM,
+    environment: Mapping[str, str] | None = None,
+    root: Path = Path("/"),
+    home: Path | None = None,
+) -> Path | None:
+    """Return the home of the first fitting Java, or None."""
+    env = os.environ if environment is None else environment
+    candidates = _candidates(tools, env, root, home or Path.home())
+    seen: set[Path] = set()
+    for candidate in candidates:
+        resolved = candidate.resolve()
+        if resolved not in seen and _fits(resolved, minimum):
+            return resolved
+        seen.add(resolved)
+    return None
+
+
+def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = None) -> Path:
+    """Return the home of a fitting Java, fetched into `tools` when the machine has none.
+
+    Raises:
+        EngineError: none is there and none can be fetched.
+    """
+    found = find_java(tools)
+    if found is not None:
+        return found
+    tools.mkdir(parents=True, exist_ok=True)
+    with FileLock(tools / ".java.lock"):
+        return find_java(tools) or _fetch(tools, progress, index_url)
+
+
+def java_command(tools: Path) -> str:
+    """Return the path of the `java` to start engines with.
+
+    Raises:
+        EngineError: there is none (it went away since `prepare`).
+    """
+    found = find_java(tools)
+    if found is None:
+        raise EngineError(f"no Java {JAVA_MINIMUM}+ found; prepare the engines again")
+    return str(found / "bin" / "java")
+
+
+def major_version(text: str) -> int | None:
+    """Return the major version in a version string: 8 of `1.8.0_402`, 25 of `25.0.3`."""
+    match = re.match(r"(?:1\.)?(\d+)", text)
+    return int(match.group(1)) if match else None
+
+
+def _candidates(tools: Path, env: Mapping[str, str], root: Path, home: Path) -> Iterator[Path]:
+    if env.get("JAVA_HOME"):
+        yield Path(env["JAVA_HOME"])
+    on_path = shutil.which("java", path=env.get("PATH", ""))
+    if on_path:
+        yield Path(on_path).resolve().parent.parent
+    for folder, patterns in ((root, _LINUX + _MACOS), (home, _OF_A_USER)):
+        for pattern in patterns:
+            yield from sorted(folder.glob(pattern), reverse=True)
+    yield tools / "java"
+
+
+def _fits(java_home: Path, minimum: int) -> bool:
+    java = java_home / "bin" / "java"
+    if not os.access(java, os.X_OK):
+        return False
+    try:
+        release = (java_home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        release = ""
+    stated = _RELEASE_VERSION.search(release)
+    major = major_version(stated.group(1)) if stated else _asked(java)
+    modules = _RELEASE_MODULES.search(release)
+    trimmed = modules is not None and _LOCALE_DATA not in modules.group(1).split()
+    return major is not None and major >= minimum and not trimmed
+
+
+def _asked(java: Path) -> int | None:
+    """Ask a Java without a release file for its version."""
+    try:
+        result = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = _PRINTED_VERSION.search(result.stderr + result.stdout)
+    return major_version(match.group(1)) if match else None
+
+
+def _fetch(tools: Path, progress: Progress, index_url: str | None) -> Path:
+    import cjdk  # noqa: PLC0415 - only a machine without Java pays for it
+
+    progress(f"java: none of version {JAVA_MINIMUM} or newer found, fetching a Temurin")
+    try:
+        home = cjdk.java_home(
+            vendor="temurin",
+            version=JAVA_FETCHED,
+            cache_dir=tools / "cjdk",
+            index_url=index_url,
+            progress=False,
+        )
+    except cjdk.CjdkError as error:
+        raise EngineError(
+            f"no Java {JAVA_MINIMUM}+ found and none can be fetched ({error}); "
+            "install one or set JAVA_HOME"
+        ) from error
+    link = tools / "java"
+    fresh = tools / f".java-{os.getpid()}"
+    fresh.symlink_to(home.resolve())
+    fresh.replace(link)
+    return home

@@ -1,0 +1,128 @@
+"""OpenSearch: the real server, one node, on loopback.
+
+The home (jars) is in the tools folder; configuration, data and temporary files belong to the
+state folder. No security plugin: whoever reaches the port may do everything.
+"""
+
+import json
+from pathlib import Path
+
+from local.engines import layout
+from local.engines.base import Options, Progress
+from local.engines.java import java_command, prepare_java
+from local.engines.opensearch_home import lay_out
+from local.engines.ports import LOOPBACK, chosen_port
+from local.engines.probe import answers
+from local.engines.process import Running, launch, stop_leftovers
+from local.engines.versions import OPENSEARCH
+
+_LOGGING = """status = error
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = [%d{ISO8601}][%-5p][%-25c{1.}] %m%n
+rootLogger.level = info
+rootLogger.appenderRef.console.ref = console
+"""
+
+
+class OpenSearchServer:
+    """The engine behind `opensearch`."""
+
+    name = "opensearch"
+
+    def prepare(self, tools: Path, progress: Progress) -> None:
+        """See `Engine.prepare`."""
+        prepare_java(tools, progress)
+
+        def build(folder: Path) -> None:
+            jars = folder / "jars"
+            layout.fetch_locked(self.name, tools, progress, into=jars)
+            lay_out(jars, folder)
+
+        layout.whole_folder(tools, _folder_name(), build)
+
+    def start(
+        self,
+        tools: Path,
+        data: Path,
+        *,
+        log: Path,
+        port: int | None = None,
+        options: Options | None = None,  # noqa: ARG002 - nothing to choose here
+    ) -> Running:
+        """See `Engine.start`."""
+        home = layout.prepared(tools / _folder_name(), self.name)
+        stop_leftovers(data, name=self.name)
+        port = chosen_port(port, name=self.name)
+        files = data / self.name
+        config = files / "config"
+        for folder in (config, files / "data", files / "logs", files / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+        (config / "opensearch.yml").write_text(_settings(files, port), encoding="utf-8")
+        (config / "log4j2.properties").write_text(_LOGGING, encoding="ascii")
+        (config / "jvm.options").touch()
+        return launch(
+            name=self.name,
+            command=_command(java_command(tools), home, files),
+            environment={},
+            data=data,
+            log=log,
+            port=port,
+            # yellow: replicas that a template may ask for have no place on one node
+            probe=answers("/_cluster/health?wait_for_status=yellow&timeout=1s"),
+        )
+
+
+def _command(java: str, home: Path, files: Path) -> list[str]:
+    """Return the command of the server.
+
+    JNA's native part is off: with it the server refuses to run as root, which containers do; it
+    serves system-call filters and memory locking only.
+    """
+    nowhere = files / "no-natives"
+    return [
+        java,
+        "-Xms256m",
+        "-Xmx512m",
+        "-XX:+UseSerialGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        "--enable-native-access=ALL-UNNAMED",
+        "-Dlog4j2.disable.jmx=true",
+        "-Djna.nosys=true",
+        "-Djna.nounpack=true",
+        "-Djna.noclasspath=true",
+        f"-Djna.boot.library.path={nowhere}",
+        f"-Djava.io.tmpdir={files / 'tmp'}",
+        f"-Dopensearch.path.home={home}",
+        f"-Dopensearch.path.conf={files / 'config'}",
+        "-Dopensearch.distribution.type=tar",
+        "-Dopensearch.bundled_jdk=false",
+        "-cp",
+        f"{home / 'lib'}/*",
+        "org.opensearch.bootstrap.OpenSearch",
+    ]
+
+
+def _settings(files: Path, port: int) -> str:
+    """Return opensearch.yml; JSON values are YAML values."""
+    settings: dict[str, str | int | bool] = {
+        "cluster.name": "local",
+        "node.name": "local-1",
+        "discovery.type": "single-node",
+        "network.host": LOOPBACK,
+        "http.port": port,
+        "transport.port": 0,  # any free one: nothing connects to it
+        "path.data": str(files / "data"),
+        "path.logs": str(files / "logs"),
+        "action.auto_create_index": False,
+        "action.destructive_requires_name": True,
+        "bootstrap.memory_lock": False,
+        # a laptop's full disk must not turn indexes read-only
+        "cluster.routing.allocation.disk.threshold_enabled": False,
+    }
+    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items())
+
+
+def _folder_name() -> str:
+    return layout.jars_folder_name("opensearch", OPENSEARCH)

@@ -1,0 +1,104 @@
+"""An OpenSearch home from jars: `lib/` and `modules/<name>/` with descriptors.
+
+The distribution's archive is not in a package registry; its server and its modules are. The
+home holds no configuration and no data, so that several runtimes can share it.
+"""
+
+import re
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.engines.errors import EngineError
+from local.engines.versions import OPENSEARCH
+
+_PLUGIN_CLASS = re.compile(r"org/opensearch/.*/\w+Plugin\.class")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the server: its jars, by the beginnings of their names, its own first."""
+
+    name: str
+    jars: tuple[str, ...]
+    extends: str = ""
+
+
+_HTTP_CLIENT = (
+    "httpclient5-",
+    "httpcore5-",
+    "commons-codec-",
+    "commons-logging-",
+    "opensearch-rest-client-",
+    "opensearch-ssl-config-",
+    "slf4j-api-",
+)
+
+MODULES = (
+    Module("transport-netty4", ("transport-netty4-client-", "netty-", "opensearch-netty4-")),
+    Module(
+        "lang-painless",
+        ("lang-painless-", "opensearch-scripting-painless-spi-", "antlr4-runtime-", "asm-"),
+    ),
+    Module("analysis-common", ("analysis-common-",), extends="lang-painless"),
+    Module("geo", ("geo-",)),
+    Module("mapper-extras", ("mapper-extras-client-",)),
+    Module("reindex", ("reindex-client-", *_HTTP_CLIENT)),
+)
+
+
+def lay_out(jars: Path, home: Path) -> None:
+    """Move the jars of the folder `jars` to where the server looks for them below `home`.
+
+    Raises:
+        EngineError: a module's own jar, or its plugin class, is missing.
+    """
+    lib = home / "lib"
+    lib.mkdir()
+    for jar in sorted(jars.glob("*.jar")):
+        module = owner(jar.name)
+        folder = home / "modules" / module.name if module else lib
+        folder.mkdir(parents=True, exist_ok=True)
+        jar.rename(folder / jar.name)
+    for module in MODULES:
+        _describe(module, home / "modules" / module.name)
+    # The server wants this folder to be there, and warns of `bin` and `plugins`.
+    (home / "plugins").mkdir()
+    shutil.rmtree(jars)
+
+
+def owner(jar: str) -> Module | None:
+    """Return the module to which a jar belongs, None for the server's own."""
+    return next((module for module in MODULES if jar.startswith(module.jars)), None)
+
+
+def plugin_class(entries: Sequence[str]) -> str | None:
+    """Return the plugin's class among a jar's entries; `…ModulePlugin` wins where it is."""
+    classes = sorted(
+        (entry for entry in entries if _PLUGIN_CLASS.fullmatch(entry)),
+        key=lambda entry: (not entry.endswith("ModulePlugin.class"), entry),
+    )
+    return classes[0].removesuffix(".class").replace("/", ".") if classes else None
+
+
+def _describe(module: Module, folder: Path) -> None:
+    own = next(iter(folder.glob(f"{module.jars[0]}*.jar")), None)
+    if own is None:
+        raise EngineError(f"opensearch: no jar {module.jars[0]}*.jar among the locked ones")
+    with zipfile.ZipFile(own) as archive:
+        found = plugin_class(archive.namelist())
+    if found is None:
+        raise EngineError(f"opensearch: no plugin class in {own.name}")
+    lines = (
+        f"name={module.name}",
+        f"description={module.name}",
+        f"version={OPENSEARCH}",
+        f"opensearch.version={OPENSEARCH}",
+        "java.version=21",
+        f"classname={found}",
+        f"extended.plugins={module.extends}",
+        "has.native.controller=false",
+    )
+    (folder / "plugin-descriptor.properties").write_text("\n".join(lines) + "\n", encoding="ascii")

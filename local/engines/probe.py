@@ -1,0 +1,21 @@
+"""Asking an engine whether it answers."""
+
+from collections.abc import Callable, Collection
+
+import httpx
+
+_TIMEOUT_SECONDS = 2.0
+
+
+def answers(path: str, *, with_status: Collection[int] = (200,)) -> Callable[[str], bool]:
+    """Return a probe: does GET `path` answer with one of the statuses?"""
+
+    def probe(url: str) -> bool:
+        try:
+            # Proxies of the environment are for the world outside, not for loopback.
+            response = httpx.get(f"{url}{path}", timeout=_TIMEOUT_SECONDS, trust_env=False)
+        except httpx.HTTPError:
+            return False
+        return response.status_code in with_status
+
+    return probe

@@ -1,0 +1,134 @@
+"""versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
+
+Limits that the runtime has to know:
+- One webhook for all buckets, at most once. At start it is sent a test event, and a webhook that
+  refuses the connection keeps the gateway from starting: start the receiver first.
+- The webhook's answers must have no body (204): the gateway does not read one, and would keep a
+  connection for each.
+- A key `a` beside a key `a/b` is refused; no lifecycle, no notification configuration a bucket.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from local.engines import layout
+from local.engines.base import Options, Progress
+from local.engines.errors import EngineError
+from local.engines.go import find_go
+from local.engines.ports import LOOPBACK, chosen_port
+from local.engines.probe import answers
+from local.engines.process import Running, launch, stop_leftovers
+from local.engines.versions import VERSITYGW, VERSITYGW_MODULE, VERSITYGW_SUM
+
+_BUILD_SECONDS = 900
+_HEALTH = "/health"
+
+
+class VersityGateway:
+    """The engine behind `s3`."""
+
+    name = "s3"
+
+    def prepare(self, tools: Path, progress: Progress) -> None:
+        """See `Engine.prepare`; built from source, once."""
+        layout.whole_folder(tools, _folder_name(), lambda folder: _build(folder, progress))
+
+    def start(
+        self,
+        tools: Path,
+        data: Path,
+        *,
+        log: Path,
+        port: int | None = None,
+        options: Options | None = None,
+    ) -> Running:
+        """See `Engine.start`."""
+        options = options or Options()
+        program = layout.prepared(tools / _folder_name(), self.name) / "versitygw"
+        stop_leftovers(data, name=self.name)
+        port = chosen_port(port, name=self.name)
+        buckets, versions = data / self.name / "buckets", data / self.name / "versions"
+        for folder in (buckets, versions):
+            folder.mkdir(parents=True, exist_ok=True)
+        webhook = ["--event-webhook-url", options.s3_webhook] if options.s3_webhook else []
+        command = [
+            *(str(program), "--port", f"{LOOPBACK}:{port}", "--region", options.region),
+            *("--quiet", "--keep-alive", "--health", _HEALTH, *webhook),
+            *("posix", "--versioning-dir", str(versions), str(buckets)),
+        ]
+        return launch(
+            name=self.name,
+            command=command,
+            # not as arguments, which every user of the machine can read
+            environment={
+                "ROOT_ACCESS_KEY": options.access_key,
+                "ROOT_SECRET_KEY": options.secret_key,
+            },
+            data=data,
+            log=log,
+            port=port,
+            probe=answers(_HEALTH),
+        )
+
+
+def _folder_name() -> str:
+    return f"s3-versitygw-{VERSITYGW}"
+
+
+def _build(folder: Path, progress: Progress) -> None:
+    """Build the program into `folder`; what the build needs is removed with `folder/.go`."""
+    go = find_go()
+    work = folder / ".go"
+    environment = {
+        **os.environ,
+        **go.environment,
+        "GOBIN": str(folder),
+        "GOPATH": str(work),
+        "GOMODCACHE": str(work / "mod"),
+        "GOCACHE": str(work / "cache"),
+        "GOENV": "off",
+        "GOFLAGS": "-modcacherw -trimpath",
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+        "CGO_ENABLED": "0",
+    }
+    module = f"{VERSITYGW_MODULE}@v{VERSITYGW}"
+    progress(f"s3: building versitygw {VERSITYGW} with {go.command} (a minute or two, once)")
+    _check_sum(_run([str(go.command), "mod", "download", "-json", module], folder, environment))
+    target = f"{VERSITYGW_MODULE}/cmd/versitygw@v{VERSITYGW}"
+    _run([str(go.command), "install", "-ldflags=-s -w", target], folder, environment)
+    shutil.rmtree(work)
+    progress("s3: built versitygw")
+
+
+def _check_sum(answer: str) -> None:
+    found = cast("dict[str, object]", json.loads(answer)).get("Sum")
+    if found != VERSITYGW_SUM:
+        raise EngineError(
+            f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {found}, not {VERSITYGW_SUM}; "
+            "it is not built"
+        )
+
+
+def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
+    try:
+        result = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_BUILD_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineError(f"s3: {' '.join(command[:3])} failed: {error}") from error
+    if result.returncode != 0:
+        last = "\n".join((result.stderr or result.stdout).splitlines()[-15:])
+        raise EngineError(f"s3: {' '.join(command[:3])} ended with {result.returncode}:\n{last}")
+    return result.stdout

@@ -1,0 +1,58 @@
+"""Every version that the local engines are pinned to, in one place.
+
+After a change: `python -m local.engines.lock` (jars), then the integration tests.
+"""
+
+OPENSEARCH = "3.8.0"
+DYNAMODB_LOCAL = "2.6.1"
+ELASTICMQ = "1.7.1"
+VERSITYGW = "1.8.0"
+
+JAVA_MINIMUM = 21
+"""OpenSearch 3 needs it; DynamoDB Local and ElasticMQ run on less."""
+JAVA_FETCHED = "25"
+"""The Temurin that is fetched where no fitting Java is found."""
+GO_MINIMUM = (1, 25)
+"""What versitygw's go.mod asks for."""
+
+_OPENSEARCH_CORE = ("opensearch", "opensearch-plugin-classloader", "opensearch-agent-bootstrap")
+_OPENSEARCH_MODULES = (
+    "analysis-common",
+    "geo",
+    "lang-painless",
+    "opensearch-scripting-painless-spi",
+    "mapper-extras-client",
+    "reindex-client",
+    "transport-netty4-client",
+)
+
+ROOTS: dict[str, tuple[str, ...]] = {
+    "opensearch": (
+        *(f"org.opensearch:{name}:{OPENSEARCH}" for name in _OPENSEARCH_CORE),
+        *(f"org.opensearch.plugin:{name}:{OPENSEARCH}" for name in _OPENSEARCH_MODULES),
+        # the server's own, declared as optional there: logging and geo shapes
+        "org.apache.logging.log4j:log4j-core:2.25.4",
+        "org.locationtech.jts:jts-core:1.15.0",
+        "org.locationtech.spatial4j:spatial4j:0.7",
+    ),
+    "dynamodb": (f"com.amazonaws:DynamoDBLocal:{DYNAMODB_LOCAL}",),
+    "queues": (f"org.elasticmq:elasticmq-server_2.13:{ELASTICMQ}",),
+}
+"""The coordinates from which each engine's lock is resolved."""
+
+LEFT_OUT: dict[str, tuple[str, ...]] = {
+    # QUIC's natives, 12 MB for platforms and a protocol that nothing here speaks
+    "opensearch": ("io.netty:netty-codec-native-quic",),
+    # a test library that DynamoDB Local's pom names without its test scope
+    "dynamodb": (
+        "org.mockito:mockito-core",
+        "org.hamcrest:hamcrest-core",
+        "org.objenesis:objenesis",
+    ),
+    "queues": (),
+}
+"""What resolution brings and the engine does not need, as `group:artifact`."""
+
+VERSITYGW_MODULE = "github.com/versity/versitygw"
+VERSITYGW_SUM = "h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc="
+"""The module's checksum, as go.sum files write it; its own go.sum pins what it depends on."""
