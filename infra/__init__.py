@@ -1,0 +1,9 @@
+"""The infrastructure, as a CDK app: what `backend.spec` declares becomes CloudFormation.
+
+Imports of the product's own: `backend.spec` and nothing else. Importing this package chooses the
+Node that CDK's kernel runs on, so it must come before the first import of `aws_cdk`.
+"""
+
+from infra.node import choose_node
+
+choose_node()

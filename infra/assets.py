@@ -1,0 +1,98 @@
+"""The two folders that functions are made of: our code, and the layer of its dependencies.
+
+Not the upload of them: CDK copies a folder into the assembly under the hash of its content.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.settings import ROOT
+
+REQUIREMENTS = ROOT / "backend" / "requirements.txt"
+LAYERS = ROOT / "build" / "layers"
+PLATFORM = "aarch64-manylinux2014"
+PYTHON = "3.13"
+
+
+class LayerBuildError(Exception):
+    """The dependency layer could not be built; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where both folders lie, and the hash that the layer goes by."""
+
+    code: Path
+    layer: Path
+    layer_hash: str
+
+
+def prepare(target: Path, *, bundle: bool) -> Folders:
+    """Make both folders below `target`; the layer is built only when `bundle` says so.
+
+    Raises:
+        LayerBuildError: the layer could not be built.
+    """
+    code, layer = target / "code", target / "layer"
+    code.mkdir()
+    layer.mkdir()
+    return Folders(
+        code=copy_code(code),
+        layer=build_layer() if bundle else copy_requirements(layer),
+        layer_hash=layer_hash(bundle=bundle),
+    )
+
+
+def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
+    """Copy the package `backend` into `target`: its Python files and nothing else."""
+    for path in sorted(source.rglob("*.py")):
+        copy = target / "backend" / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return target
+
+
+def copy_requirements(target: Path) -> Path:
+    """Fill `target` with the pinned requirements only: the local runtime installs them itself."""
+    shutil.copyfile(REQUIREMENTS, target / "requirements.txt")
+    return target
+
+
+def layer_hash(*, bundle: bool) -> str:
+    """What the content of the layer depends on."""
+    platform = f"{PLATFORM} {PYTHON}" if bundle else "requirements only"
+    facts = f"{platform}\n".encode() + REQUIREMENTS.read_bytes()
+    return hashlib.sha256(facts).hexdigest()
+
+
+def build_layer() -> Path:
+    """The folder of the dependency layer for Lambda, built once for each lock.
+
+    Raises:
+        LayerBuildError: the packages could not be installed.
+    """
+    target = LAYERS / layer_hash(bundle=True)
+    if target.is_dir():
+        return target
+    LAYERS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=LAYERS) as folder:
+        built = Path(folder) / "layer"
+        _install(built / "python")
+        built.rename(target)
+    return target
+
+
+def _install(target: Path) -> None:
+    uv = shutil.which("uv", path=str(ROOT / ".venv" / "bin")) or shutil.which("uv")
+    if uv is None:
+        raise LayerBuildError("bundle: the command `uv` is not installed")
+    command = [uv, "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
+    command += ["--python-platform", PLATFORM, "--python-version", PYTHON]
+    command += ["--only-binary", ":all:", "--target", str(target), "-r", str(REQUIREMENTS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise LayerBuildError(f"bundle: the dependency layer failed: {done.stderr.strip()}")

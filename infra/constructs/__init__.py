@@ -1,0 +1,1 @@
+"""Constructs: one declaration of `backend.spec` each, rendered for CloudFormation."""

@@ -1,0 +1,39 @@
+"""Alarms, which tell a topic where the stage names one."""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+
+from infra.constructs.naming import name_exactly
+from infra.settings import Settings
+
+
+class Alarms:
+    """The alarms of one stack; none where the stage wants none."""
+
+    def __init__(self, stack: Stack, settings: Settings) -> None:
+        self._stack = stack
+        self._wanted = settings.alarms
+        self._topic: sns.ITopic | None = None
+        if self._wanted and settings.alarm_topic_arn:
+            self._topic = sns.Topic.from_topic_arn(stack, "AlarmTopic", settings.alarm_topic_arn)
+
+    def above(
+        self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
+    ) -> None:
+        """Ring when the metric's maximum is above `threshold` for five minutes."""
+        if not self._wanted:
+            return
+        alarm = metric.with_(statistic="Maximum", period=Duration.minutes(5)).create_alarm(
+            self._stack,
+            name,
+            alarm_description=description,
+            threshold=threshold,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        name_exactly(alarm, name)
+        if self._topic is not None:
+            alarm.add_alarm_action(actions.SnsAction(self._topic))

@@ -1,0 +1,117 @@
+"""An S3 bucket as declared: private, TLS only, logged, with its lifecycle and events."""
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from backend.spec.buckets import ABORT_MULTIPART_DAYS, CLOUDTRAIL_LOG_PREFIX, Bucket
+from infra.constructs.naming import name_exactly
+
+
+def declared_bucket(
+    scope: Construct,
+    spec: Bucket,
+    *,
+    key: kms.IKey | None,
+    logs: s3.IBucket | None,
+    origins: list[str],
+) -> s3.Bucket:
+    """The bucket, retained; its access logs go to `logs`, browsers of `origins` may use it."""
+    logged = spec.log_prefix is not None and logs is not None
+    bucket = s3.Bucket(
+        scope,
+        spec.name,
+        versioned=spec.versioned,
+        enforce_ssl=True,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
+        encryption_key=key,
+        bucket_key_enabled=True if key else None,
+        removal_policy=RemovalPolicy.RETAIN,
+        server_access_logs_bucket=logs if logged else None,
+        server_access_logs_prefix=spec.log_prefix if logged else None,
+        lifecycle_rules=_lifecycle(spec),
+        cors=[_cors(origins)] if spec.cors else None,
+    )
+    name_exactly(bucket, spec.name)
+    if spec.events:
+        _send_events(bucket)
+    return bucket
+
+
+def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
+    """Let CloudTrail write its logs below its prefix, where a trail of the account is set up."""
+    service = iam.ServicePrincipal("cloudtrail.amazonaws.com")
+    of_account = {"StringEquals": {"aws:SourceAccount": account}}
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[service],
+            actions=["s3:GetBucketAcl"],
+            resources=[bucket.bucket_arn],
+            conditions=of_account,
+        )
+    )
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[service],
+            actions=["s3:PutObject"],
+            resources=[bucket.arn_for_objects(f"{CLOUDTRAIL_LOG_PREFIX}AWSLogs/{account}/*")],
+            conditions=of_account,
+        )
+    )
+
+
+def _send_events(bucket: s3.Bucket) -> None:
+    # The property itself: the construct's own switch would bring a custom resource with it.
+    resource = bucket.node.default_child
+    if not isinstance(resource, s3.CfnBucket):
+        raise TypeError(f"{bucket.node.path} is not a bucket")
+    resource.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+        event_bridge_configuration=s3.CfnBucket.EventBridgeConfigurationProperty(
+            event_bridge_enabled=True
+        )
+    )
+
+
+def _lifecycle(spec: Bucket) -> list[s3.LifecycleRule]:
+    rules = [
+        s3.LifecycleRule(
+            id="abort-incomplete-multipart-uploads",
+            abort_incomplete_multipart_upload_after=Duration.days(ABORT_MULTIPART_DAYS),
+        )
+    ]
+    if spec.expire_days is not None:
+        rules.append(_expiry(spec, prefix=None, days=spec.expire_days))
+    for prefix, days in spec.expire_prefixes:
+        rules.append(_expiry(spec, prefix=prefix, days=days))
+        if spec.versioned:  # S3 takes this flag only in a rule without an expiry
+            rules.append(
+                s3.LifecycleRule(
+                    id=f"remove-markers-of-{prefix.strip('/')}",
+                    prefix=prefix,
+                    expired_object_delete_marker=True,
+                )
+            )
+    return rules
+
+
+def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
+    return s3.LifecycleRule(
+        id=f"expire-{prefix.strip('/')}" if prefix else "expire",
+        prefix=prefix,
+        expiration=Duration.days(days),
+        noncurrent_version_expiration=Duration.days(1) if spec.versioned else None,
+    )
+
+
+def _cors(origins: list[str]) -> s3.CorsRule:
+    return s3.CorsRule(
+        allowed_origins=origins,
+        allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD, s3.HttpMethods.PUT],
+        allowed_headers=["*"],
+        exposed_headers=["ETag", "x-amz-version-id", "x-amz-checksum-sha256"],
+        max_age=3600,
+    )

@@ -1,0 +1,111 @@
+"""A Lambda function as declared: handler, environment, grants, log group, size."""
+
+from collections.abc import Iterable
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+
+from backend.spec.functions import Function
+from backend.spec.tables.model import Table
+from infra import grants
+from infra.assets import Folders
+from infra.constructs.logs import log_group
+from infra.constructs.naming import name_exactly
+from infra.resources import Resources
+from infra.settings import Settings
+
+RUNTIME = lambda_.Runtime.PYTHON_3_13
+ARCHITECTURE = lambda_.Architecture.ARM_64
+
+
+class FunctionsOf:
+    """Makes the functions of one stack, which share their code and their layer."""
+
+    def __init__(
+        self, stack: Stack, *, settings: Settings, resources: Resources, folders: Folders
+    ) -> None:
+        self._stack = stack
+        self._settings = settings
+        self._resources = resources
+        self._code = lambda_.Code.from_asset(str(folders.code))
+        # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to
+        # change an export that another stack uses.
+        self._layer = lambda_.LayerVersion(
+            stack,
+            "Dependencies",
+            code=lambda_.Code.from_asset(str(folders.layer), asset_hash=folders.layer_hash),
+            compatible_runtimes=[RUNTIME],
+            compatible_architectures=[ARCHITECTURE],
+            description="What the functions import beside the runtime's own packages",
+        )
+        name_exactly(self._layer, "Dependencies")
+
+    def make(
+        self,
+        spec: Function,
+        *,
+        streams: Iterable[Table] = (),
+        more: Iterable[iam.PolicyStatement] = (),
+    ) -> lambda_.Function:
+        """The function, which may read `streams` and do what `more` says beside its declaration."""
+        group = log_group(self._stack, f"{spec.name}Logs", days=self._settings.log_retention_days)
+        allowed = [
+            grants.write_logs(group.log_group_arn),
+            *grants.statements(spec, self._resources, streams=streams),
+            *more,
+        ]
+        function = lambda_.Function(
+            self._stack,
+            spec.name,
+            description=spec.description,
+            runtime=RUNTIME,
+            architecture=ARCHITECTURE,
+            handler=spec.handler,
+            code=self._code,
+            layers=[self._layer],
+            memory_size=spec.memory_mb,
+            timeout=Duration.seconds(spec.timeout_seconds),
+            environment=environment(spec, settings=self._settings, resources=self._resources),
+            # Closed to grants that CDK would add by itself: the declaration is all there is.
+            role=self._role(spec, allowed).without_policy_updates(),
+            log_group=group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
+        )
+        name_exactly(function, spec.name)
+        return function
+
+    def _role(self, spec: Function, allowed: list[iam.PolicyStatement]) -> iam.Role:
+        role = iam.Role(
+            self._stack,
+            f"{spec.name}Role",
+            description=f"What {spec.name} may do",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            inline_policies={"Declared": iam.PolicyDocument(statements=allowed)},
+        )
+        name_exactly(role, f"{spec.name}Role")
+        return role
+
+
+def environment(spec: Function, *, settings: Settings, resources: Resources) -> dict[str, str]:
+    """The environment variables of a function: the names of what it may use, its settings."""
+    variables = {f"TABLE_{t.name}": resources.tables[t.name].table_name for t in spec.tables}
+    for bucket in spec.buckets:
+        variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
+    for queue in spec.sends:
+        variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
+    for secret in spec.secrets:
+        variables[f"SECRET_{secret.name}"] = resources.secrets[secret.name].secret_arn
+    if spec.search != "none" and resources.domain is not None:
+        variables["SEARCH_ENDPOINT"] = resources.domain.domain_endpoint
+    values = settings.environment()
+    variables |= {setting.variable: values[setting.name] for setting in spec.settings}
+    variables["POWERTOOLS_SERVICE_NAME"] = spec.name
+    variables["POWERTOOLS_LOG_LEVEL"] = settings.log_level
+    return variables
+
+
+def _level(settings: Settings) -> str:
+    return "WARN" if settings.log_level == "WARNING" else settings.log_level

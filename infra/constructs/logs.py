@@ -1,0 +1,17 @@
+"""A log group that is emptied after a set number of days and goes with its stack."""
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_logs as logs
+
+from infra.constructs.naming import name_exactly
+
+
+def log_group(stack: Stack, name: str, *, days: int) -> logs.LogGroup:
+    """The group; `days` is one of the retentions that CloudWatch Logs knows."""
+    group = logs.LogGroup(stack, name, removal_policy=RemovalPolicy.DESTROY)
+    resource = group.node.default_child
+    if not isinstance(resource, logs.CfnLogGroup):
+        raise TypeError(f"{name} is not a log group")
+    resource.retention_in_days = days  # the construct takes an enumeration that a setting is not
+    name_exactly(group, name)
+    return group

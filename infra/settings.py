@@ -1,0 +1,117 @@
+"""The settings of a deployment: typed, checked at synth, one set a stage (cdk.json, `stages`).
+
+The stage is the context value `stage`; any setting can be given as context too (`-c bundle=true`)
+and then comes before the stage's. Defaults are production's.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from backend.spec import settings as declared
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGURATION = ROOT / "cdk.json"
+
+LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
+
+
+class SettingsError(Exception):
+    """A setting is missing, unknown or wrong; the message names it."""
+
+
+class Settings(BaseModel):
+    """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", frozen=True, validate_by_name=False
+    )
+
+    stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
+    bundle: bool = False
+    """Whether the dependency layer is built: for a deploy, never to run locally."""
+
+    search: Literal["provisioned", "none"] = "provisioned"
+    search_instance_type: Annotated[str, Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")] = (
+        "t3.small.search"
+    )
+    search_instance_count: Annotated[int, Field(ge=1, le=80)] = 1
+    search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
+
+    customer_managed_key: bool = False
+    settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
+    upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
+    presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
+    admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
+    web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
+    """The web application's origin, without a trailing slash; empty when there is none."""
+
+    api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
+    api_burst: Annotated[int, Field(ge=1)] = 2000
+    alarms: bool = False
+    alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")] = ""
+    log_retention_days: LogRetentionDays = 30
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+    def environment(self) -> dict[str, str]:
+        """The value of each declared setting, by its name."""
+        values: dict[declared.Setting, int | str] = {
+            declared.SETTLE_DELAY_SECONDS: self.settle_delay_seconds,
+            declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
+            declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
+            declared.ADMIN_USER_ID: self.admin_user_id,
+            declared.WEB_URL: self.web_url,
+        }
+        return {setting.name: str(value) for setting, value in values.items()}
+
+
+def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
+    """The context of cdk.json, which the CDK command gives and a bare `python app.py` does not.
+
+    Raises:
+        SettingsError: the file is not what it should be.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path.name}: {error}") from error
+    context = content.get("context") if isinstance(content, dict) else None
+    if not isinstance(context, dict):
+        raise SettingsError(f"{path.name}: `context` is not an object")
+    return {str(key): value for key, value in context.items()}
+
+
+def read_settings(context: Callable[[str], object]) -> Settings:
+    """The settings of the stage that the context names.
+
+    Raises:
+        SettingsError: the stage is unknown, or one of its settings is unknown or wrong.
+    """
+    stage = context("stage")
+    stages = context("stages")
+    if not isinstance(stages, dict):
+        raise SettingsError("stages: not an object")
+    if not isinstance(stage, str) or not isinstance(stages.get(stage), dict):
+        known = ", ".join(sorted(str(name) for name in stages))
+        raise SettingsError(f"stage: {stage!r} is not one of {known}")
+    given = {str(name): value for name, value in stages[stage].items()}
+    for name in Settings.model_fields:
+        value = context(to_camel(name))
+        if value is not None:
+            given[to_camel(name)] = value
+    given["stage"] = stage
+    return _checked(given)
+
+
+def _checked(given: dict[str, object]) -> Settings:
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        fact = f"{first['msg']} (given: {first['input']!r})"
+        raise SettingsError(f"stages.{given['stage']}.{name}: {fact}") from error

@@ -1,0 +1,40 @@
+"""The function that makes what a new deployment needs, run by CloudFormation on every change."""
+
+from aws_cdk import CustomResource, Duration, Stack
+from constructs import Construct
+
+from backend.spec.functions import BOOTSTRAP
+from infra.assets import Folders
+from infra.constructs.function import FunctionsOf
+from infra.constructs.naming import name_exactly
+from infra.declarations import declarations_hash
+from infra.resources import Resources
+from infra.settings import Settings
+
+
+class BootstrapStack(Stack):
+    """Deployed after storage and search, before whatever takes requests or events."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        settings: Settings,
+        resources: Resources,
+        folders: Folders,
+    ) -> None:
+        super().__init__(scope, name, description="Vitrine: what a new deployment needs first")
+        functions = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
+        function = functions.make(BOOTSTRAP)
+        values = settings.environment()
+        given = {setting.name: values[setting.name] for setting in BOOTSTRAP.settings}
+        resource = CustomResource(
+            self,
+            "BootstrapRun",
+            service_token=function.function_arn,
+            resource_type="Custom::Bootstrap",
+            properties={"Declarations": declarations_hash(given | {"search": settings.search})},
+            service_timeout=Duration.seconds(BOOTSTRAP.timeout_seconds + 60),
+        )
+        name_exactly(resource, "BootstrapRun")

@@ -1,0 +1,136 @@
+"""The indexing path: queues, rules, and the mappings that wake the consumers.
+
+Rules and queues stand here and not beside the buckets: a notification of a bucket to a queue of
+this stack would make both stacks depend on each other.
+"""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.queues import (
+    OBJECT_SUBSCRIPTIONS,
+    QUEUE_SUBSCRIPTIONS,
+    QUEUES,
+    STREAM_SUBSCRIPTIONS,
+    ObjectSubscription,
+    Queue,
+)
+from infra import grants
+from infra.assets import Folders
+from infra.constructs.alarms import Alarms
+from infra.constructs.function import FunctionsOf
+from infra.constructs.naming import name_exactly
+from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
+from infra.resources import Resources
+from infra.settings import Settings
+
+OBJECT_EVENTS = ("Object Created", "Object Deleted")
+ITERATOR_AGE_MS = 300_000
+"""A consumer that is five minutes behind its stream is an outage."""
+
+
+class IndexingStack(Stack):
+    """Deployed last: what it subscribes to exists, and bootstrap has made the search indexes."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        settings: Settings,
+        resources: Resources,
+        folders: Folders,
+    ) -> None:
+        super().__init__(scope, name, description="Vitrine: from changes to the search indexes")
+        self._resources = resources
+        self._alarms = Alarms(self, settings)
+        self._dead_letters: dict[str, sqs.Queue] = {}
+        for queue in QUEUES:
+            self._queue(queue)
+        made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
+        consumers = {
+            spec.name: self._consumer(made, spec) for spec in FUNCTIONS if spec.kind == "consumer"
+        }
+        self._map(consumers)
+        for subscription in OBJECT_SUBSCRIPTIONS:
+            self._rule(subscription)
+
+    def _queue(self, spec: Queue) -> None:
+        timeouts = {function.name: function.timeout_seconds for function in FUNCTIONS}
+        consumers = [s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source is spec]
+        queue, dead_letters = declared_queue(
+            self, spec, consumer_timeout=max(timeouts[name] for name in consumers)
+        )
+        self._resources.queues[spec.name] = queue
+        self._dead_letters[spec.name] = dead_letters
+        self._alarms.above(
+            f"{spec.name}DeadLettersAlarm",
+            dead_letters.metric_approximate_number_of_messages_visible(),
+            threshold=0,
+            description=f"{spec.name} has dead letters: find the reason, then replay them",
+        )
+
+    def _consumer(self, made: FunctionsOf, spec: Function) -> lambda_.Function:
+        queues = self._resources.queues
+        received = [s.source.name for s in QUEUE_SUBSCRIPTIONS if s.consumer == spec.name]
+        streams = [s.source for s in STREAM_SUBSCRIPTIONS if s.consumer == spec.name]
+        function = made.make(
+            spec,
+            streams=streams,
+            more=[grants.receive(queues[name].queue_arn) for name in received],
+        )
+        if streams:
+            self._alarms.above(
+                f"{spec.name}IteratorAgeAlarm",
+                function.metric("IteratorAge"),
+                threshold=ITERATOR_AGE_MS,
+                description=f"{spec.name} is behind its streams",
+            )
+        return function
+
+    def _map(self, consumers: dict[str, lambda_.Function]) -> None:
+        failures = self._resources.buckets[FAILURE_BUCKET.name]
+        for stream in STREAM_SUBSCRIPTIONS:
+            map_stream(
+                self,
+                stream,
+                table=self._resources.tables[stream.source.name],
+                function=consumers[stream.consumer],
+                failures=failures,
+            )
+        for queue in QUEUE_SUBSCRIPTIONS:
+            map_queue(
+                self,
+                queue,
+                queue=self._resources.queues[queue.source.name],
+                function=consumers[queue.consumer],
+            )
+
+    def _rule(self, spec: ObjectSubscription) -> None:
+        bucket = self._resources.buckets[spec.source.name]
+        name = f"{spec.source.name}To{spec.queue.name}"
+        rule = events.Rule(
+            self,
+            name,
+            description=f"Object events of {spec.source.name}",
+            event_pattern=events.EventPattern(
+                source=["aws.s3"],
+                detail_type=list(OBJECT_EVENTS),
+                detail={"bucket": {"name": [bucket.bucket_name]}},
+            ),
+        )
+        rule.add_target(
+            targets.SqsQueue(
+                self._resources.queues[spec.queue.name],
+                dead_letter_queue=self._dead_letters[spec.queue.name],
+                max_event_age=Duration.hours(24),
+                retry_attempts=185,  # EventBridge's most
+            )
+        )
+        name_exactly(rule, name)

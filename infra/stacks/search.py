@@ -1,0 +1,48 @@
+"""The OpenSearch domain. What it holds is made again from the tables and buckets, so it may go."""
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_opensearchservice as opensearch
+from constructs import Construct
+
+from infra.constructs.naming import name_exactly, output
+from infra.resources import Resources
+from infra.settings import Settings
+
+
+class SearchStack(Stack):
+    """A provisioned domain. Who may call it is said by the functions' own policies only."""
+
+    def __init__(
+        self, scope: Construct, name: str, *, settings: Settings, resources: Resources
+    ) -> None:
+        super().__init__(scope, name, description="Vitrine: the OpenSearch domain")
+        several = settings.search_instance_count > 1
+        domain = opensearch.Domain(
+            self,
+            "SearchDomain",
+            version=opensearch.EngineVersion.OPENSEARCH_3_7,
+            capacity=opensearch.CapacityConfig(
+                data_nodes=settings.search_instance_count,
+                data_node_instance_type=settings.search_instance_type,
+                multi_az_with_standby_enabled=False,
+            ),
+            zone_awareness=opensearch.ZoneAwarenessConfig(
+                enabled=several,
+                availability_zone_count=2 if several else None,
+            ),
+            ebs=opensearch.EbsOptions(
+                volume_size=settings.search_volume_gb,
+                volume_type=ec2.EbsDeviceVolumeType.GP3,
+            ),
+            enforce_https=True,
+            node_to_node_encryption=True,
+            encryption_at_rest=opensearch.EncryptionAtRestOptions(
+                enabled=True, kms_key=resources.key
+            ),
+            tls_security_policy=opensearch.TLSSecurityPolicy.TLS_1_2_PFS,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        name_exactly(domain, "SearchDomain")
+        resources.domain = domain
+        output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")

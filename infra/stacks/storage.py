@@ -1,0 +1,86 @@
+"""What must outlive every other stack: tables, buckets, secrets, and the key that encrypts them."""
+
+from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS, FAILURE_BUCKET
+from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
+from backend.spec.tables import TABLES
+from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket
+from infra.constructs.naming import name_exactly, output
+from infra.constructs.tables import declared_table
+from infra.resources import Resources
+from infra.settings import Settings
+
+
+class StorageStack(Stack):
+    """Retained and protected from deletion, on every stage."""
+
+    def __init__(
+        self, scope: Construct, name: str, *, settings: Settings, resources: Resources
+    ) -> None:
+        super().__init__(
+            scope,
+            name,
+            description="Vitrine: tables, buckets, secrets",
+            termination_protection=True,
+        )
+        if settings.customer_managed_key:
+            resources.key = self._key()
+        for table in TABLES:
+            resources.tables[table.name] = declared_table(self, table, key=resources.key)
+        self._buckets(settings, resources)
+        for secret in SECRETS:
+            resources.secrets[secret.name] = self._secret(secret)
+        self._outputs(resources)
+
+    def _key(self) -> kms.Key:
+        key = kms.Key(
+            self,
+            "DataKey",
+            description="Encrypts the tables and buckets of Vitrine",
+            enable_key_rotation=True,
+            removal_policy=RemovalPolicy.RETAIN,
+        )
+        name_exactly(key, "DataKey")
+        return key
+
+    def _buckets(self, settings: Settings, resources: Resources) -> None:
+        origins = [settings.web_url or "*"]
+        # S3 delivers access logs only to a bucket whose default encryption is S3's own.
+        logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, origins=origins)
+        accept_cloudtrail(logs, account=self.account)
+        resources.buckets[ACCESS_LOGS_BUCKET.name] = logs
+        for bucket in BUCKETS:
+            if bucket is not ACCESS_LOGS_BUCKET:
+                resources.buckets[bucket.name] = declared_bucket(
+                    self, bucket, key=resources.key, logs=logs, origins=origins
+                )
+
+    def _secret(self, spec: Secret) -> secretsmanager.Secret:
+        secret = secretsmanager.Secret(
+            self,
+            spec.name,
+            description=spec.description,
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                exclude_punctuation=True, include_space=False, password_length=spec.length
+            ),
+            removal_policy=RemovalPolicy.RETAIN,
+        )
+        name_exactly(secret, spec.name)
+        return secret
+
+    def _outputs(self, resources: Resources) -> None:
+        output(
+            self,
+            "AdminApiKeySecret",
+            resources.secrets[ADMIN_API_KEY.name].secret_arn,
+            "The secret that holds the administrator's API key, without its prefix vams_",
+        )
+        for name, bucket, description in (
+            ("AssetBucketName", ASSET_BUCKET, "The bucket of all files of assets"),
+            ("FailureBucketName", FAILURE_BUCKET, "What could not be indexed, until replayed"),
+        ):
+            output(self, name, resources.buckets[bucket.name].bucket_name, description)
