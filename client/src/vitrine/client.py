@@ -37,6 +37,8 @@ class Vitrine:
         transport = Transport(api_url, api_key, http=api_transport, retry=retry, sleep=sleep)
         self._transport = transport
         self.api_url = transport.api_url
+        self.retry = transport.retry
+        self.sleep = sleep
         self.storage = Storage(http=storage_transport, retry=retry, sleep=sleep)
         self.api_keys = ApiKeys(transport)
         self.assets = Assets(transport)

@@ -1,0 +1,28 @@
+"""Finding one asset by what a person types: its id, or its name where that is unambiguous."""
+
+from vitrine.client import Vitrine
+from vitrine.errors import NotFoundError, VitrineError
+from vitrine.models import Asset
+
+
+class AmbiguousNameError(VitrineError):
+    """Several assets have the name; the message lists their ids."""
+
+
+def find_asset(client: Vitrine, database_id: str, wanted: str) -> Asset:
+    """The asset with that id or, failing that, with that name.
+
+    Raises:
+        NotFoundError: there is none that the caller may see.
+        AmbiguousNameError: several have the name.
+    """
+    try:
+        return client.assets.get(database_id, wanted)
+    except NotFoundError as absent:
+        named = [asset for asset in client.assets.list(database_id) if asset.asset_name == wanted]
+        if not named:
+            raise absent from None
+    if len(named) > 1:
+        ids = ", ".join(sorted(asset.asset_id for asset in named))
+        raise AmbiguousNameError(f"several assets are named {wanted!r}: {ids}")
+    return client.assets.get(database_id, named[0].asset_id)

@@ -1,0 +1,259 @@
+"""Files of an asset to a folder: resumed, verified, and never outside that folder.
+
+A file arrives under a hidden partial name and takes its own only when size and checksum are right,
+so what has the right name is whole. Which object a partial file belongs to is in its name.
+"""
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import httpx
+
+from vitrine.client import Vitrine
+from vitrine.errors import (
+    IntegrityError,
+    NotFoundError,
+    UnreachableError,
+    UnsafePathError,
+    VitrineError,
+)
+from vitrine.models import FileInfo
+from vitrine.storage import PIECE, StorageError
+from vitrine.transfer.content import same_content
+from vitrine.transfer.names import shown
+from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
+
+_CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_PARTIAL: Final = 206
+_UNSATISFIABLE: Final = 416
+
+
+class MissingPathError(VitrineError):
+    """The asset has no file at or below the path."""
+
+
+def target_of(folder: Path, relative_path: str) -> Path:
+    """Where a file of the asset goes.
+
+    Raises:
+        UnsafePathError: that would be outside the folder, also by a link that lies in it.
+    """
+    segments = relative_path.removeprefix("/").split("/")
+    for segment in segments:
+        if segment in {"", ".", ".."} or _is_unsafe(segment):
+            raise UnsafePathError(f"the path {shown(relative_path)!r} is not safe to write")
+    root = folder.resolve()
+    parent = root.joinpath(*segments[:-1])
+    if not parent.resolve().is_relative_to(root):
+        raise UnsafePathError(f"{shown(relative_path)!r} would leave {root} by a symbolic link")
+    return parent / segments[-1]
+
+
+def _is_unsafe(segment: str) -> bool:
+    """Separators and drives of other systems, and characters that no file name should have."""
+    if "\\" in segment or (os.name == "nt" and ":" in segment):
+        return True
+    return any(unicodedata.category(character) in {"Cc", "Cs"} for character in segment)
+
+
+def download(
+    client: Vitrine,
+    database_id: str,
+    asset_id: str,
+    folder: Path,
+    *,
+    path: str | None = None,
+    jobs: int = 4,
+    observer: Observer | None = None,
+) -> Report:
+    """Fetches one file, the files below a path, or all of the asset, and tells of each.
+
+    Raises:
+        MissingPathError: there is nothing at the path.
+        ApiError: the asset cannot be listed.
+    """
+    wanted = _paths(client, database_id, asset_id, path)
+    run = _Downloads(client, database_id, asset_id, folder, observer or Silent())
+    pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
+    try:
+        outcomes = list(pool.map(run.one, wanted))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return Report(files=tuple(outcomes))
+
+
+def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -> Sequence[str]:
+    wanted = None if path is None else "/" + path.strip("/")
+    if wanted not in {None, "/"} and path is not None and not path.endswith("/"):
+        try:
+            info = client.files.info(database_id, asset_id, str(wanted))
+        except NotFoundError:
+            pass
+        else:
+            if not info.is_folder:
+                return [info.relative_path]
+    found = [
+        item.relative_path
+        for item in client.files.list(database_id, asset_id, basic=True, page_size=1_500)
+        if not item.is_folder and not item.is_archived
+    ]
+    if wanted in {None, "/"}:
+        return found
+    below = [one for one in found if one.startswith(f"{wanted}/")]
+    if not below:
+        raise MissingPathError(f"the asset {asset_id} has nothing at {path!r}")
+    return below
+
+
+@dataclass(frozen=True)
+class _Downloads:
+    client: Vitrine
+    database_id: str
+    asset_id: str
+    folder: Path
+    observer: Observer
+
+    def one(self, relative_path: str) -> FileOutcome:
+        """The fate of one file; what goes wrong with it does not stop the others."""
+        target: Path | None = None
+        try:
+            target = target_of(self.folder, relative_path)
+            info = self.client.files.info(self.database_id, self.asset_id, relative_path)
+            status, reason = self._fetch_into(target, info)
+            size = info.size or 0
+        except (VitrineError, OSError) as error:
+            status, reason, size = Status.FAILED, str(error), 0
+        outcome = FileOutcome(
+            path=shown(str(target or self.folder)),
+            status=status,
+            size=size,
+            asset_id=self.asset_id,
+            key=relative_path,
+            reason=reason,
+        )
+        self.observer.settled(outcome)
+        return outcome
+
+    def _fetch_into(self, target: Path, info: FileInfo) -> tuple[Status, str | None]:
+        if info.size is None:
+            raise IntegrityError("the server does not say how large the file is")
+        if self._is_there(target, info, info.size):
+            return Status.SKIPPED, None
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target_of(self.folder, info.relative_path)
+        self.observer.planned(files=1, size=info.size)
+        partial = _partial_path(target, info)
+        with _open_partial(partial) as file:
+            self._fill(file, info, info.size)
+        verdict = same_content(partial, info.size, checksum=info.checksum_sha256, etag=info.etag)
+        if verdict is False:
+            partial.unlink()
+            raise IntegrityError("the bytes that came do not have the checksum of the file")
+        partial.replace(target)
+        note = "only the size could be verified" if verdict is None else None
+        return Status.DOWNLOADED, note
+
+    def _is_there(self, target: Path, info: FileInfo, size: int) -> bool:
+        if target.is_symlink() or not target.is_file() or target.stat().st_size != size:
+            return False
+        return same_content(target, size, checksum=info.checksum_sha256, etag=info.etag) is True
+
+    def _fill(self, file: BinaryIO, info: FileInfo, size: int) -> None:
+        """Fetches until the partial file has its size, each attempt from where the last ended."""
+        retry = self.client.retry
+        attempt = 0
+        start = _length(file)
+        if start > size:
+            start = _cut(file, 0)
+        self.observer.moved(start)
+        while start < size:
+            attempt += 1
+            try:
+                self._fetch(file, info, size)
+            except UnreachableError:
+                if attempt >= retry.attempts:
+                    raise
+                if _length(file) > start:
+                    attempt = 0
+            except StorageError as error:
+                again = error.status == _UNSATISFIABLE or retry.tries_status_again(
+                    error.status, repeatable=True
+                )
+                if attempt >= retry.attempts or not again:
+                    raise
+                if error.status == _UNSATISFIABLE:
+                    self.observer.moved(-_length(file))
+                    _cut(file, 0)
+            start = _length(file)
+            if start < size and attempt >= retry.attempts:
+                raise IntegrityError(f"{start} of {size} bytes came, and no more")
+            if start < size:
+                self.client.sleep(retry.delay(max(1, attempt)))
+
+    def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
+        start = _length(file)
+        link = self.client.downloads.link(self.database_id, self.asset_id, info.relative_path)
+        with self.client.storage.get(link.download_url, start=start) as response:
+            if start and not _continues(response, start):
+                self.observer.moved(-start)
+                start = _cut(file, 0)
+                if response.status_code == _PARTIAL:
+                    return
+            _append(response, file, start=start, size=size, moved=self.observer.moved)
+
+
+def _continues(response: httpx.Response, start: int) -> bool:
+    if response.status_code != _PARTIAL:
+        return False
+    match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    return match is not None and int(match[1]) == start
+
+
+def _append(
+    response: httpx.Response,
+    file: BinaryIO,
+    *,
+    start: int,
+    size: int,
+    moved: Callable[[int], None],
+) -> None:
+    """Writes what comes, but never more than the file's size."""
+    held = start
+    for piece in response.iter_raw(PIECE):
+        held += len(piece)
+        if held > size:
+            _cut(file, 0)
+            raise IntegrityError(f"more bytes came than the {size} that the file has")
+        file.write(piece)
+        moved(len(piece))
+    file.flush()
+
+
+def _partial_path(target: Path, info: FileInfo) -> Path:
+    content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
+    digest = hashlib.sha256(f"{target.name}/{content}".encode()).hexdigest()[:24]
+    return target.with_name(f".vitrine-{digest}.part")
+
+
+def _open_partial(path: Path) -> BinaryIO:
+    """Opened to append; a link at its place is not followed."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "ab")
+
+
+def _length(file: BinaryIO) -> int:
+    file.flush()
+    return os.fstat(file.fileno()).st_size
+
+
+def _cut(file: BinaryIO, length: int) -> int:
+    file.flush()
+    os.ftruncate(file.fileno(), length)
+    return length

@@ -1,0 +1,237 @@
+"""A folder into a database: assets found or made, files compared, what is missing sent.
+
+The import keeps no state of its own: what is there is asked of the server, so a second run after
+any interruption continues where the first one ended.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from vitrine.client import Vitrine
+from vitrine.errors import UnreachableError, VitrineError
+from vitrine.models import FileItem
+from vitrine.transfer import names
+from vitrine.transfer.content import expected_parts, is_whole_object, same_content
+from vitrine.transfer.report import (
+    AssetOutcome,
+    FileOutcome,
+    ImportReport,
+    Observer,
+    Silent,
+    Status,
+)
+from vitrine.transfer.scan import Folder, LocalFile, Problem, Scan, scan
+from vitrine.transfer.targets import AssetTargets, Target, ensure_database
+from vitrine.transfer.uploading import BatchUpload
+
+FILES_A_BATCH: Final = 50
+PARTS_A_BATCH: Final = 3_000
+"""The most part URLs that one reply carries."""
+BYTES_A_BATCH: Final = 1024**3
+"""Part URLs are valid for an hour: a batch should be through long before."""
+BATCHES_AT_ONCE: Final = 4
+LISTING_PAGE: Final = 1_500
+
+
+def import_directory(
+    client: Vitrine,
+    directory: Path,
+    *,
+    database_id: str | None = None,
+    tags: Sequence[str] = (),
+    jobs: int = 8,
+    observer: Observer | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> ImportReport:
+    """Imports the folder and tells of every file; repeats nothing that is there already.
+
+    Each first-level folder becomes an asset of its name, loose files one named after the folder.
+    `jobs` bounds the parts and files in flight. A file that fails does not stop the others.
+
+    Raises:
+        OSError: the folder cannot be listed.
+        VitrineError: the database can neither be found nor made.
+    """
+    started = clock()
+    found = scan(directory)
+    database = database_id or names.database_id(found.root.name)
+    ensure_database(client, database, origin=found.root.name)
+    stopped = threading.Event()
+    batches = ThreadPoolExecutor(BATCHES_AT_ONCE, thread_name_prefix="vitrine-batch")
+    parts = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part")
+    run = _Import(
+        client=client,
+        database_id=database,
+        targets=AssetTargets(client, database, tags),
+        observer=observer or Silent(),
+        stopped=stopped,
+        batches=batches,
+        parts=parts,
+    )
+    try:
+        run.everything(found)
+    finally:
+        # After Ctrl-C the parts under way end, and nothing new begins.
+        stopped.set()
+        batches.shutdown(cancel_futures=True)
+        parts.shutdown(cancel_futures=True)
+    return ImportReport(
+        database_id=database,
+        assets=tuple(sorted(run.assets, key=lambda asset: asset.asset_name)),
+        files=tuple(sorted(run.outcomes, key=lambda outcome: outcome.path)),
+        seconds=clock() - started,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Planned:
+    """A local file, the asset that it belongs to and what the server has under its path."""
+
+    asset_id: str
+    file: LocalFile
+    there: FileItem | None
+
+
+@dataclass(kw_only=True)
+class _Import:
+    client: Vitrine
+    database_id: str
+    targets: AssetTargets
+    observer: Observer
+    stopped: threading.Event
+    batches: Executor
+    parts: Executor
+    assets: list[AssetOutcome] = field(default_factory=list[AssetOutcome])
+    outcomes: list[FileOutcome] = field(default_factory=list[FileOutcome])
+
+    def everything(self, found: Scan) -> None:
+        for problem in found.problems:
+            self._settle_problem(problem)
+        planned = [one for plan in self.batches.map(self._plan, found.folders) for one in plan]
+        missing = [
+            one
+            for one, same in zip(planned, self.parts.map(self._is_there, planned), strict=True)
+            if not same
+        ]
+        self.observer.planned(files=len(missing), size=sum(one.file.size for one in missing))
+        for outcomes in self.batches.map(self._upload, list(batches_of(missing))):
+            self.outcomes.extend(outcomes)
+
+    def _plan(self, folder: Folder) -> list[_Planned]:
+        """The asset's files beside what the server lists; all of them fail where that fails."""
+        try:
+            if self.stopped.is_set():
+                raise UnreachableError("not tried: the server could not be reached")
+            target = self.targets.ensure(folder.name)
+            there = self._listing(target)
+        except VitrineError as error:
+            if isinstance(error, UnreachableError):
+                self.stopped.set()
+            self._settle_folder(folder, str(error))
+            return []
+        asset = target.asset
+        self.assets.append(
+            AssetOutcome(
+                asset_id=asset.asset_id,
+                asset_name=asset.asset_name,
+                created=target.created,
+                location=asset.asset_location.key if asset.asset_location else None,
+            )
+        )
+        return [
+            _Planned(asset_id=asset.asset_id, file=file, there=there.get(file.key))
+            for file in folder.files
+        ]
+
+    def _listing(self, target: Target) -> dict[str, FileItem]:
+        if target.created:
+            return {}
+        listed = self.client.files.list(
+            self.database_id, target.asset.asset_id, basic=True, page_size=LISTING_PAGE
+        )
+        return {item.relative_path: item for item in listed if not item.is_folder}
+
+    def _is_there(self, planned: _Planned) -> bool:
+        """Whether the same bytes are stored; a doubt means that the file is sent (again)."""
+        there, file = planned.there, planned.file
+        if there is None or (there.size is not None and there.size != file.size):
+            return False
+        size, checksum, etag = there.size, there.checksum_sha256, there.etag
+        try:
+            if size is None or not is_whole_object(checksum):
+                info = self.client.files.info(self.database_id, planned.asset_id, file.key)
+                size, checksum, etag = info.size, info.checksum_sha256, info.etag
+            same = size == file.size and bool(
+                same_content(file.path, file.size, checksum=checksum, etag=etag)
+            )
+        except (VitrineError, OSError):
+            # Whatever is wrong shows, with its reason, when the file is sent.
+            return False
+        if same:
+            self._settle(file, planned.asset_id, Status.SKIPPED)
+        return same
+
+    def _upload(self, batch: Sequence[_Planned]) -> list[FileOutcome]:
+        upload = BatchUpload(
+            self.client,
+            database_id=self.database_id,
+            asset_id=batch[0].asset_id,
+            parts=self.parts,
+            observer=self.observer,
+            stopped=self.stopped,
+        )
+        return upload.run([planned.file for planned in batch])
+
+    def _settle_problem(self, problem: Problem) -> None:
+        status = Status.FAILED if problem.unreadable else Status.REFUSED
+        self._note(FileOutcome(path=problem.path, status=status, reason=problem.reason))
+
+    def _settle_folder(self, folder: Folder, reason: str) -> None:
+        for file in folder.files:
+            self._settle(file, None, Status.FAILED, reason)
+        if not folder.files:
+            self._note(FileOutcome(path=folder.name, status=Status.FAILED, reason=reason))
+
+    def _settle(
+        self, file: LocalFile, asset_id: str | None, status: Status, reason: str | None = None
+    ) -> None:
+        self._note(
+            FileOutcome(
+                path=names.shown(str(file.path)),
+                status=status,
+                size=file.size,
+                asset_id=asset_id,
+                key=file.key,
+                reason=reason,
+            )
+        )
+
+    def _note(self, outcome: FileOutcome) -> None:
+        self.outcomes.append(outcome)
+        self.observer.settled(outcome)
+
+
+def batches_of(planned: Sequence[_Planned]) -> Iterator[list[_Planned]]:
+    """Cuts the files into calls: one asset each, bounded in files, part URLs and bytes."""
+    batch: list[_Planned] = []
+    parts = size = 0
+    for one in planned:
+        more = expected_parts(one.file.size)
+        full = (
+            len(batch) >= FILES_A_BATCH
+            or parts + more > PARTS_A_BATCH
+            or size + one.file.size > BYTES_A_BATCH
+        )
+        if batch and (full or one.asset_id != batch[0].asset_id):
+            yield batch
+            batch, parts, size = [], 0, 0
+        batch.append(one)
+        parts += more
+        size += one.file.size
+    if batch:
+        yield batch

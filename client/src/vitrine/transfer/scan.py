@@ -1,0 +1,157 @@
+"""What a folder holds, as assets with files. Reads names and sizes, no contents.
+
+Each folder at the first level is an asset; the files beside them are one more, named after the
+root. Symbolic links are followed to files inside the root only, and never to folders: a link
+cannot bring in what lies elsewhere, and no cycle can arise.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vitrine.transfer.names import (
+    UnusableNameError,
+    composed,
+    loose_asset_name,
+    relative_key,
+    shown,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalFile:
+    path: Path
+    key: str
+    """The path in the asset, with a leading slash."""
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """A name on the disk that does not become a file, and why."""
+
+    path: str
+    reason: str
+    unreadable: bool = False
+    """The disk would not give it (a failure), as opposed to a rule that keeps it out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folder:
+    """An asset to be: its name and its files, sorted by key."""
+
+    name: str
+    files: tuple[LocalFile, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan:
+    root: Path
+    folders: tuple[Folder, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass
+class _Collector:
+    root: Path
+    folders: dict[str, dict[str, LocalFile]] = field(
+        default_factory=dict[str, dict[str, LocalFile]]
+    )
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def refuse(self, path: Path, reason: str, *, unreadable: bool = False) -> None:
+        self.problems.append(Problem(path=shown(str(path)), reason=reason, unreadable=unreadable))
+
+    def add(self, asset: str, parts: tuple[str, ...], path: Path, size: int) -> None:
+        try:
+            key = relative_key(parts)
+        except UnusableNameError as error:
+            self.refuse(path, str(error))
+            return
+        files = self.folders.setdefault(asset, {})
+        if key in files:
+            self.refuse(path, f"in Unicode's composed form it has the name of {files[key].path}")
+            return
+        files[key] = LocalFile(path=path, key=key, size=size)
+
+
+def scan(root: Path) -> Scan:
+    """Walks the folder.
+
+    Raises:
+        OSError: the root itself cannot be listed.
+    """
+    root = root.resolve()
+    collector = _Collector(root)
+    with os.scandir(root) as entries:
+        top = sorted(entries, key=lambda entry: entry.name)
+    names = [entry.name for entry in top if entry.is_dir(follow_symlinks=False)]
+    loose = loose_asset_name(root.name, names)
+    for entry in top:
+        if entry.is_dir(follow_symlinks=False):
+            _add_folder(collector, Path(entry.path), entry.name)
+        else:
+            _add_entry(collector, entry, loose, (entry.name,))
+    folders = tuple(
+        Folder(name=name, files=tuple(files[key] for key in sorted(files)))
+        for name, files in sorted(collector.folders.items())
+    )
+    return Scan(root=root, folders=folders, problems=tuple(collector.problems))
+
+
+def _add_folder(collector: _Collector, path: Path, name: str) -> None:
+    if shown(name) != name:
+        collector.refuse(path, "the folder's name is not valid UTF-8")
+        return
+    asset = composed(name)
+    collector.folders.setdefault(asset, {})
+    for entry, parts in _walk(collector, path):
+        _add_entry(collector, entry, asset, parts)
+
+
+def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:
+    """Everything below that is not a folder, with its path's parts; deep trees do not recurse."""
+    waiting: list[tuple[Path, tuple[str, ...]]] = [(top, ())]
+    while waiting:
+        folder, parts = waiting.pop()
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            collector.refuse(folder, f"cannot be listed: {error.strerror}", unreadable=True)
+            continue
+        for entry in entries:
+            below = (*parts, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((Path(entry.path), below))
+            else:
+                yield entry, below
+
+
+def _add_entry(
+    collector: _Collector, entry: "os.DirEntry[str]", asset: str, parts: tuple[str, ...]
+) -> None:
+    path = Path(entry.path)
+    try:
+        if entry.is_symlink():
+            target = path.resolve(strict=True)
+            if not target.is_relative_to(collector.root):
+                collector.refuse(path, "a symbolic link that leads outside the folder")
+                return
+        facts = path.stat()
+    except FileNotFoundError:
+        collector.refuse(path, "a symbolic link that leads to nothing")
+        return
+    except OSError as error:
+        collector.refuse(path, f"cannot be looked at: {error.strerror}", unreadable=True)
+        return
+    if stat.S_ISDIR(facts.st_mode):
+        collector.refuse(path, "a symbolic link to a folder is not followed")
+    elif not stat.S_ISREG(facts.st_mode):
+        collector.refuse(path, "not a regular file")
+    elif not os.access(path, os.R_OK):
+        collector.refuse(path, "cannot be read: permission denied", unreadable=True)
+    else:
+        collector.add(asset, parts, path, facts.st_size)

@@ -1,0 +1,152 @@
+"""The database and the assets that an import writes to: found, or made."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vitrine.client import Vitrine
+from vitrine.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    RevisionConflictError,
+    VitrineError,
+)
+from vitrine.models import Asset
+from vitrine.transfer import names
+
+
+class TargetError(VitrineError):
+    """The import has nowhere to go; the message says why."""
+
+
+def ensure_database(client: Vitrine, database_id: str, *, origin: str) -> bool:
+    """Makes sure that the database exists; True where it was made now.
+
+    Raises:
+        TargetError: it does not exist and there is no bucket to make it in.
+    """
+    try:
+        client.databases.get(database_id)
+    except NotFoundError:
+        bucket = next(client.buckets.list(), None)
+        if bucket is None:
+            raise TargetError("the deployment has no bucket to make a database in") from None
+    else:
+        return False
+    try:
+        client.databases.create(
+            database_id,
+            description=_description(origin),
+            default_bucket_id=bucket.bucket_id,
+        )
+    except ConflictError:
+        # Another import may have made it meanwhile; if it is still not there, that is an error.
+        client.databases.get(database_id)
+        return False
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    asset: Asset
+    created: bool
+
+
+class AssetTargets:
+    """Finds or makes the asset for a folder; the database's listing is read once, when needed."""
+
+    def __init__(self, client: Vitrine, database_id: str, tags: Sequence[str]) -> None:
+        self._client = client
+        self._database_id = database_id
+        self._tags = tuple(dict.fromkeys(tags))
+        self._lock = threading.Lock()
+        self._by_name: dict[str, list[str]] | None = None
+
+    def ensure(self, folder: str) -> Target:
+        """The asset for the folder: by its derived id, else by its name, else made now.
+
+        Raises:
+            TargetError: it is archived, or several assets have its name.
+            ApiError: the server refused.
+        """
+        derived = names.asset_id(self._database_id, folder)
+        try:
+            asset = self._client.assets.get(self._database_id, derived)
+        except NotFoundError:
+            named = self._named(folder)
+            if named is None:
+                return self._create(folder, derived)
+            asset = self._client.assets.get(self._database_id, named)
+        return Target(asset=self._tagged(asset), created=False)
+
+    def _named(self, folder: str) -> str | None:
+        with self._lock:
+            if self._by_name is None:
+                self._by_name = {}
+                for asset in self._client.assets.list(self._database_id):
+                    self._by_name.setdefault(asset.asset_name, []).append(asset.asset_id)
+            wanted = dict.fromkeys([names.composed(folder), names.object_name(folder)])
+            found = [asset_id for name in wanted for asset_id in self._by_name.get(name, [])]
+        if len(found) > 1:
+            raise TargetError(f"several assets are named {folder!r}: {', '.join(sorted(found))}")
+        return found[0] if found else None
+
+    def _create(self, folder: str, derived: str) -> Target:
+        try:
+            self._create_named(folder, derived)
+        except ConflictError:
+            asset = self._existing(derived)
+            return Target(asset=self._tagged(asset), created=False)
+        return Target(asset=self._client.assets.get(self._database_id, derived), created=True)
+
+    def _create_named(self, folder: str, derived: str) -> None:
+        """Under the folder's own name, or, where the server does not take it, a plain one."""
+        exact, plain = names.composed(folder), names.object_name(folder)
+        try:
+            self._post(exact, derived, folder)
+        except InvalidInputError as error:
+            names_it = any("assetName" in fact.field for fact in error.errors)
+            if exact == plain or not (names_it or "assetName" in error.message):
+                raise
+            self._post(plain, derived, folder)
+
+    def _post(self, name: str, derived: str, folder: str) -> None:
+        self._client.assets.create(
+            self._database_id,
+            name,
+            description=_description(folder),
+            tags=self._tags,
+            asset_id=derived,
+        )
+
+    def _existing(self, asset_id: str) -> Asset:
+        asset = self._client.assets.get(self._database_id, asset_id, show_archived=True)
+        if asset.status == "archived":
+            raise TargetError(f"the asset {asset_id} is archived; unarchive it first")
+        return asset
+
+    def _tagged(self, asset: Asset) -> Asset:
+        """With the asked tags added; someone else's simultaneous edit is not undone."""
+        missing = [tag for tag in self._tags if tag not in (asset.tags or ())]
+        if not missing:
+            return asset
+        try:
+            self._add_tags(asset, missing)
+        except RevisionConflictError:
+            self._add_tags(self._client.assets.get(self._database_id, asset.asset_id), missing)
+        return self._client.assets.get(self._database_id, asset.asset_id)
+
+    def _add_tags(self, asset: Asset, missing: Sequence[str]) -> None:
+        self._client.assets.update(
+            self._database_id,
+            asset.asset_id,
+            tags=list(dict.fromkeys([*(asset.tags or ()), *missing])),
+            revision=asset.revision,
+        )
+
+
+def _description(origin: str) -> str:
+    """Within the 4 to 256 characters of descriptions."""
+    printable = "".join(mark if mark.isprintable() else "_" for mark in names.shown(origin))
+    return f"Imported from {printable}"[:256]
