@@ -1,0 +1,168 @@
+"""The rules for ids, names and paths, as types that models use.
+
+Ids hold neither `#` nor `:`, so they never need escaping in a composite key. All text must be valid
+Unicode; names and paths are taken in NFC only, so that one name has one spelling.
+"""
+
+import re
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+_ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
+_USER_ID = re.compile(r"[\w\-.+@]{3,256}")
+_OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._\s]{1,256}")
+_EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
+_FORBIDDEN = frozenset('<>:"/\\|?*')
+_FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
+MAX_NAME_CHARS = 255
+MAX_KEY_BYTES = 1024
+"""S3's limit for a key, in bytes of UTF-8."""
+GLOBAL = "GLOBAL"
+"""The databaseId that means all databases; only pipelines, workflows and schemas may use it."""
+
+
+def is_text(value: str) -> str:
+    """Text that is valid Unicode.
+
+    Raises:
+        ValueError: it holds a lone surrogate.
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is not valid Unicode text") from None
+    return value
+
+
+def has_control_character(value: str) -> bool:
+    return any(unicodedata.category(char) == "Cc" for char in value)
+
+
+def check_id(value: str) -> str:
+    """A database id, and ids like it.
+
+    Raises:
+        ValueError: it is not 3 to 63 letters, digits, `-` or `_`, or it is the keyword GLOBAL.
+    """
+    if not _ID.fullmatch(value):
+        raise ValueError("must be 3 to 63 letters, digits, '-' or '_'")
+    if value.upper() == GLOBAL:
+        raise ValueError("GLOBAL is a keyword")
+    return value
+
+
+def check_user_id(value: str) -> str:
+    """A user id.
+
+    Raises:
+        ValueError: it is not 3 to 256 word characters, `-`, `.`, `+` or `@`.
+    """
+    if not _USER_ID.fullmatch(value):
+        raise ValueError("must be 3 to 256 letters, digits, '_', '-', '.', '+' or '@'")
+    return value
+
+
+def check_object_name(value: str) -> str:
+    """A tag, a tag type, a role: letters, digits, `-`, `.`, `_` and blanks.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not _OBJECT_NAME.fullmatch(value) or not value.strip():
+        raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or blanks")
+    if has_control_character(value):
+        raise ValueError("must not hold control characters")
+    return value
+
+
+def check_file_name(value: str) -> str:
+    """One segment of a path, and by the same rules an asset's name.
+
+    Raises:
+        ValueError: saying which rule it breaks.
+    """
+    return _check_name(value, _FORBIDDEN)
+
+
+def check_asset_id(value: str) -> str:
+    """As a file name, and without `#`.
+
+    Raises:
+        ValueError: saying which rule it breaks.
+    """
+    return _check_name(value, _FORBIDDEN_IN_ASSET_ID)
+
+
+def check_relative_path(value: str) -> str:
+    """A file's path in its asset: begins with `/`, every segment a file name.
+
+    Raises:
+        ValueError: saying which rule it breaks.
+    """
+    if not value.startswith("/"):
+        raise ValueError("must begin with '/'")
+    for segment in value[1:].split("/"):
+        if segment == "":
+            raise ValueError("holds an empty segment")
+        if segment in {".", ".."}:
+            raise ValueError(f"holds the segment {segment!r}")
+        check_file_name(segment)
+    if len(value.encode()) > MAX_KEY_BYTES:
+        raise ValueError(f"is longer than {MAX_KEY_BYTES} bytes")
+    return value
+
+
+def normalise_relative_path(value: str) -> str:
+    """As `check_relative_path`; a missing leading slash, as stock clients send it, is added."""
+    return check_relative_path(value if value.startswith("/") else "/" + value)
+
+
+def extension_of(path: str) -> str:
+    """The extension with its dot in lower case; empty if the name has none."""
+    name = path.rsplit("/", 1)[-1]
+    dot = name.rfind(".")
+    found = name[dot:] if dot > 0 else ""
+    return found.lower() if _EXTENSION.fullmatch(found) else ""
+
+
+def check_extension_list(value: str) -> str:
+    """`.all`, or extensions joined by commas: `.pdf,.glb`. Compared without case.
+
+    Raises:
+        ValueError: an element is not a dot and 1 to 16 letters or digits.
+    """
+    for element in value.split(","):
+        if value and not _EXTENSION.fullmatch(element.strip()):
+            raise ValueError(f"{element!r} is not an extension such as '.glb'")
+    return value
+
+
+def _check_name(value: str, forbidden: frozenset[str]) -> str:
+    is_text(value)
+    if not 1 <= len(value) <= MAX_NAME_CHARS:
+        raise ValueError(f"must have 1 to {MAX_NAME_CHARS} characters")
+    found = sorted(forbidden & set(value))
+    if found:
+        raise ValueError(f"must not hold {' '.join(found)}")
+    if has_control_character(value):
+        raise ValueError("must not hold control characters")
+    if value.endswith((".", " ")):
+        raise ValueError("must not end in a dot or a blank")
+    if value in {".", ".."}:
+        raise ValueError("must not be '.' or '..'")
+    if unicodedata.normalize("NFC", value) != value:
+        raise ValueError("must be in Unicode's composed form (NFC)")
+    return value
+
+
+Text = Annotated[str, AfterValidator(is_text)]
+Id = Annotated[str, AfterValidator(check_id)]
+AssetId = Annotated[str, AfterValidator(check_asset_id)]
+AssetName = Annotated[str, AfterValidator(check_file_name)]
+UserId = Annotated[str, AfterValidator(check_user_id)]
+ObjectName = Annotated[str, AfterValidator(check_object_name)]
+RelativePath = Annotated[str, AfterValidator(normalise_relative_path)]
+ExtensionList = Annotated[str, AfterValidator(check_extension_list)]
+Description = Annotated[str, Field(min_length=4, max_length=256), AfterValidator(is_text)]

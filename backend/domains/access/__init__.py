@@ -1,0 +1,1 @@
+"""Access: roles of users, API keys, who is an administrator."""

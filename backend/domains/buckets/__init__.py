@@ -1,0 +1,1 @@
+"""Asset buckets: where the files of assets stand."""

@@ -1,0 +1,1 @@
+"""Databases: the collections that assets belong to."""

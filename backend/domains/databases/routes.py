@@ -1,0 +1,79 @@
+"""The routes of databases."""
+
+from backend.core.clock import iso
+from backend.domains.databases.models import (
+    CreateDatabaseBody,
+    CreateDatabaseReply,
+    Database,
+    DatabasePath,
+    DatabaseQuery,
+    DatabaseReply,
+    DatabasesQuery,
+    DatabasesReply,
+    UpdateDatabaseBody,
+    UpdateDatabaseReply,
+)
+from backend.domains.databases.service import DatabaseService
+from backend.http.call import Call
+from backend.http.router import Reply, Router
+from backend.spec import routes
+from backend.spec.keys import archived
+
+
+def build_router(service: DatabaseService) -> Router:
+    """Bind the routes of databases to the service."""
+    router = Router()
+
+    @router.bind(routes.CREATE_DATABASE)
+    def create_database(call: Call, body: CreateDatabaseBody) -> Reply:
+        database = service.create_database(call.caller, body)
+        message = f"Database {database.database_id} was created"
+        return Reply(
+            CreateDatabaseReply(database_id=database.database_id, message=message),
+            headers=_etag(database),
+        )
+
+    @router.bind(routes.LIST_DATABASES)
+    def list_databases(call: Call, query: DatabasesQuery) -> DatabasesReply:
+        page = service.list_databases(
+            call.caller, call.page(query), show_deleted=query.show_deleted
+        )
+        return DatabasesReply(
+            items=[_reply(service, database) for database in page.items],
+            next_token=call.next_token(page.after),
+        )
+
+    @router.bind(routes.GET_DATABASE)
+    def get_database(call: Call, path: DatabasePath, query: DatabaseQuery) -> Reply:
+        wanted = archived(path.database_id) if query.show_deleted else path.database_id
+        database = service.get_database(call.caller, wanted)
+        return Reply(_reply(service, database), headers=_etag(database))
+
+    @router.bind(routes.UPDATE_DATABASE)
+    def update_database(call: Call, path: DatabasePath, body: UpdateDatabaseBody) -> Reply:
+        database = service.update_database(
+            call.caller, path.database_id, body, expected_revision=call.expected_revision
+        )
+        reply = UpdateDatabaseReply(
+            message=f"Database {database.database_id} was changed",
+            database_id=database.database_id,
+            timestamp=iso(service.clock()),
+        )
+        return Reply(reply, headers=_etag(database))
+
+    return router
+
+
+def _etag(database: Database) -> dict[str, str]:
+    return {"ETag": f'"{database.revision}"'}
+
+
+def _reply(service: DatabaseService, database: Database) -> DatabaseReply:
+    bucket = service.bucket_of(database)
+    return DatabaseReply.model_validate(
+        {
+            **database.model_dump(),
+            "bucket_name": bucket.bucket_name,
+            "base_assets_prefix": bucket.base_assets_prefix,
+        }
+    )

@@ -1,0 +1,120 @@
+"""What can be done with databases."""
+
+from dataclasses import dataclass
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.transactions import Write
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketService
+from backend.domains.databases.models import CreateDatabaseBody, Database, UpdateDatabaseBody
+from backend.domains.databases.repository import (
+    DatabaseNotFoundError,
+    DatabaseRepository,
+    DatabaseRevisionError,
+)
+from backend.spec.keys import DELETED_SUFFIX
+from backend.spec.tables.assets import DATABASES
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseService:
+    databases: DatabaseRepository
+    buckets: BucketService
+    authorization: Authorization
+    clock: Clock
+
+    def create_database(self, caller: Identity, body: CreateDatabaseBody) -> Database:
+        """Make a database whose assets go to the default bucket.
+
+        Raises:
+            DatabaseExistsError: the id is taken.
+            InvalidInputError: there is no such bucket.
+        """
+        require(self.authorization, caller, "POST", secured(body.database_id))
+        self._demand_bucket(body.default_bucket_id)
+        database = Database(
+            database_id=body.database_id,
+            description=body.description,
+            date_created=iso(self.clock()),
+            default_bucket_id=body.default_bucket_id,
+            restrict_metadata_outside_schemas=body.restrict_metadata_outside_schemas,
+            restrict_file_uploads_to_extensions=body.restrict_file_uploads_to_extensions,
+        )
+        self.databases.put_new(database)
+        return database
+
+    def get_database(self, caller: Identity, database_id: str) -> Database:
+        """The database.
+
+        Raises:
+            DatabaseNotFoundError: it does not exist, or not for the caller.
+        """
+        if not self.authorization.may(caller, "GET", secured(database_id)):
+            raise DatabaseNotFoundError(database_id)
+        found = self.databases.get(database_id)
+        if found is None:
+            raise DatabaseNotFoundError(database_id)
+        return found
+
+    def list_databases(
+        self, caller: Identity, page: PageRequest, *, show_deleted: bool = False
+    ) -> Page[Database]:
+        """Databases that the caller may see, in no order."""
+
+        def visible(database: Database) -> bool:
+            is_deleted = database.database_id.endswith(DELETED_SUFFIX)
+            return is_deleted == show_deleted and self.authorization.may(
+                caller, "GET", secured(database.database_id)
+            )
+
+        return fill(
+            self.databases.list_registry,
+            page,
+            visible=visible,
+            position_of=lambda database: {DATABASES.partition_key.name: database.database_id},
+        )
+
+    def update_database(
+        self,
+        caller: Identity,
+        database_id: str,
+        body: UpdateDatabaseBody,
+        *,
+        expected_revision: int | None = None,
+    ) -> Database:
+        """Change the fields that are given.
+
+        Raises:
+            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseRevisionError: its revision is not the expected one.
+            InvalidInputError: there is no such bucket.
+        """
+        found = self.get_database(caller, database_id)
+        require(self.authorization, caller, "PUT", secured(database_id))
+        if expected_revision is not None and expected_revision != found.revision:
+            raise DatabaseRevisionError(database_id)
+        if body.default_bucket_id is not None:
+            self._demand_bucket(body.default_bucket_id)
+        changes = body.model_dump(by_alias=True, exclude_none=True)
+        return self.databases.change(database_id, changes, expected_revision=found.revision)
+
+    def bucket_of(self, database: Database) -> AssetBucket:
+        """The bucket that new assets of the database get."""
+        return self.buckets.get_bucket(database.default_bucket_id)
+
+    def count_assets(self, database_id: str, by: int) -> Write:
+        """The write that keeps the count of assets, for the transaction that changes it."""
+        return self.databases.count_assets(database_id, by)
+
+    def _demand_bucket(self, bucket_id: str) -> None:
+        if self.buckets.find_bucket(bucket_id) is None:
+            raise InvalidInputError.of("defaultBucketId", f"there is no bucket {bucket_id}")
+
+
+def secured(database_id: str) -> Secured:
+    """A database as permissions see it."""
+    return Secured("database", {"databaseId": database_id})

@@ -1,0 +1,1 @@
+"""Lambda entrypoints: wiring only."""

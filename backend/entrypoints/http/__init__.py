@@ -1,0 +1,1 @@
+"""One function behind the HTTP API per domain."""

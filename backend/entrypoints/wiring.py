@@ -1,0 +1,63 @@
+"""Puts the ports of AWS behind the services; the only chooser of implementations."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.aws import clients
+from backend.aws.objects import S3Objects
+from backend.aws.secrets import Secrets
+from backend.aws.settings import Settings, load
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import AdministratorOnly, Authorization
+from backend.core.clock import Clock, utc_now
+from backend.core.page_tokens import PageTokens
+from backend.domains.access.roles import UserRoles
+from backend.domains.buckets.repository import BucketRepository
+from backend.domains.buckets.service import BucketService
+from backend.domains.databases.repository import DatabaseRepository
+from backend.domains.databases.service import DatabaseService
+from backend.http.app import HttpApp
+from backend.spec.functions import Function
+from backend.spec.secrets import PAGE_TOKEN_KEY
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What one function is made of; a part is built when it is first asked for."""
+
+    function: Function
+    clock: Clock = utc_now
+
+    @cached_property
+    def settings(self) -> Settings:
+        return load(self.function)
+
+    @cached_property
+    def tables(self) -> DynamoTables:
+        return DynamoTables(clients.dynamodb(), self.settings)
+
+    @cached_property
+    def objects(self) -> S3Objects:
+        return S3Objects(clients.s3())
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        return Secrets(clients.secrets_manager(), self.settings)
+
+    @cached_property
+    def authorization(self) -> Authorization:
+        return AdministratorOnly(UserRoles(self.tables))
+
+    @cached_property
+    def app(self) -> HttpApp:
+        tokens = PageTokens(lambda: self.secrets.value(PAGE_TOKEN_KEY).encode())
+        return HttpApp(self.authorization, tokens)
+
+    @cached_property
+    def buckets(self) -> BucketService:
+        return BucketService(BucketRepository(self.tables), self.authorization)
+
+    @cached_property
+    def databases(self) -> DatabaseService:
+        repository = DatabaseRepository(self.tables)
+        return DatabaseService(repository, self.buckets, self.authorization, self.clock)

@@ -1,0 +1,80 @@
+"""Parses bodies, query strings and path parameters into models, with errors that name the field."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import pydantic_core
+from pydantic import BaseModel, ValidationError
+
+from backend.core.errors import FieldError, InvalidInputError, TooLargeError
+
+M = TypeVar("M", bound=BaseModel)
+
+MAX_BODY_BYTES = 5 * 1024 * 1024
+"""Below the 6 MB that a Lambda event may have, which the gateway counts after escaping."""
+
+_MAX_SHOWN_ERRORS = 20
+
+
+def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
+    """The JSON object in a body.
+
+    Raises:
+        InvalidInputError: it is no JSON object; NaN, infinities, lone surrogates and nesting beyond
+            200 levels are no JSON here.
+        TooLargeError: it is over `MAX_BODY_BYTES`.
+    """
+    raw = _decoded(text or "", is_base64)
+    if len(raw) > MAX_BODY_BYTES:
+        raise TooLargeError(f"the body has {len(raw)} bytes, at most {MAX_BODY_BYTES} are taken")
+    if not raw.strip():
+        raise InvalidInputError.of("body", "is missing; a JSON object is expected")
+    try:
+        value = pydantic_core.from_json(raw, allow_inf_nan=False)
+    except ValueError as error:
+        raise InvalidInputError.of("body", f"is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise InvalidInputError.of("body", "is not a JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def validate(model: type[M], values: Mapping[str, Any], *, strict: bool) -> M:
+    """The model with these values; `strict` demands JSON's own types (bodies, not query strings).
+
+    Raises:
+        InvalidInputError: naming every field that is wrong (at most twenty).
+    """
+    try:
+        return model.model_validate(dict(values), strict=strict)
+    except ValidationError as error:
+        raise _invalid(error) from None
+
+
+def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names at the top of a body that the model does not know."""
+    known = {field.alias or name for name, field in model.model_fields.items()}
+    known |= set(model.model_fields)
+    return tuple(sorted(name for name in values if name not in known))
+
+
+def _decoded(text: str, is_base64: bool) -> bytes:
+    if not is_base64:
+        return text.encode("utf-8", "surrogatepass")
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise InvalidInputError.of("body", "is not valid base64") from None
+
+
+def _invalid(error: ValidationError) -> InvalidInputError:
+    shown = error.errors(include_url=False, include_context=False, include_input=False)
+    fields = tuple(
+        FieldError(
+            ".".join(str(part) for part in entry["loc"]) or "body",
+            entry["msg"].removeprefix("Value error, "),
+        )
+        for entry in shown[:_MAX_SHOWN_ERRORS]
+    )
+    return InvalidInputError("; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields)

@@ -1,0 +1,66 @@
+"""One request as the routes of a slice see it: who asks, with which headers, for which page."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.models import PageQuery
+from backend.core.page_tokens import PageTokens
+from backend.core.paging import PageRequest, Position
+from backend.spec.routes import Route
+
+_PAGING = frozenset({"maxItems", "pageSize", "startingToken"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request whose caller is known and may use the route.
+
+    `path`, `query` and `headers` are as sent (header names in lower case); bodies reach an endpoint
+    as models.
+    """
+
+    route: Route
+    caller: Identity
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    tokens: PageTokens
+
+    def page(self, query: PageQuery, *, default: int = 1000) -> PageRequest:
+        """The page that is asked for, at most `default` items.
+
+        Raises:
+            InvalidInputError: the token is not one that this list issued to this caller.
+        """
+        asked = [size for size in (query.max_items, query.page_size) if size is not None]
+        limit = min([*asked, default])
+        if query.starting_token is None:
+            return PageRequest(limit)
+        return PageRequest(limit, self.tokens.read(query.starting_token, scope=self._scope))
+
+    def next_token(self, position: Position | None) -> str | None:
+        """The token for the page after a position; None after the last page."""
+        return None if position is None else self.tokens.issue(position, scope=self._scope)
+
+    @property
+    def expected_revision(self) -> int | None:
+        """The revision in `If-Match`, if the caller sent one; `*` means any.
+
+        Raises:
+            InvalidInputError: the header is no entity tag that we issue.
+        """
+        sent = self.headers.get("if-match")
+        if sent is None or sent.strip() == "*":
+            return None
+        text = sent.strip().removeprefix("W/").strip('"')
+        if not text.isascii() or not text.isdigit():
+            raise InvalidInputError.of("If-Match", "is not an ETag of this resource")
+        return int(text)
+
+    @property
+    def _scope(self) -> str:
+        filters = {name: value for name, value in self.query.items() if name not in _PAGING}
+        return json.dumps([self.caller.user_id, self.route.key, dict(self.path), filters])

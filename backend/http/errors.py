@@ -1,0 +1,62 @@
+"""Gives our errors their HTTP statuses, and unexpected ones a 500 with a fixed text."""
+
+import json
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+
+from backend.core import errors
+
+_logger = Logger(child=True)
+
+STATUSES: dict[type[errors.VitrineError], int] = {
+    errors.InvalidInputError: 400,
+    errors.UnauthenticatedError: 401,
+    errors.PermissionDeniedError: 403,
+    errors.NotFoundError: 404,
+    errors.ConflictError: 409,
+    errors.GoneError: 410,
+    errors.RevisionConflictError: 412,
+    errors.TooLargeError: 413,
+    errors.RateLimitedError: 429,
+    errors.UnavailableError: 503,
+}
+"""The nearest class in an error's inheritance decides."""
+
+HEADERS = {"Cache-Control": "no-cache, no-store"}
+
+
+def status_of(error: errors.VitrineError) -> int:
+    """The HTTP status of one of our errors."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def error_response(error: errors.VitrineError, request_id: str) -> Response[str]:
+    """The answer to a request that failed in a way that we foresaw."""
+    body: dict[str, Any] = {"message": error.message, "code": error.code, "requestId": request_id}
+    if error.fields:
+        body["errors"] = [{"field": f.field, "message": f.message} for f in error.fields]
+    headers = dict(HEADERS)
+    if isinstance(error, errors.RateLimitedError):
+        headers["Retry-After"] = str(error.retry_after)
+    status = status_of(error)
+    if status >= 500:
+        _logger.warning("unavailable", exc_info=error)
+    return _json(status, body, headers)
+
+
+def unexpected_response(error: BaseException, request_id: str) -> Response[str]:
+    """The answer to a bug: logged with its traceback, told without details."""
+    _logger.error("unexpected error", exc_info=error)
+    body = {"message": "Internal error", "code": "InternalError", "requestId": request_id}
+    return _json(500, body, dict(HEADERS))
+
+
+def _json(status: int, body: dict[str, Any], headers: dict[str, str]) -> Response[str]:
+    return Response(
+        status_code=status,
+        content_type="application/json",
+        body=json.dumps(body),
+        headers=dict(headers),
+    )

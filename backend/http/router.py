@@ -1,0 +1,87 @@
+"""Binds one typed function to each declared route.
+
+An endpoint's parameters say what it needs, by name: `call` (always), `body`, `query`, `path`, each
+annotated with a model. It answers with a model, or with a `Reply` to set headers or the status.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from backend.core.errors import InvalidInputError
+from backend.http.bodies import parse_json, unknown_fields, validate
+from backend.http.call import Call
+from backend.spec.routes import Route
+
+Endpoint = Callable[..., "BaseModel | Reply"]
+E = TypeVar("E", bound=Endpoint)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply with more than a body: headers such as an ETag, another status than 200."""
+
+    body: BaseModel
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A route's function and the models of its parameters."""
+
+    route: Route
+    endpoint: Endpoint
+    models: Mapping[str, type[BaseModel]]
+
+    def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply:
+        """Parse what the endpoint wants, run it, and complete its reply."""
+        arguments: dict[str, BaseModel] = {}
+        headers: dict[str, str] = {}
+        if "path" in self.models:
+            arguments["path"] = validate(self.models["path"], call.path, strict=False)
+        if "query" in self.models:
+            arguments["query"] = validate(self.models["query"], call.query, strict=False)
+        if "body" in self.models:
+            values = parse_json(text, is_base64=is_base64)
+            ignored = self._unknown(values)
+            if ignored:
+                headers["X-Ignored-Fields"] = ",".join(ignored)
+            arguments["body"] = validate(self.models["body"], values, strict=True)
+        answer = self.endpoint(call=call, **arguments)
+        reply = answer if isinstance(answer, Reply) else Reply(answer)
+        return Reply(reply.body, {**headers, **reply.headers}, reply.status)
+
+    def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        unknown = unknown_fields(self.models["body"], values)
+        if unknown and self.route.ours:
+            raise InvalidInputError.of(unknown[0], "is not a field of this request")
+        # A header holds no line breaks and no text beyond Latin-1.
+        return tuple(name[:64].encode("ascii", "replace").decode() for name in unknown[:20])
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """The bindings of a slice."""
+
+    bindings: dict[Route, Binding] = field(default_factory=dict[Route, Binding])
+
+    def bind(self, route: Route) -> Callable[[E], E]:
+        """Decorate the one function that serves a route.
+
+        Raises:
+            ValueError: the route has a function already.
+        """
+        if route in self.bindings:
+            raise ValueError(f"{route.key} is bound twice")
+
+        def register(endpoint: E) -> E:
+            parameters = inspect.signature(endpoint, eval_str=True).parameters
+            models = {name: p.annotation for name, p in parameters.items() if name != "call"}
+            self.bindings[route] = Binding(route, endpoint, models)
+            return endpoint
+
+        return register

@@ -1,0 +1,1 @@
+"""One factory per item, shared by all kinds of tests."""

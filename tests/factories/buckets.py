@@ -1,0 +1,20 @@
+"""Asset buckets as tests store them."""
+
+from backend.core.tables import Tables
+from backend.core.transactions import Put
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.repository import key_of
+from backend.spec.tables.registry import ASSET_BUCKETS
+
+BUCKET_ID = "5a2f0b6e-9f0a-4f62-8f0e-0d9f3f3d1c11"
+
+
+def stored_bucket(
+    tables: Tables, *, name: str = "assetbucket", prefix: str = "/", bucket_id: str = BUCKET_ID
+) -> AssetBucket:
+    """A bucket whose row is written."""
+    bucket = AssetBucket(bucket_id=bucket_id, bucket_name=name, base_assets_prefix=prefix)
+    tables.write(
+        Put(table=ASSET_BUCKETS, item={**bucket.model_dump(by_alias=True), **key_of(bucket)})
+    )
+    return bucket

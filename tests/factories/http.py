@@ -1,0 +1,113 @@
+"""Events of API Gateway's HTTP API and a function's context, as tests send them to handlers."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from backend.core.authorization import Authorization
+from backend.core.page_tokens import PageTokens
+from backend.http.app import HttpApp
+from backend.http.router import Router
+from tests.factories.access import OnlyUser
+
+
+@dataclass
+class Context:
+    """What Powertools reads of a Lambda context."""
+
+    function_name: str = "test"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:test"
+    aws_request_id: str = "request"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: Any
+    headers: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Client:
+    """Calls the handler of a router as the gateway would."""
+
+    router: Router
+    user_id: str | None = "admin"
+    authorization: Authorization = field(default_factory=OnlyUser)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        route: str | None = None,
+        parameters: dict[str, str] | None = None,
+        query: dict[str, str] | None = None,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        """One request; `path` is as sent, `parameters` are its path parameters decoded.
+
+        A body that is text is sent as it is, everything else as JSON.
+        """
+        event = http_event(
+            method,
+            path,
+            user_id=self.user_id,
+            parameters=parameters,
+            query=query,
+            body=body if body is None or isinstance(body, str) else json.dumps(body),
+            headers=headers,
+            route=route,
+        )
+        app = HttpApp(self.authorization, PageTokens(lambda: b"key"))
+        reply = app.handler(self.router)(event, Context())
+        text = reply.get("body") or "null"
+        return Answer(reply["statusCode"], json.loads(text), dict(reply.get("headers") or {}))
+
+
+def http_event(
+    method: str,
+    path: str,
+    *,
+    user_id: str | None,
+    parameters: dict[str, str] | None = None,
+    query: dict[str, str] | None = None,
+    body: str | None = None,
+    headers: dict[str, str] | None = None,
+    route: str | None = None,
+) -> dict[str, Any]:
+    """An event in payload format 2.0, after the authorizer."""
+    authorizer = {"lambda": {"userId": user_id}} if user_id is not None else {}
+    return {
+        "version": "2.0",
+        "routeKey": route or f"{method} {path}",
+        "rawPath": path,
+        "rawQueryString": urlencode(query or {}),
+        "headers": {"content-type": "application/json", **(headers or {})},
+        "queryStringParameters": query or {},
+        "pathParameters": parameters or {},
+        "requestContext": {
+            "accountId": "123456789012",
+            "apiId": "api",
+            "authorizer": authorizer,
+            "domainName": "localhost",
+            "domainPrefix": "localhost",
+            "http": {
+                "method": method,
+                "path": path,
+                "protocol": "HTTP/1.1",
+                "sourceIp": "127.0.0.1",
+                "userAgent": "test",
+            },
+            "requestId": "request-1",
+            "routeKey": route or f"{method} {path}",
+            "stage": "$default",
+            "time": "01/Mar/2026:12:00:00 +0000",
+            "timeEpoch": 1772366400000,
+        },
+        "body": body,
+        "isBase64Encoded": False,
+    }

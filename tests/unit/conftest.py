@@ -1,0 +1,90 @@
+"""Unit tests: no network; AWS is moto, in the same process."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from backend.aws.clients import dynamodb, s3, secrets_manager, sqs
+from backend.aws.objects import S3Objects
+from backend.aws.queues import SqsQueues
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET
+from backend.spec.queues import QUEUES
+from backend.spec.tables import TABLES
+from tests.factories.tables import create_table_request
+
+REGION = "us-east-1"
+BUCKETS = {b.name: b.name.lower() for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET)}
+
+
+@pytest.fixture(autouse=True)
+def aws_in_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty AWS for each test; clients that a test before made are forgotten."""
+    monkeypatch.setenv("AWS_REGION", REGION)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    for factory in (dynamodb, s3, secrets_manager, sqs):
+        factory.cache_clear()
+    with mock_aws():
+        yield
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """Physical names for everything that is declared."""
+    environment = {f"TABLE_{table.name}": f"test-{table.name}" for table in TABLES}
+    environment |= {f"BUCKET_{name}": physical for name, physical in BUCKETS.items()}
+    environment |= {f"QUEUE_{queue.name}": f"test-{queue.name}" for queue in QUEUES}
+    return Settings(environment | {"AWS_REGION": REGION})
+
+
+@pytest.fixture
+def tables(settings: Settings) -> DynamoTables:
+    """All declared tables, empty."""
+    client = boto3.client("dynamodb", region_name=REGION)
+    for table in TABLES:
+        client.create_table(**create_table_request(table, settings.table(table)))
+    return DynamoTables(client, settings)
+
+
+@pytest.fixture
+def objects() -> S3Objects:
+    """The asset (versioned), auxiliary and failure buckets, empty."""
+    client = boto3.client("s3", region_name=REGION)
+    for name, physical in BUCKETS.items():
+        client.create_bucket(Bucket=physical)
+        if name == ASSET_BUCKET.name:
+            client.put_bucket_versioning(
+                Bucket=physical, VersioningConfiguration={"Status": "Enabled"}
+            )
+    return S3Objects(client)
+
+
+@pytest.fixture
+def queues() -> SqsQueues:
+    """All declared queues, empty."""
+    client = boto3.client("sqs", region_name=REGION)
+    urls = {
+        f"QUEUE_{queue.name}": client.create_queue(QueueName=queue.name)["QueueUrl"]
+        for queue in QUEUES
+    }
+    return SqsQueues(client, Settings(urls))
+
+
+@pytest.fixture
+def now() -> datetime:
+    return datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def admin() -> Identity:
+    return Identity("admin")
+
+
+@pytest.fixture
+def stranger() -> Identity:
+    return Identity("stranger")
