@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import asdict
+from typing import cast
 
 from backend.spec.buckets import BUCKETS
 from backend.spec.search_indexes import SEARCH_INDEXES
@@ -32,6 +32,5 @@ def declarations_hash(values: dict[str, str]) -> str:
 
 def _sorted_set(value: object) -> list[str]:
     if isinstance(value, frozenset):
-        members: Iterable[object] = value
-        return sorted(str(member) for member in members)
+        return sorted(str(member) for member in cast("frozenset[object]", value))
     raise TypeError(f"{type(value).__name__} has no place in a declaration")

@@ -1,6 +1,6 @@
 """What a function may do: IAM statements made from what its declaration says it reads and writes.
 
-Nothing else grants anything: the roles of functions are closed to CDK's own grants.
+Nothing else grants anything: CDK's own grants are not used.
 """
 
 from collections.abc import Iterable
@@ -24,12 +24,10 @@ TABLE_WRITE = (
     "dynamodb:PutItem",
     "dynamodb:UpdateItem",
 )
-STREAM_READ = (
-    "dynamodb:DescribeStream",
-    "dynamodb:GetRecords",
-    "dynamodb:GetShardIterator",
-    "dynamodb:ListStreams",
-)
+STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+STREAM_LIST = ("dynamodb:ListStreams",)
+"""Is asked about all streams of a table, so it is granted on `<table>/stream/*`."""
+
 OBJECT_READ = (
     "s3:GetObject",
     "s3:GetObjectAttributes",
@@ -121,13 +119,14 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 
 
 def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyStatement]:
-    arns: list[str] = []
-    for table in streams:
-        arn = resources.tables[table.name].table_stream_arn
-        if arn is None:
-            raise ValueError(f"{table.name} has no stream to subscribe to")
-        arns.append(arn)
-    return [_allow(STREAM_READ, arns)] if arns else []
+    tables = [resources.tables[table.name] for table in streams]
+    if not tables:
+        return []
+    arns = [table.table_stream_arn for table in tables]
+    return [
+        _allow(STREAM_READ, [arn for arn in arns if arn is not None]),
+        _allow(STREAM_LIST, [f"{table.table_arn}/stream/*" for table in tables]),
+    ]
 
 
 def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

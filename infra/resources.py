@@ -21,4 +21,4 @@ class Resources:
     )
     queues: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     domain: opensearch.Domain | None = None
-    key: kms.Key | None = None
+    key: kms.IKey | None = None

@@ -4,18 +4,20 @@ The stage is the context value `stage`; any setting can be given as context too 
 and then comes before the stage's. Defaults are production's.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "cdk.json"
+
+_OBJECT = TypeAdapter(dict[str, object])
+_STAGES = TypeAdapter(dict[str, dict[str, object]])
 
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
@@ -76,13 +78,10 @@ def default_context(path: Path = CONFIGURATION) -> dict[str, object]:
         SettingsError: the file is not what it should be.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{path.name}: {error}") from error
-    context = content.get("context") if isinstance(content, dict) else None
-    if not isinstance(context, dict):
-        raise SettingsError(f"{path.name}: `context` is not an object")
-    return {str(key): value for key, value in context.items()}
+        content = _OBJECT.validate_json(path.read_bytes())
+        return _OBJECT.validate_python(content.get("context"))
+    except (OSError, ValidationError) as error:
+        raise SettingsError(f"{path.name}: no object `context` in it: {error}") from error
 
 
 def read_settings(context: Callable[[str], object]) -> Settings:
@@ -92,13 +91,13 @@ def read_settings(context: Callable[[str], object]) -> Settings:
         SettingsError: the stage is unknown, or one of its settings is unknown or wrong.
     """
     stage = context("stage")
-    stages = context("stages")
-    if not isinstance(stages, dict):
-        raise SettingsError("stages: not an object")
-    if not isinstance(stage, str) or not isinstance(stages.get(stage), dict):
-        known = ", ".join(sorted(str(name) for name in stages))
-        raise SettingsError(f"stage: {stage!r} is not one of {known}")
-    given = {str(name): value for name, value in stages[stage].items()}
+    try:
+        stages = _STAGES.validate_python(context("stages"))
+    except ValidationError as error:
+        raise SettingsError(f"stages: not an object of objects: {error}") from error
+    if not isinstance(stage, str) or stage not in stages:
+        raise SettingsError(f"stage: {stage!r} is not one of {', '.join(sorted(stages))}")
+    given = dict(stages[stage])
     for name in Settings.model_fields:
         value = context(to_camel(name))
         if value is not None:

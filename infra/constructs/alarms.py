@@ -1,5 +1,7 @@
 """Alarms, which tell a topic where the stage names one."""
 
+from typing import cast
+
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -36,4 +38,4 @@ class Alarms:
         )
         name_exactly(alarm, name)
         if self._topic is not None:
-            alarm.add_alarm_action(actions.SnsAction(self._topic))
+            alarm.add_alarm_action(cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic)))

@@ -1,5 +1,7 @@
 """An S3 bucket as declared: private, TLS only, logged, with its lifecycle and events."""
 
+from typing import cast
+
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -15,7 +17,7 @@ def declared_bucket(
     spec: Bucket,
     *,
     key: kms.IKey | None,
-    logs: s3.IBucket | None,
+    logs: s3.Bucket | None,
     origins: list[str],
 ) -> s3.Bucket:
     """The bucket, retained; its access logs go to `logs`, browsers of `origins` may use it."""
@@ -44,7 +46,7 @@ def declared_bucket(
 
 def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:
     """Let CloudTrail write its logs below its prefix, where a trail of the account is set up."""
-    service = iam.ServicePrincipal("cloudtrail.amazonaws.com")
+    service = cast("iam.IPrincipal", iam.ServicePrincipal("cloudtrail.amazonaws.com"))
     of_account = {"StringEquals": {"aws:SourceAccount": account}}
     bucket.add_to_resource_policy(
         iam.PolicyStatement(

@@ -1,6 +1,7 @@
 """A Lambda function as declared: handler, environment, grants, log group, size."""
 
 from collections.abc import Iterable
+from typing import cast
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
@@ -67,8 +68,7 @@ class FunctionsOf:
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=environment(spec, settings=self._settings, resources=self._resources),
-            # Closed to grants that CDK would add by itself: the declaration is all there is.
-            role=self._role(spec, allowed).without_policy_updates(),
+            role=cast("iam.IRole", self._role(spec, allowed)),
             log_group=group,
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
@@ -82,7 +82,7 @@ class FunctionsOf:
             self._stack,
             f"{spec.name}Role",
             description=f"What {spec.name} may do",
-            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            assumed_by=cast("iam.IPrincipal", iam.ServicePrincipal("lambda.amazonaws.com")),
             inline_policies={"Declared": iam.PolicyDocument(statements=allowed)},
         )
         name_exactly(role, f"{spec.name}Role")

@@ -1,26 +1,29 @@
-"""The HTTP API: explicit routes to one function a domain, behind one authorizer."""
+"""The HTTP API: explicit routes to one function a domain, behind one authorizer.
 
-from collections.abc import Iterable, Mapping
+Made of plain resources: CDK's own constructs would name a domain's integration after whichever of
+its routes comes first, and replace it when the order changes.
+"""
 
-from aws_cdk import Duration, Stack
+import json
+from collections.abc import Iterable
+
+from aws_cdk import Stack
 from aws_cdk import aws_apigatewayv2 as gateway
-from aws_cdk import aws_apigatewayv2_authorizers as authorizers
-from aws_cdk import aws_apigatewayv2_integrations as integrations
 from aws_cdk import aws_lambda as lambda_
 
 from backend.spec.routes import Route
 from infra.constructs.logs import log_group
-from infra.constructs.naming import name_exactly
 from infra.settings import Settings
 
 AUTHORIZER_CACHE_SECONDS = 5
 """How long a revoked key may go on working."""
 
+CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 CORS_REQUEST_HEADERS = ("authorization", "content-type", "if-match", "if-none-match")
 CORS_REPLY_HEADERS = ("etag", "location", "retry-after")
 CORS_SECONDS = 3600
 
-ACCESS_LOG_FORMAT = {
+ACCESS_LOG = {
     "requestId": "$context.requestId",
     "time": "$context.requestTimeEpoch",
     "route": "$context.routeKey",
@@ -35,67 +38,91 @@ ACCESS_LOG_FORMAT = {
 
 
 class HttpApi:
-    """One HTTP API in a stack; `add` gives it routes."""
+    """One HTTP API in a stack; `connect` gives it a domain's routes."""
 
     def __init__(self, stack: Stack, *, settings: Settings, authorizer: lambda_.Function) -> None:
         self._stack = stack
-        origins = [settings.web_url or "*"]
-        self.api = gateway.HttpApi(
+        self.api = gateway.CfnApi(
             stack,
             "HttpApi",
-            description="Vitrine",
-            create_default_stage=False,
-            cors_preflight=gateway.CorsPreflightOptions(
-                allow_origins=origins,
-                allow_methods=[gateway.CorsHttpMethod.ANY],
+            name=f"vitrine-{settings.stage}",
+            protocol_type="HTTP",
+            cors_configuration=gateway.CfnApi.CorsProperty(
+                allow_origins=[settings.web_url or "*"],
+                allow_methods=list(CORS_METHODS),
                 allow_headers=list(CORS_REQUEST_HEADERS),
                 expose_headers=list(CORS_REPLY_HEADERS),
-                max_age=Duration.seconds(CORS_SECONDS),
+                max_age=CORS_SECONDS,
             ),
         )
-        name_exactly(self.api, "HttpApi")
-        self._authorizer = authorizers.HttpLambdaAuthorizer(
-            "Authorizer",
-            authorizer,
-            response_types=[authorizers.HttpLambdaResponseType.SIMPLE],
-            identity_source=["$request.header.Authorization"],
-            results_cache_ttl=Duration.seconds(AUTHORIZER_CACHE_SECONDS),
-        )
-        self._default_stage(settings)
+        self._authorizer = self._make_authorizer(authorizer)
+        self._make_stage(settings)
 
     @property
     def url(self) -> str:
         """The address of the API, without a trailing slash."""
-        return self.api.api_endpoint
+        return self.api.attr_api_endpoint
 
-    def add(self, routes: Iterable[Route], functions: Mapping[str, lambda_.Function]) -> None:
-        """Send each route to the function of its domain; all but public ones are authorized.
-
-        Raises:
-            KeyError: a route's domain has no function.
-        """
-        reached = {
-            domain: integrations.HttpLambdaIntegration(
-                function.node.id, function, scope_permission_to_route=False
-            )
-            for domain, function in functions.items()
-        }
+    def connect(self, function: lambda_.Function, name: str, routes: Iterable[Route]) -> None:
+        """Send `routes` to the function of that name; all but public ones are authorized."""
+        integration = gateway.CfnIntegration(
+            self._stack,
+            f"{name}Integration",
+            api_id=self.api.ref,
+            integration_type="AWS_PROXY",
+            integration_uri=function.function_arn,
+            payload_format_version="2.0",
+        )
+        self._let_invoke(function, name, below="*/*")
         for route in routes:
-            gateway.HttpRoute(
+            gateway.CfnRoute(
                 self._stack,
-                f"Route-{route.domain}-{route.name}",
-                http_api=self.api,
-                route_key=gateway.HttpRouteKey.with_(route.path, gateway.HttpMethod[route.method]),
-                integration=reached[route.domain],
-                authorizer=None if route.public else self._authorizer,
+                f"Route{_camel(route.domain)}{_camel(route.name)}",
+                api_id=self.api.ref,
+                route_key=route.key,
+                target=f"integrations/{integration.ref}",
+                authorization_type="NONE" if route.public else "CUSTOM",
+                authorizer_id=None if route.public else self._authorizer.ref,
             )
 
-    def _default_stage(self, settings: Settings) -> None:
+    def _make_authorizer(self, function: lambda_.Function) -> gateway.CfnAuthorizer:
+        region, partition = self._stack.region, self._stack.partition
+        authorizer = gateway.CfnAuthorizer(
+            self._stack,
+            "ApiAuthorizer",
+            api_id=self.api.ref,
+            name="caller",
+            authorizer_type="REQUEST",
+            authorizer_payload_format_version="2.0",
+            authorizer_result_ttl_in_seconds=AUTHORIZER_CACHE_SECONDS,
+            authorizer_uri=(
+                f"arn:{partition}:apigateway:{region}:lambda:path/2015-03-31/functions/"
+                f"{function.function_arn}/invocations"
+            ),
+            enable_simple_responses=True,
+            identity_source=["$request.header.Authorization"],
+        )
+        self._let_invoke(function, "Authorizer", below=f"authorizers/{authorizer.ref}")
+        return authorizer
+
+    def _let_invoke(self, function: lambda_.Function, name: str, *, below: str) -> None:
+        lambda_.CfnPermission(
+            self._stack,
+            f"{name}Invocation",
+            action="lambda:InvokeFunction",
+            function_name=function.function_arn,
+            principal="apigateway.amazonaws.com",
+            source_arn=self._stack.format_arn(
+                service="execute-api", resource=self.api.ref, resource_name=below
+            ),
+        )
+
+    def _make_stage(self, settings: Settings) -> None:
         group = log_group(self._stack, "ApiAccessLogs", days=settings.log_retention_days)
-        stage = gateway.CfnStage(
+        gateway.CfnStage(
             self._stack,
             "DefaultStage",
-            api_id=self.api.api_id,
+            api_id=self.api.ref,
             stage_name="$default",
             auto_deploy=True,
             default_route_settings=gateway.CfnStage.RouteSettingsProperty(
@@ -104,8 +131,10 @@ class HttpApi:
                 detailed_metrics_enabled=True,
             ),
             access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
-                destination_arn=group.log_group_arn,
-                format=self._stack.to_json_string(ACCESS_LOG_FORMAT),
+                destination_arn=group.log_group_arn, format=json.dumps(ACCESS_LOG)
             ),
         )
-        stage.override_logical_id("DefaultStage")
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

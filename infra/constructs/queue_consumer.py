@@ -1,11 +1,10 @@
 """Queues with their dead letters, and the mappings that wake functions from queues and streams."""
 
 from aws_cdk import Duration, Stack
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_lambda_event_sources as sources
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
-from aws_cdk.aws_dynamodb import Table as StreamedTable
 
 from backend.spec.queues import Queue, QueueSubscription, StreamSubscription
 from infra.constructs.naming import name_exactly
@@ -45,24 +44,25 @@ def map_queue(
     stack: Stack, spec: QueueSubscription, *, queue: sqs.Queue, function: lambda_.Function
 ) -> None:
     """Wake `function` by the queue's messages; only those that it names come back."""
-    mapping = lambda_.EventSourceMapping(
+    lambda_.CfnEventSourceMapping(
         stack,
         f"{spec.source.name}To{spec.consumer}",
-        target=function,
+        function_name=function.function_arn,
         event_source_arn=queue.queue_arn,
         batch_size=spec.batch_size,
-        max_batching_window=Duration.seconds(spec.window_seconds),
-        max_concurrency=spec.max_concurrency,
-        report_batch_item_failures=True,
+        maximum_batching_window_in_seconds=spec.window_seconds,
+        scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(
+            maximum_concurrency=spec.max_concurrency
+        ),
+        function_response_types=["ReportBatchItemFailures"],
     )
-    name_exactly(mapping, f"{spec.source.name}To{spec.consumer}")
 
 
 def map_stream(
     stack: Stack,
     spec: StreamSubscription,
     *,
-    table: StreamedTable,
+    table: dynamodb.Table,
     function: lambda_.Function,
     failures: s3.Bucket,
 ) -> None:
@@ -70,18 +70,20 @@ def map_stream(
 
     Retries have no number: an outage is not poison, and a record is retried until it expires.
     """
-    mapping = lambda_.EventSourceMapping(
+    lambda_.CfnEventSourceMapping(
         stack,
         f"{spec.source.name}To{spec.consumer}",
-        target=function,
+        function_name=function.function_arn,
         event_source_arn=table.table_stream_arn,
-        starting_position=lambda_.StartingPosition.TRIM_HORIZON,
+        starting_position="TRIM_HORIZON",
         batch_size=spec.batch_size,
-        max_batching_window=Duration.seconds(spec.window_seconds),
-        bisect_batch_on_error=spec.bisect,
-        report_batch_item_failures=True,
-        max_record_age=Duration.seconds(spec.max_record_age_seconds),
-        on_failure=sources.S3OnFailureDestination(failures),
-        support_s3_on_failure_destination=True,
+        maximum_batching_window_in_seconds=spec.window_seconds,
+        bisect_batch_on_function_error=spec.bisect,
+        function_response_types=["ReportBatchItemFailures"],
+        maximum_record_age_in_seconds=spec.max_record_age_seconds,
+        destination_config=lambda_.CfnEventSourceMapping.DestinationConfigProperty(
+            on_failure=lambda_.CfnEventSourceMapping.OnFailureProperty(
+                destination=failures.bucket_arn
+            )
+        ),
     )
-    name_exactly(mapping, f"{spec.source.name}To{spec.consumer}")

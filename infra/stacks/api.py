@@ -1,7 +1,6 @@
 """The HTTP API, one function a domain, and the authorizer."""
 
 from aws_cdk import Stack
-from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
@@ -28,10 +27,9 @@ class ApiStack(Stack):
     ) -> None:
         super().__init__(scope, name, description="Vitrine: the HTTP API and its functions")
         functions = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
-        by_domain: dict[str, lambda_.Function] = {}
-        for spec in FUNCTIONS:
-            if spec.kind == "api" and spec.domain is not None:
-                by_domain[spec.domain] = functions.make(spec)
         api = HttpApi(self, settings=settings, authorizer=functions.make(AUTHORIZER))
-        api.add(ROUTES, by_domain)
+        for spec in FUNCTIONS:
+            if spec.kind == "api":
+                routes = [route for route in ROUTES if route.domain == spec.domain]
+                api.connect(functions.make(spec), spec.name, routes)
         output(self, "ApiUrl", api.url, "The address of the REST API")

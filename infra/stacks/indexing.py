@@ -4,6 +4,8 @@ Rules and queues stand here and not beside the buckets: a notification of a buck
 this stack would make both stacks depend on each other.
 """
 
+from typing import cast
+
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -125,12 +127,11 @@ class IndexingStack(Stack):
                 detail={"bucket": {"name": [bucket.bucket_name]}},
             ),
         )
-        rule.add_target(
-            targets.SqsQueue(
-                self._resources.queues[spec.queue.name],
-                dead_letter_queue=self._dead_letters[spec.queue.name],
-                max_event_age=Duration.hours(24),
-                retry_attempts=185,  # EventBridge's most
-            )
+        target = targets.SqsQueue(
+            self._resources.queues[spec.queue.name],
+            dead_letter_queue=self._dead_letters[spec.queue.name],
+            max_event_age=Duration.hours(24),
+            retry_attempts=185,  # EventBridge's most
         )
+        rule.add_target(cast("events.IRuleTarget", target))
         name_exactly(rule, name)

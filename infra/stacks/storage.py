@@ -1,5 +1,7 @@
 """What must outlive every other stack: tables, buckets, secrets, and the key that encrypts them."""
 
+from typing import cast
+
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_secretsmanager as secretsmanager
@@ -36,7 +38,7 @@ class StorageStack(Stack):
             resources.secrets[secret.name] = self._secret(secret)
         self._outputs(resources)
 
-    def _key(self) -> kms.Key:
+    def _key(self) -> kms.IKey:
         key = kms.Key(
             self,
             "DataKey",
@@ -45,7 +47,7 @@ class StorageStack(Stack):
             removal_policy=RemovalPolicy.RETAIN,
         )
         name_exactly(key, "DataKey")
-        return key
+        return cast("kms.IKey", key)
 
     def _buckets(self, settings: Settings, resources: Resources) -> None:
         origins = [settings.web_url or "*"]
