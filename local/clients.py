@@ -1,0 +1,85 @@
+"""The AWS clients of the runner itself, each bound to the engine that stands in for the service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from local import arns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """The one pair of keys that the engines know."""
+
+    access_key: str
+    secret_key: str
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Where each service is answered; functions and the runner may have different ones."""
+
+    dynamodb: str
+    s3: str
+    sqs: str
+    opensearch: str
+    others: str
+
+    def environment(self) -> Mapping[str, str]:
+        """Return the SDK's own variables for these endpoints."""
+        return {
+            "AWS_ENDPOINT_URL": self.others,
+            "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb,
+            "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": self.dynamodb,
+            "AWS_ENDPOINT_URL_S3": self.s3,
+            "AWS_ENDPOINT_URL_SQS": self.sqs,
+            "AWS_ENDPOINT_URL_SECRETS_MANAGER": self.others,
+            "AWS_ENDPOINT_URL_OPENSEARCH": self.opensearch,
+        }
+
+
+@dataclass(frozen=True)
+class Clients:
+    """One client a service; boto3's clients are safe to share between threads."""
+
+    dynamodb: DynamoDBClient
+    streams: DynamoDBStreamsClient
+    s3: S3Client
+    sqs: SQSClient
+    secrets: SecretsManagerClient
+
+
+def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
+    """Make the runner's clients. One attempt a call: every caller has its own way to retry."""
+    session = boto3.Session(
+        aws_access_key_id=credentials.access_key,
+        aws_secret_access_key=credentials.secret_key,
+        region_name=arns.REGION,
+    )
+    config = Config(
+        retries={"total_max_attempts": 1},
+        max_pool_connections=50,
+        connect_timeout=5,
+        read_timeout=60,
+        s3={"addressing_style": "path"},
+    )
+    return Clients(
+        dynamodb=session.client("dynamodb", endpoint_url=endpoints.dynamodb, config=config),
+        streams=session.client("dynamodbstreams", endpoint_url=endpoints.dynamodb, config=config),
+        s3=session.client("s3", endpoint_url=endpoints.s3, config=config),
+        sqs=session.client("sqs", endpoint_url=endpoints.sqs, config=config),
+        secrets=session.client("secretsmanager", endpoint_url=endpoints.others, config=config),
+    )

@@ -1,0 +1,130 @@
+"""Creates everything that an assembly declares, in CloudFormation's order.
+
+Runs in a thread of its own: it blocks on the engines. What it makes is in `Context.plan`.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from pydantic import JsonValue
+
+from local.assembly import Assembly, Object, Resource, Stack
+from local.errors import AssemblyError, LocalError
+from local.intrinsics import Scope, UnresolvableError, holds, resolve
+from local.resources.base import Context, Created
+from local.resources.registry import INERT, creator_of, inert
+
+# The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
+_SSM_PARAMETER = "AWS::SSM::Parameter::Value<"
+
+
+@dataclass
+class _Deployed:
+    """What is known while stacks are created one after the other."""
+
+    created: dict[tuple[str, str], Created] = field(default_factory=dict[tuple[str, str], Created])
+    exports: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+def deploy(assembly: Assembly, context: Context) -> None:
+    """Create the resources of all stacks and note their outputs in the plan.
+
+    Raises:
+        LocalError: a resource is not known, cannot be resolved or cannot be created.
+    """
+    _refuse_unknown_types(assembly)
+    deployed = _Deployed()
+    for stack in assembly.stacks:
+        scope = _scope(stack, deployed)
+        for resource in stack.in_order():
+            created = _create(resource, scope, context)
+            if created is not None:
+                deployed.created[stack.name, resource.logical_id] = created
+        _note_outputs(stack, scope, context, deployed)
+
+
+def _refuse_unknown_types(assembly: Assembly) -> None:
+    for stack in assembly.stacks:
+        for resource in stack.resources.values():
+            if creator_of(resource.kind) is None and resource.kind not in INERT:
+                raise AssemblyError(
+                    stack=resource.stack,
+                    logical_id=resource.logical_id,
+                    kind=resource.kind,
+                    fact="this type is not known to the local runtime",
+                )
+
+
+def _create(resource: Resource, scope: Scope, context: Context) -> Created | None:
+    try:
+        if resource.condition is not None and not holds(resource.condition, scope):
+            return None
+        properties = resolve(resource.properties, scope)
+    except UnresolvableError as error:
+        raise _unresolved(resource, error) from error
+    resolved = replace(resource, properties=properties if isinstance(properties, dict) else {})
+    creator = creator_of(resource.kind)
+    return inert(resolved) if creator is None else creator(context, resolved)
+
+
+def _unresolved(resource: Resource, error: UnresolvableError) -> AssemblyError:
+    return AssemblyError(
+        stack=resource.stack,
+        logical_id=resource.logical_id,
+        kind=resource.kind,
+        fact=str(error),
+    )
+
+
+def _scope(stack: Stack, deployed: _Deployed) -> Scope:
+    def find(name: str) -> Created:
+        found = deployed.created.get((stack.name, name))
+        if found is None:
+            raise UnresolvableError(f"refers to {name}, which is not created in {stack.name}")
+        return found
+
+    def ref(name: str) -> JsonValue:
+        return _parameter(stack, name) if name in stack.parameters else find(name).ref
+
+    def attribute(name: str, wanted: str) -> JsonValue:
+        attributes = find(name).attributes
+        if wanted not in attributes:
+            raise UnresolvableError(f"{name} has no attribute {wanted} in the local runtime")
+        return attributes[wanted]
+
+    def imported(name: str) -> JsonValue:
+        if name not in deployed.exports:
+            raise UnresolvableError(f"no stack before {stack.name} exports {name}")
+        return deployed.exports[name]
+
+    return Scope(stack.name, ref, attribute, imported, stack.conditions, stack.mappings)
+
+
+def _parameter(stack: Stack, name: str) -> JsonValue:
+    parameter = stack.parameters[name]
+    if str(parameter.get("Type", "")).startswith(_SSM_PARAMETER):
+        raise UnresolvableError(f"the parameter {name} is read from SSM, which is not supported")
+    if "Default" not in parameter:
+        raise UnresolvableError(f"the parameter {name} has no default")
+    return parameter["Default"]
+
+
+def _note_outputs(stack: Stack, scope: Scope, context: Context, deployed: _Deployed) -> None:
+    for name, output in stack.outputs.items():
+        try:
+            condition = output.get("Condition")
+            if isinstance(condition, str) and not holds(condition, scope):
+                continue
+            value = resolve(output.get("Value"), scope)
+            context.plan.outputs[name] = value
+            export = _export_name(output, scope)
+        except UnresolvableError as error:
+            raise LocalError(f"{stack.name}: output {name}: {error}") from error
+        if export is not None:
+            deployed.exports[export] = value
+
+
+def _export_name(output: Object, scope: Scope) -> str | None:
+    export = output.get("Export")
+    if not isinstance(export, dict):
+        return None
+    return str(resolve(export.get("Name"), scope))

@@ -1,0 +1,278 @@
+"""One process of one function: started isolated, given calls, ended at its timeout.
+
+The process sees the code asset, the layers and the runtime's packages, and nothing of the
+environment in which the runner itself was installed (`-S` leaves out all site-packages), so a
+dependency that is missing in the layer is missing here too.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from pydantic import JsonValue
+
+from local import arns
+from local.engines import guard
+
+_START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines meanwhile is slower
+_END_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class FunctionSpec:
+    """What the template says about a function."""
+
+    name: str
+    arn: str
+    handler: str
+    runtime: str
+    code: Path
+    layers: tuple[Path, ...]
+    environment: Mapping[str, str]
+    timeout: float
+    memory: int
+    concurrency: int | None
+
+
+@dataclass(frozen=True)
+class InvocationResult:
+    """The answer of a function: its payload, and the error's type when it failed."""
+
+    payload: bytes
+    error: str | None = None
+
+    def value(self) -> JsonValue:
+        """Return the payload as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        return json.loads(self.payload or b"null")
+
+    def message(self) -> str:
+        """Return what the error says, for logs and failure records."""
+        try:
+            value = self.value()
+        except ValueError:
+            return self.payload.decode(errors="replace")
+        if isinstance(value, dict):
+            return f"{value.get('errorType', self.error)}: {value.get('errorMessage', '')}"
+        return str(value)
+
+
+def function_error(kind: str, message: str) -> InvocationResult:
+    """Return an error as Lambda describes those that the function itself could not report."""
+    body = json.dumps({"errorType": kind, "errorMessage": message})
+    return InvocationResult(body.encode(), error="Unhandled")
+
+
+@dataclass(eq=False)
+class Call:
+    """One call on its way: waiting, then with a process, then answered."""
+
+    request_id: str
+    payload: bytes
+    result: asyncio.Future[InvocationResult]
+    deadline_ms: int = 0
+
+    def finish(self, result: InvocationResult) -> None:
+        """Answer the caller, if it still waits."""
+        if not self.result.done():
+            self.result.set_result(result)
+
+
+class Worker:
+    """One process. `ready` from the moment it asks for a call until it is given one."""
+
+    def __init__(
+        self,
+        spec: FunctionSpec,
+        *,
+        address: str,
+        environment: Mapping[str, str],
+        runtime: Path,
+        log: Path,
+        on_ready: Callable[[], None],
+    ) -> None:
+        """Prepare a process of `spec`; `run` starts it."""
+        self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
+        self.idle_since = time.monotonic()
+        self.never_ready = True
+        self._spec = spec
+        self._log = log
+        self._on_ready = on_ready
+        self._process: asyncio.subprocess.Process | None = None
+        self._call: Call | None = None
+        self._asked: asyncio.Future[Call] | None = None
+        self._failure: InvocationResult | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._environment = {
+            **_lambda_environment(spec, runtime),
+            **environment,
+            "AWS_LAMBDA_RUNTIME_API": f"{address}/{self.id}",
+            "AWS_LAMBDA_LOG_STREAM_NAME": self.id,
+        }
+
+    @property
+    def function_arn(self) -> str:
+        """The ARN of its function."""
+        return self._spec.arn
+
+    @property
+    def ready(self) -> bool:
+        """Whether it waits for a call."""
+        return self._asked is not None and not self._asked.done()
+
+    @property
+    def starting(self) -> bool:
+        """Whether it has not asked for its first call yet."""
+        return self.never_ready
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, once it runs."""
+        return self._process.pid if self._process else None
+
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """Keep the task that follows the process."""
+        self._task = task
+
+    async def run(self) -> InvocationResult | None:
+        """Start the process and wait for its end; return why, when it ended by a failure."""
+        try:
+            process = await self._start()
+        except OSError as error:
+            return function_error("Runtime.InvalidEntrypoint", f"cannot be started: {error}")
+        self._process = process
+        guard.watch(process.pid)
+        self._arm(_START_SECONDS, f"did not start within {_START_SECONDS:.0f} seconds")
+        code = await process.wait()
+        guard.forget(process.pid)
+        self._disarm()
+        if self._asked is not None and not self._asked.done():
+            self._asked.cancel()
+        if self._failure is None and (self._call is not None or self.never_ready):
+            how = f"signal: {-code}" if code < 0 else f"exit status {code}"
+            self._failure = function_error(
+                "Runtime.ExitError", f"Error: Runtime exited with error: {how}"
+            )
+        if self._call is not None and self._failure is not None:
+            self._call.finish(self._failure)
+        return self._failure
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        with self._log.open("ab") as output:
+            return await asyncio.create_subprocess_exec(
+                *(sys.executable, "-S", "-m", "awslambdaric", self._spec.handler),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=self._environment,
+                cwd=self._spec.code,
+            )
+
+    async def next_call(self) -> Call | None:
+        """Return the next call for the process; None when the process is gone."""
+        self._disarm()
+        self._call = None
+        self.never_ready = False
+        self.idle_since = time.monotonic()
+        self._asked = asyncio.get_running_loop().create_future()
+        self._on_ready()
+        try:
+            return await self._asked
+        except asyncio.CancelledError:
+            if self._asked.cancelled():
+                return None
+            raise
+
+    def take(self, call: Call) -> None:
+        """Give the waiting process a call; its time runs from here."""
+        if self._asked is None:
+            raise RuntimeError(f"{self.id} does not wait for a call")
+        call.deadline_ms = int((time.time() + self._spec.timeout) * 1000)
+        self._call = call
+        self._asked.set_result(call)
+        self._arm(self._spec.timeout, f"Task timed out after {self._spec.timeout:.2f} seconds")
+
+    def answer(self, request_id: str, result: InvocationResult) -> bool:
+        """Pass on the answer to the running call; False when it is of another call."""
+        call = self._call
+        if call is None or call.request_id != request_id:
+            return False
+        self._disarm()
+        self._call = None
+        call.finish(result)
+        return True
+
+    def failed_to_start(self, result: InvocationResult) -> None:
+        """Note the error that the process reported about its own start."""
+        self._failure = result
+
+    async def end(self) -> None:
+        """End the process and wait until it is gone."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.terminate()
+            try:
+                await asyncio.wait_for(self._process.wait(), _END_SECONDS)
+            except TimeoutError:
+                self._kill()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def memory(self) -> int:
+        """Return the bytes that the process holds in memory."""
+        if self.pid is None:
+            return 0
+        try:
+            return int(psutil.Process(self.pid).memory_info().rss)
+        except psutil.NoSuchProcess:
+            return 0
+
+    def _arm(self, seconds: float, message: str) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._too_late, message)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _too_late(self, message: str) -> None:
+        self._failure = function_error("Sandbox.Timedout", f"Error: {message}")
+        self._kill()
+
+    def _kill(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+
+def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
+    """Return what Lambda sets, and the template's variables; nothing of the runner's own."""
+    scratch = spec.code.parent
+    return {
+        "PATH": os.defpath,
+        "LANG": "en_US.UTF-8",
+        "TZ": ":UTC",
+        "HOME": str(scratch / "no-home"),  # nobody's ~/.aws/config may change what the SDK does
+        **spec.environment,
+        "PYTHONPATH": os.pathsep.join(str(each) for each in (spec.code, *spec.layers, runtime)),
+        "AWS_REGION": arns.REGION,
+        "AWS_DEFAULT_REGION": arns.REGION,
+        "AWS_EXECUTION_ENV": f"AWS_Lambda_{spec.runtime}",
+        "AWS_LAMBDA_FUNCTION_NAME": spec.name,
+        "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(spec.memory),
+        "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{spec.name}",
+        "LAMBDA_TASK_ROOT": str(spec.code),
+        "LAMBDA_RUNTIME_DIR": str(runtime),
+        "_HANDLER": spec.handler,
+    }

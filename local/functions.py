@@ -1,0 +1,203 @@
+"""The functions of the deployment: who is called, by which process, within which limits.
+
+As on Lambda, a process serves one call at a time and holds nothing of another function. It is
+started with the first call, kept for the next, and ended when it was idle for a while. The
+protocol with the processes is in `runtime_api.py`, one process in `function_process.py`.
+"""
+
+import asyncio
+import collections
+import json
+import logging
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from local import arns
+from local.errors import LocalError
+from local.function_process import Call, FunctionSpec, InvocationResult, Worker, function_error
+
+_DEFAULT_CONCURRENCY = 4
+_IDLE_SECONDS = 90.0
+_REAP_EVERY = 10.0
+_MAXIMUM_PAYLOAD = 6 * 1024 * 1024
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Counters:
+    """What a function has done since the runtime started."""
+
+    invocations: int = 0
+    errors: int = 0
+    cold_starts: int = 0
+
+
+@dataclass
+class _Pool:
+    """The processes of one function and the calls that wait for one."""
+
+    spec: FunctionSpec
+    workers: dict[str, Worker] = field(default_factory=dict[str, Worker])
+    waiting: collections.deque[Call] = field(default_factory=collections.deque[Call])
+    counters: Counters = field(default_factory=Counters)
+
+    @property
+    def limit(self) -> int:
+        reserved = self.spec.concurrency
+        return _DEFAULT_CONCURRENCY if reserved is None else reserved
+
+    def idle(self) -> Worker | None:
+        """Return the process that was used last, so that the others can become idle."""
+        free = [worker for worker in self.workers.values() if worker.ready]
+        return max(free, key=lambda worker: worker.idle_since, default=None)
+
+    def starting(self) -> int:
+        return sum(1 for worker in self.workers.values() if worker.starting)
+
+
+class Functions:
+    """All functions of one runtime; lives in the event loop that made it."""
+
+    def __init__(self, *, environment: Mapping[str, str], runtime: Path, logs: Path) -> None:
+        """Take what every function gets: the engines' variables, the runtime, the log folder."""
+        self._environment = environment
+        self._runtime = runtime
+        self._logs = logs
+        self._address = ""
+        self._pools: dict[str, _Pool] = {}
+        self._by_arn: dict[str, str] = {}
+        self._workers: dict[str, Worker] = {}
+        self._reaper: asyncio.Task[None] | None = None
+
+    def serve_at(self, address: str) -> None:
+        """Say where the Runtime API answers (`host:port/path`), and begin to end idle processes."""
+        self._address = address
+        self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
+
+    def register(self, spec: FunctionSpec) -> None:
+        """Make a function callable; nothing is started yet."""
+        self._pools[spec.name] = _Pool(spec)
+        self._by_arn[spec.arn] = spec.name
+
+    def spec(self, reference: str) -> FunctionSpec:
+        """Return the function that a name, an ARN or an invocation URI means.
+
+        Raises:
+            LocalError: there is no such function.
+        """
+        return self._pool(reference).spec
+
+    async def invoke(self, reference: str, event: Mapping[str, JsonValue]) -> InvocationResult:
+        """Call a function and wait for its answer, which may be an error of the function.
+
+        A call waits for a free process when as many run as the function may have.
+
+        Raises:
+            LocalError: there is no such function.
+        """
+        pool = self._pool(reference)
+        payload = json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        if len(payload) > _MAXIMUM_PAYLOAD:
+            return function_error("RequestEntityTooLarge", f"{len(payload)} bytes in the event")
+        if pool.limit == 0:
+            return function_error("TooManyRequestsException", "reserved concurrency is 0")
+        call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future())
+        pool.counters.invocations += 1
+        pool.waiting.append(call)
+        self._dispatch(pool)
+        try:
+            result = await call.result
+        finally:
+            if call in pool.waiting:  # the caller gave up before a process took the call
+                pool.waiting.remove(call)
+        if result.error is not None:
+            pool.counters.errors += 1
+        return result
+
+    def worker(self, worker_id: str) -> Worker | None:
+        """Return the process that the Runtime API was asked by."""
+        return self._workers.get(worker_id)
+
+    def report(self) -> dict[str, JsonValue]:
+        """Return the counters and the memory of every function."""
+        return {
+            name: {
+                "invocations": pool.counters.invocations,
+                "errors": pool.counters.errors,
+                "coldStarts": pool.counters.cold_starts,
+                "waiting": len(pool.waiting),
+                "processes": [worker.pid for worker in pool.workers.values()],
+                "memoryBytes": sum(worker.memory() for worker in pool.workers.values()),
+            }
+            for name, pool in sorted(self._pools.items())
+        }
+
+    async def stop(self) -> None:
+        """End all processes; calls that are still running fail."""
+        if self._reaper is not None:
+            self._reaper.cancel()
+        for pool in self._pools.values():
+            while pool.waiting:
+                pool.waiting.popleft().finish(function_error("Runtime.Stopped", "shutting down"))
+        await self._end(list(self._workers.values()))
+
+    def _pool(self, reference: str) -> _Pool:
+        name = reference
+        if reference.startswith("arn:"):
+            # An integration's URI holds the function's ARN between `functions/` and `/invocations`.
+            plain = reference.split("/functions/", 1)[-1].removesuffix("/invocations")
+            name = self._by_arn.get(plain, arns.last_part(plain))
+        if name not in self._pools:
+            raise LocalError(f"no function {reference} in the deployment")
+        return self._pools[name]
+
+    def _dispatch(self, pool: _Pool) -> None:
+        while pool.waiting and (worker := pool.idle()):
+            worker.take(pool.waiting.popleft())
+        missing = len(pool.waiting) - pool.starting()
+        room = pool.limit - len(pool.workers)
+        for _ in range(min(missing, room)):
+            self._start(pool)
+
+    def _start(self, pool: _Pool) -> None:
+        worker = Worker(
+            pool.spec,
+            address=self._address,
+            environment=self._environment,
+            runtime=self._runtime,
+            log=self._logs / f"{pool.spec.name}.log",
+            on_ready=lambda: self._dispatch(pool),
+        )
+        pool.workers[worker.id] = worker
+        self._workers[worker.id] = worker
+        pool.counters.cold_starts += 1
+        worker.watch(asyncio.create_task(self._live(pool, worker), name=f"function-{worker.id}"))
+
+    async def _live(self, pool: _Pool, worker: Worker) -> None:
+        """Follow one process to its end, and let the call that it had know."""
+        failure = await worker.run()
+        del pool.workers[worker.id]
+        del self._workers[worker.id]
+        if failure is not None and worker.never_ready and pool.waiting:
+            # The start itself failed: the call that it was made for gets the reason, so that
+            # a function that cannot start is not started for ever.
+            pool.waiting.popleft().finish(failure)
+        self._dispatch(pool)
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(_REAP_EVERY)
+            oldest = time.monotonic() - _IDLE_SECONDS
+            await self._end(
+                [each for each in self._workers.values() if each.ready and each.idle_since < oldest]
+            )
+
+    @staticmethod
+    async def _end(workers: Iterable[Worker]) -> None:
+        await asyncio.gather(*(worker.end() for worker in workers))

@@ -1,0 +1,214 @@
+"""The HTTP API of the deployment: routes, authorizer, CORS and limits as API Gateway has them.
+
+An ASGI application; what an event or an answer looks like is in `payload.py`.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from local import arns
+from local.functions import Functions
+from local.payload import (
+    Answer,
+    MalformedAnswerError,
+    Request,
+    answer_of,
+    identity_of,
+    message,
+    request_event,
+    with_body,
+)
+from local.plan import Api, Authorizer, Cors, Object
+from local.routing import Match, RouteTable
+
+_MAXIMUM_BODY = 10 * 1024 * 1024
+_MAXIMUM_CACHED = 1000
+
+_log = logging.getLogger(__name__)
+
+
+class _TooLargeError(Exception):
+    """The body is over API Gateway's limit."""
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What an authorizer said, and until when it holds."""
+
+    allowed: bool
+    context: JsonValue
+    until: float
+
+
+class Gateway:
+    """Serves one API."""
+
+    def __init__(self, api: Api, functions: Functions) -> None:
+        """Take the API as the template declares it."""
+        self._api = api
+        self._functions = functions
+        self._routes = RouteTable(api.routes)
+        self._decisions: dict[tuple[str, ...], _Decision] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request (ASGI)."""
+        if scope["type"] != "http":
+            return
+        http = HttpRequest(scope, receive)
+        try:
+            answer = await self._answer(await _read(http))
+        except _TooLargeError:
+            answer = message(413, "Request Entity Too Large")
+        except ClientDisconnect:
+            return
+        response = Response(answer.body, status_code=answer.status)
+        for name, value in answer.headers:
+            response.headers.append(name, value)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Answer:
+        cors = self._api.cors
+        origin = request.header("origin")
+        if cors is None or origin is None:
+            return await self._routed(request)
+        if request.method == "OPTIONS" and request.header("access-control-request-method"):
+            return Answer(204, b"", tuple(_preflight(cors, origin)))
+        answer = await self._routed(request)
+        own = [h for h in answer.headers if not h[0].startswith("access-control-")]
+        return replace(answer, headers=(*own, *_allowed(cors, origin)))
+
+    async def _routed(self, request: Request) -> Answer:
+        match = self._routes.find(request.method, request.raw_path)
+        if match is None:
+            return message(404, "Not Found")
+        event = request_event(request, match, self._api.id)
+        authorizer = self._api.authorizers.get(match.route.authorizer or "")
+        if authorizer is not None:
+            refused = await self._authorize(authorizer, event, match)
+            if refused is not None:
+                return refused
+        return await self._integrate(with_body(event, request), match)
+
+    async def _integrate(self, event: Object, match: Match) -> Answer:
+        integration = self._api.integrations[match.route.integration]
+        try:
+            async with asyncio.timeout(integration.timeout):
+                result = await self._functions.invoke(integration.function, event)
+        except TimeoutError:
+            return message(503, "Service Unavailable")
+        if result.error is not None:
+            _log.warning("%s failed: %s", match.route.key, result.message())
+            if b'"RequestEntityTooLarge"' in result.payload:
+                return message(413, "Request Entity Too Large")
+            return message(500, "Internal Server Error")
+        try:
+            return answer_of(result.payload)
+        except MalformedAnswerError as error:
+            _log.warning("%s: %s", match.route.key, error)
+            return message(500, "Internal Server Error")
+
+    async def _authorize(
+        self, authorizer: Authorizer, event: Object, match: Match
+    ) -> Answer | None:
+        """Add the authorizer's context to the event, or return why the request is refused."""
+        identity = identity_of(authorizer.identity_sources, event)
+        if identity is None:
+            return message(401, "Unauthorized")
+        decision = await self._decide(authorizer, event, match, identity)
+        if decision is None:
+            return message(500, "Internal Server Error")
+        if not decision.allowed:
+            return message(403, "Forbidden")
+        context = event["requestContext"]
+        if isinstance(context, dict):
+            context["authorizer"] = {"lambda": decision.context}
+        return None
+
+    async def _decide(
+        self, authorizer: Authorizer, event: Object, match: Match, identity: list[str]
+    ) -> _Decision | None:
+        key = (authorizer.id, *identity)
+        cached = self._decisions.get(key) if identity and authorizer.cache_seconds else None
+        if cached is not None and cached.until > time.monotonic():
+            return cached
+        asked: Object = {
+            **event,
+            "type": "REQUEST",
+            "routeArn": self._route_arn(match, event),
+            "identitySource": list[JsonValue](identity),
+        }
+        result = await self._functions.invoke(authorizer.function, asked)
+        said = result.value() if result.error is None else None
+        if not isinstance(said, dict) or not isinstance(said.get("isAuthorized"), bool):
+            _log.error("the authorizer failed: %s", result.message())
+            return None
+        decision = _Decision(
+            said["isAuthorized"] is True,
+            said.get("context") or {},
+            time.monotonic() + authorizer.cache_seconds,
+        )
+        if len(self._decisions) >= _MAXIMUM_CACHED:
+            self._decisions.clear()
+        self._decisions[key] = decision
+        return decision
+
+    def _route_arn(self, match: Match, event: Object) -> str:
+        method, _, path = match.route.key.partition(" ")
+        place = f"{method}{path}" if path else str(event["rawPath"])
+        return arns.arn("execute-api", f"{self._api.id}/$default/{place}")
+
+
+async def _read(http: HttpRequest) -> Request:
+    parts: list[bytes] = []
+    size = 0
+    async for part in http.stream():
+        size += len(part)
+        if size > _MAXIMUM_BODY:
+            raise _TooLargeError
+        parts.append(part)
+    raw_path: bytes = http.scope.get("raw_path") or http.url.path.encode()
+    return Request(
+        method=http.method,
+        raw_path=raw_path.decode("latin-1"),
+        query=http.url.query,
+        headers=tuple((name.lower(), value) for name, value in http.headers.items()),
+        source=http.client.host if http.client else "127.0.0.1",
+        protocol=f"HTTP/{http.scope.get('http_version', '1.1')}",
+        body=b"".join(parts),
+    )
+
+
+def _allowed(cors: Cors, origin: str) -> Iterable[tuple[str, str]]:
+    if "*" in cors.origins and not cors.credentials:
+        yield "access-control-allow-origin", "*"
+    elif origin in cors.origins or "*" in cors.origins:
+        yield "access-control-allow-origin", origin
+        yield "vary", "Origin"
+    else:
+        return
+    if cors.credentials:
+        yield "access-control-allow-credentials", "true"
+    if cors.exposed:
+        yield "access-control-expose-headers", ",".join(cors.exposed)
+
+
+def _preflight(cors: Cors, origin: str) -> Iterable[tuple[str, str]]:
+    allowed = [each for each in _allowed(cors, origin) if "expose" not in each[0]]
+    if not allowed:
+        return
+    yield from allowed
+    if cors.methods:
+        yield "access-control-allow-methods", ",".join(cors.methods)
+    if cors.headers:
+        yield "access-control-allow-headers", ",".join(cors.headers)
+    if cors.max_age is not None:
+        yield "access-control-max-age", str(cors.max_age)

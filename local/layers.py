@@ -1,0 +1,109 @@
+"""What is importable in a function besides its code: the dependency layer and the runtime's own.
+
+Both are installed for the running Python from pinned requirements with hashes, each into a
+folder named after the digest of those requirements, so that a changed lock is a new folder.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+from filelock import FileLock
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from local.errors import LocalError
+
+_RUNTIME_PACKAGES = ("awslambdaric", "boto3")
+
+
+def install_layer(requirements: Path, folder: Path, progress: Callable[[str], None]) -> Path:
+    """Return the folder with the packages that `requirements` pins, installing them if needed.
+
+    Raises:
+        LocalError: the installation fails; with its last line.
+    """
+    return _install(requirements.read_text(encoding="utf-8"), folder, progress)
+
+
+def install_runtime(lock: Path, folder: Path, progress: Callable[[str], None]) -> Path:
+    """Return the folder with what AWS's Python runtime brings: boto3 and the runtime client.
+
+    The versions and hashes are those of the repository's lock.
+
+    Raises:
+        LocalError: a package is missing in the lock, or the installation fails.
+    """
+    pinned = _pins(lock.read_text(encoding="utf-8"))
+    wanted = _closure(_RUNTIME_PACKAGES)
+    missing = sorted(wanted - pinned.keys())
+    if missing:
+        raise LocalError(f"{lock} does not pin {', '.join(missing)}")
+    return _install("".join(pinned[name] for name in sorted(wanted)), folder, progress)
+
+
+def _pins(lock: str) -> dict[str, str]:
+    """Split a lock into its entries (a pin with its hashes) by canonical name."""
+    entries: dict[str, str] = {}
+    name = ""
+    for line in lock.splitlines(keepends=True):
+        if line[:1].isalnum():
+            name = canonicalize_name(line.split("==", 1)[0].strip())
+            entries[name] = line
+        elif line.lstrip().startswith("--hash") and name:
+            entries[name] += line
+    return entries
+
+
+def _closure(names: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = canonicalize_name(waiting.pop())
+        if name in found:
+            continue
+        found.add(name)
+        for text in metadata.requires(name) or []:
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                waiting.append(requirement.name)
+    return found
+
+
+def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -> Path:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    digest = hashlib.sha256(f"{version}\n{requirements}".encode()).hexdigest()[:16]
+    target = folder / digest
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{digest}.lock"):
+        if not target.is_dir():
+            progress(f"installing the functions' {folder.name} packages")
+            _install_into(requirements, target)
+    return target
+
+
+def _install_into(requirements: str, target: Path) -> None:
+    scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+    try:
+        listed = scratch / "requirements.txt"
+        listed.write_text(requirements, encoding="utf-8")
+        packages = scratch / "packages"
+        command = [
+            *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable),
+            *("--target", str(packages), "--require-hashes", "--compile-bytecode"),
+            *("--requirement", str(listed)),
+        ]
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, env=dict(os.environ)
+        )
+        if done.returncode != 0:
+            raise LocalError(f"cannot install {target.parent.name}: {done.stderr.strip()}")
+        packages.replace(target)
+    finally:
+        shutil.rmtree(scratch)

@@ -1,0 +1,1 @@
+"""What the templates declare, created in the engines: one module a service."""

@@ -1,0 +1,85 @@
+"""What all resource modules share: typed properties, the context they work in, their result.
+
+Properties are read strictly: a property that a module does not name is an error, so nothing that
+a template says is dropped in silence. What is named but has no effect here is listed as such.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic.alias_generators import to_pascal
+
+from local.assembly import Resource
+from local.clients import Clients
+from local.errors import AssemblyError
+from local.function_process import FunctionSpec, InvocationResult
+from local.plan import Plan
+from local.state import StateFolder
+
+Progress = Callable[[str], None]
+NoEffect = JsonValue  # the type of a property that is known and has no effect locally
+
+
+class Properties(BaseModel):
+    """Base of the typed properties; names as in CloudFormation, unknown ones refused."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_pascal, populate_by_name=True
+    )
+
+
+@dataclass(frozen=True)
+class Created:
+    """What a resource answers to `Ref` and `Fn::GetAtt`."""
+
+    ref: str
+    attributes: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the modules create with. `fresh` collects what did not exist before this start."""
+
+    clients: Clients
+    state: StateFolder
+    plan: Plan
+    assets: Mapping[str, Path]
+    install_layer: Callable[[Path], Path]
+    register: Callable[[FunctionSpec], None]
+    invoke: Callable[[str, Mapping[str, JsonValue]], InvocationResult]
+    response_url: Callable[[str], str]
+    response: Callable[[str], JsonValue]
+    search_endpoint: str
+    api_url: str
+    progress: Progress
+    fresh: list[str] = field(default_factory=list[str])
+
+
+Creator = Callable[[Context, Resource], Created]
+_Parsed = TypeVar("_Parsed", bound=Properties)
+
+
+def parse(kind: type[_Parsed], resource: Resource) -> _Parsed:
+    """Return the properties of a resolved resource.
+
+    Raises:
+        AssemblyError: a property is unknown, missing or of a wrong form.
+    """
+    try:
+        return kind.model_validate(resource.properties)
+    except ValidationError as error:
+        facts = "; ".join(
+            f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
+            for each in error.errors(include_url=False)
+        )
+        raise refusal(resource, f"not supported by the local runtime: {facts}") from error
+
+
+def refusal(resource: Resource, fact: str) -> AssemblyError:
+    """Return the error that names the resource and the fact."""
+    return AssemblyError(
+        stack=resource.stack, logical_id=resource.logical_id, kind=resource.kind, fact=fact
+    )

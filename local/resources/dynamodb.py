@@ -1,0 +1,218 @@
+"""DynamoDB tables: created as declared; one that exists must be what the template declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+from botocore.exceptions import ClientError
+from pydantic import Field, JsonValue
+
+from local import arns
+from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import CreateTableInputTypeDef, TableDescriptionTypeDef
+
+    from local.assembly import Resource
+
+Throughput = dict[str, int]
+
+
+class Attribute(Properties):
+    """An attribute that a key uses."""
+
+    attribute_name: str
+    attribute_type: Literal["S", "N", "B"]
+
+
+class Key(Properties):
+    """A part of a key."""
+
+    attribute_name: str
+    key_type: Literal["HASH", "RANGE"]
+
+
+class Projection(Properties):
+    """What an index holds besides the keys."""
+
+    projection_type: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+    non_key_attributes: tuple[str, ...] = ()
+
+
+class Index(Properties):
+    """A local or global index."""
+
+    index_name: str
+    key_schema: list[Key]
+    projection: Projection
+    provisioned_throughput: Throughput | None = None
+    contributor_insights_specification: NoEffect = None
+    on_demand_throughput: NoEffect = None
+
+
+class StreamSpecification(Properties):
+    """What a change record shows."""
+
+    stream_view_type: Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
+
+
+class TimeToLive(Properties):
+    """The attribute after whose time an item may be deleted."""
+
+    attribute_name: str
+    enabled: bool
+
+
+class Table(Properties):
+    """`AWS::DynamoDB::Table`; the engine knows neither backups, encryption, classes nor tags."""
+
+    attribute_definitions: list[Attribute]
+    key_schema: list[Key]
+    table_name: str | None = None
+    billing_mode: Literal["PAY_PER_REQUEST", "PROVISIONED"] = "PROVISIONED"
+    provisioned_throughput: Throughput | None = None
+    global_secondary_indexes: tuple[Index, ...] = ()
+    local_secondary_indexes: tuple[Index, ...] = ()
+    stream_specification: StreamSpecification | None = None
+    time_to_live_specification: TimeToLive | None = None
+    contributor_insights_specification: NoEffect = None
+    deletion_protection_enabled: NoEffect = None
+    on_demand_throughput: NoEffect = None
+    point_in_time_recovery_specification: NoEffect = None
+    sse_specification: NoEffect = Field(default=None, alias="SSESpecification")
+    table_class: NoEffect = None
+    tags: NoEffect = None
+
+
+def create_table(context: Context, resource: Resource) -> Created:
+    """Create the table, or verify the one that is there.
+
+    Raises:
+        AssemblyError: the existing table differs from the template.
+    """
+    table = parse(Table, resource)
+    name = table.table_name or arns.physical_name(resource.stack, resource.logical_id, limit=255)
+    client = context.clients.dynamodb
+    try:
+        found = client.describe_table(TableName=name)["Table"]
+    except client.exceptions.ResourceNotFoundException:
+        found = client.create_table(**_request(name, table))["TableDescription"]
+        context.fresh.append(f"table {name}")
+    else:
+        _verify(resource, table, found)
+    _set_time_to_live(context, name, table)
+    attributes: dict[str, JsonValue] = {"Arn": arns.arn("dynamodb", f"table/{name}")}
+    if table.stream_specification:
+        attributes["StreamArn"] = found.get("LatestStreamArn")
+    return Created(name, attributes)
+
+
+def _request(name: str, table: Table) -> CreateTableInputTypeDef:
+    request = _declared(table)
+    request["TableName"] = name
+    request["BillingMode"] = table.billing_mode
+    if table.provisioned_throughput:
+        request["ProvisionedThroughput"] = table.provisioned_throughput
+    if table.stream_specification:
+        request["StreamSpecification"] = {
+            "StreamEnabled": True,
+            "StreamViewType": table.stream_specification.stream_view_type,
+        }
+    return cast("CreateTableInputTypeDef", request)
+
+
+def _declared(table: Table) -> dict[str, object]:
+    shape: dict[str, object] = {
+        "AttributeDefinitions": [
+            each.model_dump(by_alias=True) for each in table.attribute_definitions
+        ],
+        "KeySchema": [each.model_dump(by_alias=True) for each in table.key_schema],
+    }
+    if table.global_secondary_indexes:
+        shape["GlobalSecondaryIndexes"] = [_index(each) for each in table.global_secondary_indexes]
+    if table.local_secondary_indexes:
+        shape["LocalSecondaryIndexes"] = [_index(each) for each in table.local_secondary_indexes]
+    return shape
+
+
+def _index(index: Index) -> dict[str, object]:
+    kept = {"index_name", "key_schema", "projection", "provisioned_throughput"}
+    shape = index.model_dump(by_alias=True, include=kept, exclude_none=True)
+    if not index.projection.non_key_attributes:
+        del shape["Projection"]["NonKeyAttributes"]
+    return shape
+
+
+def _verify(resource: Resource, table: Table, found: TableDescriptionTypeDef) -> None:
+    declared, existing = _comparable(table), _comparable_existing(found)
+    for part, expected in declared.items():
+        if existing[part] != expected:
+            raise refusal(
+                resource,
+                f"the table in this state folder has other {part} than the template"
+                f" ({existing[part]} instead of {expected}); `reset` removes the state",
+            )
+
+
+def _comparable(table: Table) -> dict[str, object]:
+    stream = table.stream_specification
+    return {
+        "attributes": sorted(
+            (a.attribute_name, a.attribute_type) for a in table.attribute_definitions
+        ),
+        "keys": [(k.attribute_name, k.key_type) for k in table.key_schema],
+        "global indexes": sorted(_comparable_index(i) for i in table.global_secondary_indexes),
+        "local indexes": sorted(_comparable_index(i) for i in table.local_secondary_indexes),
+        "stream": stream.stream_view_type if stream else None,
+    }
+
+
+def _comparable_index(index: Index) -> tuple[object, ...]:
+    keys = tuple((k.attribute_name, k.key_type) for k in index.key_schema)
+    projection = index.projection
+    return (
+        index.index_name,
+        keys,
+        projection.projection_type,
+        tuple(sorted(projection.non_key_attributes)),
+    )
+
+
+def _comparable_existing(found: TableDescriptionTypeDef) -> dict[str, object]:
+    stream = found.get("StreamSpecification", {"StreamEnabled": False})
+
+    def indexes(each: object) -> list[tuple[object, ...]]:
+        kept = {"IndexName", "KeySchema", "Projection"}
+        entries = cast("list[dict[str, object]]", each or [])
+        parsed = [
+            Index.model_validate({k: v for k, v in entry.items() if k in kept}) for entry in entries
+        ]
+        return sorted(_comparable_index(index) for index in parsed)
+
+    return {
+        "attributes": sorted(
+            (a["AttributeName"], a["AttributeType"]) for a in found.get("AttributeDefinitions", [])
+        ),
+        "keys": [(k["AttributeName"], k["KeyType"]) for k in found.get("KeySchema", [])],
+        "global indexes": indexes(found.get("GlobalSecondaryIndexes")),
+        "local indexes": indexes(found.get("LocalSecondaryIndexes")),
+        "stream": stream.get("StreamViewType") if stream.get("StreamEnabled") else None,
+    }
+
+
+def _set_time_to_live(context: Context, name: str, table: Table) -> None:
+    wanted = table.time_to_live_specification
+    client = context.clients.dynamodb
+    found = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    enabled = found.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}
+    if wanted is None or not wanted.enabled:
+        return
+    if enabled and found.get("AttributeName") == wanted.attribute_name:
+        return
+    try:
+        client.update_time_to_live(
+            TableName=name,
+            TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.attribute_name},
+        )
+    except ClientError as error:
+        raise RuntimeError(f"cannot set the time to live of {name}: {error}") from error

@@ -1,0 +1,234 @@
+"""Lambda functions, layers and event source mappings."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field
+
+from local import arns
+from local.assembly import Resource
+from local.function_process import FunctionSpec
+from local.plan import QueueMapping, StreamMapping
+from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+
+_Number = TypeVar("_Number", int, float)
+
+
+class Code(Properties):
+    """An asset of the assembly."""
+
+    s3_bucket: str
+    s3_key: str
+    s3_object_version: NoEffect = None
+
+
+class Environment(Properties):
+    """The environment variables."""
+
+    variables: Mapping[str, str] = Field(default_factory=dict[str, str])
+
+
+class LambdaFunction(Properties):
+    """`AWS::Lambda::Function`; roles, networks, tracing and log settings have no effect here."""
+
+    code: Code
+    handler: str
+    runtime: str
+    function_name: str | None = None
+    environment: Environment = Environment()
+    layers: tuple[str, ...] = ()
+    memory_size: int = 128
+    reserved_concurrent_executions: int | None = None
+    timeout: float = 3
+    package_type: str = "Zip"
+    architectures: NoEffect = None
+    dead_letter_config: NoEffect = None
+    description: NoEffect = None
+    ephemeral_storage: NoEffect = None
+    kms_key_arn: NoEffect = None
+    logging_config: NoEffect = None
+    recursive_loop: NoEffect = None
+    role: NoEffect = None
+    runtime_management_config: NoEffect = None
+    tags: NoEffect = None
+    tracing_config: NoEffect = None
+    vpc_config: NoEffect = None
+
+
+class Layer(Properties):
+    """`AWS::Lambda::LayerVersion`."""
+
+    content: Code
+    compatible_architectures: NoEffect = None
+    compatible_runtimes: NoEffect = None
+    description: NoEffect = None
+    layer_name: NoEffect = None
+    license_info: NoEffect = None
+
+
+class ErrorDestination(Properties):
+    """Where a batch goes that was given up."""
+
+    destination: str
+
+
+class Destinations(Properties):
+    """Only failures have a destination."""
+
+    on_failure: ErrorDestination | None = None
+
+
+class Filter(Properties):
+    """A pattern over records."""
+
+    pattern: str
+
+
+class Filters(Properties):
+    """Patterns of which one must match."""
+
+    filters: tuple[Filter, ...] = ()
+
+
+class Scaling(Properties):
+    """How many batches of a queue at once."""
+
+    maximum_concurrency: int | None = None
+
+
+class EventSourceMapping(Properties):
+    """`AWS::Lambda::EventSourceMapping` of a table's stream or a queue."""
+
+    event_source_arn: str
+    function_name: str
+    batch_size: int | None = None
+    bisect_batch_on_function_error: bool = False
+    destination_config: Destinations | None = None
+    enabled: bool = True
+    filter_criteria: Filters | None = None
+    function_response_types: tuple[str, ...] = ()
+    maximum_batching_window_in_seconds: float = 0
+    maximum_record_age_in_seconds: float | None = None
+    maximum_retry_attempts: int | None = None
+    scaling_config: Scaling | None = None
+    starting_position: str | None = None
+    # An order per item is kept by one reader as well; more readers are speed, not meaning.
+    parallelization_factor: NoEffect = None
+    kms_key_arn: NoEffect = None
+    metrics_config: NoEffect = None
+    tags: NoEffect = None
+
+
+def create_function(context: Context, resource: Resource) -> Created:
+    """Make the function callable."""
+    declared = parse(LambdaFunction, resource)
+    if not declared.runtime.startswith("python") or declared.package_type != "Zip":
+        raise refusal(resource, f"the runtime {declared.runtime} is not supported locally")
+    name = declared.function_name or arns.physical_name(
+        resource.stack, resource.logical_id, limit=64
+    )
+    function_arn = arns.arn("lambda", f"function:{name}")
+    layers = [context.plan.layers.get(layer) for layer in declared.layers]
+    if None in layers:
+        raise refusal(resource, f"a layer of {declared.layers} is not in the assembly")
+    context.register(
+        FunctionSpec(
+            name=name,
+            arn=function_arn,
+            handler=declared.handler,
+            runtime=declared.runtime,
+            code=_asset(context, resource, declared.code),
+            layers=tuple(Path(layer) for layer in layers if layer is not None),
+            environment=declared.environment.variables,
+            timeout=declared.timeout,
+            memory=declared.memory_size,
+            concurrency=declared.reserved_concurrent_executions,
+        )
+    )
+    return Created(name, {"Arn": function_arn})
+
+
+def create_layer(context: Context, resource: Resource) -> Created:
+    """Make the layer importable: its pinned requirements are installed for this Python.
+
+    A layer that was bundled for Lambda holds `python/`, built for another machine; only a folder
+    with `requirements.txt` can be used here.
+    """
+    declared = parse(Layer, resource)
+    requirements = _asset(context, resource, declared.content) / "requirements.txt"
+    if not requirements.is_file():
+        raise refusal(resource, "the layer's asset holds no requirements.txt; synthesize unbundled")
+    installed = context.install_layer(requirements)
+    name = arns.physical_name(resource.stack, resource.logical_id, limit=140)
+    layer_arn = arns.arn("lambda", f"layer:{name}:1")
+    context.plan.layers[layer_arn] = str(installed)
+    return Created(layer_arn, {"LayerVersionArn": layer_arn})
+
+
+def create_mapping(context: Context, resource: Resource) -> Created:
+    """Note the mapping for the pumps; they begin when everything is created."""
+    declared = parse(EventSourceMapping, resource)
+    mapping_id = arns.stable_id(resource.stack, resource.logical_id)
+    created = Created(mapping_id, {"Id": mapping_id})
+    if not declared.enabled:
+        return created
+    reports = "ReportBatchItemFailures" in declared.function_response_types
+    filters = (
+        tuple(f.pattern for f in declared.filter_criteria.filters)
+        if declared.filter_criteria
+        else ()
+    )
+    service = declared.event_source_arn.split(":")[2]
+    if service == "sqs":
+        scaling = declared.scaling_config
+        context.plan.queue_mappings.append(
+            QueueMapping(
+                id=mapping_id,
+                function=declared.function_name,
+                batch_size=declared.batch_size or 10,
+                window=declared.maximum_batching_window_in_seconds,
+                filters=filters,
+                reports_failures=reports,
+                queue_arn=declared.event_source_arn,
+                concurrency=scaling.maximum_concurrency if scaling else None,
+            )
+        )
+    elif service == "dynamodb":
+        context.plan.streams.append(_stream_mapping(declared, mapping_id, filters, reports=reports))
+    else:
+        raise refusal(resource, f"events of {service} are not supported by the local runtime")
+    return created
+
+
+def _stream_mapping(
+    declared: EventSourceMapping, mapping_id: str, filters: tuple[str, ...], *, reports: bool
+) -> StreamMapping:
+    destinations = declared.destination_config
+    on_failure = destinations.on_failure if destinations else None
+    return StreamMapping(
+        id=mapping_id,
+        function=declared.function_name,
+        batch_size=declared.batch_size or 100,
+        window=declared.maximum_batching_window_in_seconds,
+        filters=filters,
+        reports_failures=reports,
+        stream_arn=declared.event_source_arn,
+        from_start=declared.starting_position == "TRIM_HORIZON",
+        bisects=declared.bisect_batch_on_function_error,
+        maximum_retries=_bounded(declared.maximum_retry_attempts),
+        maximum_age=_bounded(declared.maximum_record_age_in_seconds),
+        on_failure=on_failure.destination if on_failure else None,
+    )
+
+
+def _bounded(value: _Number | None) -> _Number | None:
+    """Return None for -1, with which a template says the same as by leaving the limit out."""
+    return None if value is None or value < 0 else value
+
+
+def _asset(context: Context, resource: Resource, code: Code) -> Path:
+    path = context.assets.get(code.s3_key)
+    if path is None or not path.is_dir():
+        raise refusal(resource, f"the asset {code.s3_key} is not a folder of the assembly")
+    return path.resolve()

@@ -1,0 +1,145 @@
+"""Resources that need no engine of their own: search domains, parameters, custom resources."""
+
+import hashlib
+import json
+import uuid
+from typing import TypedDict, cast
+
+from pydantic import Field, JsonValue
+
+from local import arns
+from local.assembly import Object, Resource
+from local.intrinsics import stack_id
+from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
+
+CUSTOM_FILE = "custom-resources.json"
+
+
+class SearchDomain(Properties):
+    """`AWS::OpenSearchService::Domain`: the engine of the runtime, whatever the template sizes."""
+
+    domain_name: str | None = None
+    access_policies: NoEffect = None
+    advanced_options: NoEffect = None
+    advanced_security_options: NoEffect = None
+    cluster_config: NoEffect = None
+    domain_endpoint_options: NoEffect = None
+    ebs_options: NoEffect = Field(default=None, alias="EBSOptions")
+    encryption_at_rest_options: NoEffect = None
+    engine_version: NoEffect = None
+    ip_address_type: NoEffect = Field(default=None, alias="IPAddressType")
+    log_publishing_options: NoEffect = None
+    node_to_node_encryption_options: NoEffect = None
+    off_peak_window_options: NoEffect = None
+    snapshot_options: NoEffect = None
+    software_update_options: NoEffect = None
+    tags: NoEffect = None
+    vpc_options: NoEffect = Field(default=None, alias="VPCOptions")
+
+
+class Parameter(Properties):
+    """`AWS::SSM::Parameter`."""
+
+    type: str
+    value: str
+    name: str | None = None
+    allowed_pattern: NoEffect = None
+    data_type: NoEffect = None
+    description: NoEffect = None
+    tags: NoEffect = None
+    tier: NoEffect = None
+
+
+class Invoked(TypedDict):
+    """A custom resource in the state folder."""
+
+    physical_id: str
+    properties: str
+    data: Object
+
+
+def create_search_domain(context: Context, resource: Resource) -> Created:
+    """Stand the engine in for the domain."""
+    declared = parse(SearchDomain, resource)
+    name = declared.domain_name or arns.physical_name(
+        resource.stack, resource.logical_id.lower(), limit=28
+    )
+    domain_arn = arns.arn("es", f"domain/{name}")
+    return Created(
+        name,
+        {"Arn": domain_arn, "DomainArn": domain_arn, "DomainEndpoint": context.search_endpoint},
+    )
+
+
+def create_parameter(_context: Context, resource: Resource) -> Created:
+    """Know the value for `Fn::GetAtt`; functions that read it get it by their environment."""
+    declared = parse(Parameter, resource)
+    name = declared.name or arns.physical_name(resource.stack, resource.logical_id, limit=500)
+    return Created(name, {"Type": declared.type, "Value": declared.value})
+
+
+def create_custom_resource(context: Context, resource: Resource) -> Created:
+    """Have the function of the custom resource do its work, as CloudFormation does.
+
+    It is asked to Create at the first start and to Update when its properties changed, or when
+    something stateful is new (a table that was added must be filled like the first ones were).
+
+    Raises:
+        AssemblyError: it answers with a failure, or does not answer.
+    """
+    key = f"{resource.stack}/{resource.logical_id}"
+    kept = context.state.read(CUSTOM_FILE, dict[str, Invoked]())
+    properties = cast("Object", _as_text(resource.properties))
+    digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
+    before = kept.get(key)
+    if before is not None and before["properties"] == digest and not context.fresh:
+        return Created(before["physical_id"], before["data"])
+    answer = _ask(context, resource, properties, before)
+    kept[key] = {
+        "physical_id": str(answer.get("PhysicalResourceId", "")),
+        "properties": digest,
+        "data": cast("Object", answer.get("Data") or {}),
+    }
+    context.state.write(CUSTOM_FILE, kept)
+    return Created(kept[key]["physical_id"], kept[key]["data"])
+
+
+def _ask(
+    context: Context, resource: Resource, properties: Object, before: Invoked | None
+) -> Object:
+    function = properties.get("ServiceToken")
+    if not isinstance(function, str):
+        raise refusal(resource, "ServiceToken is missing")
+    request_id = str(uuid.uuid4())
+    event: Object = {
+        "RequestType": "Create" if before is None else "Update",
+        "ResponseURL": context.response_url(request_id),
+        "StackId": stack_id(resource.stack),
+        "RequestId": request_id,
+        "ResourceType": resource.kind,
+        "LogicalResourceId": resource.logical_id,
+        "ResourceProperties": properties,
+    }
+    if before is not None:
+        event["PhysicalResourceId"] = before["physical_id"]
+        event["OldResourceProperties"] = {}
+    context.progress(f"{event['RequestType']} {resource.logical_id}")
+    result = context.invoke(function, event)
+    answer = context.response(request_id)
+    if not isinstance(answer, dict):
+        said = result.message() if result.error else "it ended without an answer"
+        raise refusal(resource, f"its function did not answer: {said}")
+    if answer.get("Status") != "SUCCESS":
+        raise refusal(resource, f"failed: {answer.get('Reason', 'no reason given')}")
+    return answer
+
+
+def _as_text(value: JsonValue) -> JsonValue:
+    """Return the value as CloudFormation passes it on: every scalar is a text."""
+    if isinstance(value, dict):
+        return {key: _as_text(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_as_text(entry) for entry in value]
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if value is None else str(value)

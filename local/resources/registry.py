@@ -1,0 +1,69 @@
+"""Which module creates which type, and which types have no effect locally, each with its reason."""
+
+from collections.abc import Mapping
+
+from local import arns
+from local.assembly import Resource
+from local.resources import dynamodb, events, functions, http_api, others, s3, secretsmanager, sqs
+from local.resources.base import Created, Creator
+
+CREATORS: Mapping[str, Creator] = {
+    "AWS::ApiGatewayV2::Api": http_api.create_api,
+    "AWS::ApiGatewayV2::Authorizer": http_api.create_authorizer,
+    "AWS::ApiGatewayV2::Integration": http_api.create_integration,
+    "AWS::ApiGatewayV2::Route": http_api.create_route,
+    "AWS::ApiGatewayV2::Stage": http_api.create_stage,
+    "AWS::CloudFormation::CustomResource": others.create_custom_resource,
+    "AWS::DynamoDB::Table": dynamodb.create_table,
+    "AWS::Events::Rule": events.create_rule,
+    "AWS::Lambda::EventSourceMapping": functions.create_mapping,
+    "AWS::Lambda::Function": functions.create_function,
+    "AWS::Lambda::LayerVersion": functions.create_layer,
+    "AWS::OpenSearchService::Domain": others.create_search_domain,
+    "AWS::S3::Bucket": s3.create_bucket,
+    "AWS::SQS::Queue": sqs.create_queue,
+    "AWS::SSM::Parameter": others.create_parameter,
+    "AWS::SecretsManager::Secret": secretsmanager.create_secret,
+}
+
+INERT: Mapping[str, str] = {
+    "AWS::CDK::Metadata": "tells AWS which constructs were used",
+    "AWS::CloudWatch::Alarm": "nobody is called from a laptop; metrics are in the logs",
+    "AWS::CloudWatch::Dashboard": "shows metrics of AWS",
+    "AWS::IAM::ManagedPolicy": "policies are not enforced by the engines",
+    "AWS::IAM::Policy": "policies are not enforced by the engines",
+    "AWS::IAM::Role": "functions share the engines' one pair of keys",
+    "AWS::KMS::Alias": "the engines do not encrypt",
+    "AWS::KMS::Key": "the engines do not encrypt",
+    "AWS::Lambda::Permission": "gateway, rules and pumps may call every function",
+    "AWS::Logs::LogGroup": "functions log into files of the state folder",
+    "AWS::Logs::MetricFilter": "metrics are in the logs",
+    "AWS::Logs::ResourcePolicy": "functions log into files of the state folder",
+    "AWS::S3::BucketPolicy": "the engine's one pair of keys may do everything",
+    "AWS::SQS::QueuePolicy": "the engine's one pair of keys may do everything",
+    "AWS::SecretsManager::ResourcePolicy": "the engine's one pair of keys may do everything",
+}
+
+_INERT_ARNS: Mapping[str, tuple[str, str]] = {
+    "AWS::CloudWatch::Alarm": ("cloudwatch", "alarm:"),
+    "AWS::IAM::ManagedPolicy": ("iam", "policy/"),
+    "AWS::IAM::Role": ("iam", "role/"),
+    "AWS::KMS::Key": ("kms", "key/"),
+    "AWS::Logs::LogGroup": ("logs", "log-group:"),
+}
+
+
+def creator_of(kind: str) -> Creator | None:
+    """Return what creates resources of this type, or None."""
+    if kind.startswith("Custom::"):
+        return others.create_custom_resource
+    return CREATORS.get(kind)
+
+
+def inert(resource: Resource) -> Created:
+    """Return the names under which others may refer to a resource without effect."""
+    name = arns.physical_name(resource.stack, resource.logical_id, limit=255)
+    if resource.kind not in _INERT_ARNS:
+        return Created(name)
+    service, prefix = _INERT_ARNS[resource.kind]
+    return Created(name, {"Arn": arns.arn(service, prefix + name)})

@@ -1,0 +1,93 @@
+"""Lambda's Runtime API: how the function processes ask for calls and answer them.
+
+Every process has a path of its own, so that an answer is known to come from it.
+https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from local.function_process import InvocationResult, Worker, function_error
+from local.functions import Functions
+
+PATH = "/runtime"
+_MAXIMUM_ANSWER = 6 * 1024 * 1024
+_API = PATH + "/{worker}/2018-06-01/runtime"
+
+
+def runtime_routes(functions: Functions) -> list[BaseRoute]:
+    """Return the routes of the Runtime API for `functions`."""
+    bound: list[tuple[str, str, Callable[[Request, Worker], Awaitable[Response]]]] = [
+        ("/invocation/next", "GET", _next),
+        ("/invocation/{request}/response", "POST", _response),
+        ("/invocation/{request}/error", "POST", _error),
+        ("/init/error", "POST", _init_error),
+    ]
+    return [
+        Route(_API + path, _known(functions, endpoint), methods=[method])
+        for path, method, endpoint in bound
+    ]
+
+
+def _known(
+    functions: Functions, endpoint: Callable[[Request, Worker], Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        worker = functions.worker(request.path_params["worker"])
+        if worker is None:
+            return _refused(410, "UnknownSandbox")
+        return await endpoint(request, worker)
+
+    return answer
+
+
+async def _next(_request: Request, worker: Worker) -> Response:
+    call = await worker.next_call()
+    if call is None:
+        return _refused(410, "SandboxEnded")
+    return Response(
+        call.payload,
+        media_type="application/json",
+        headers={
+            "Lambda-Runtime-Aws-Request-Id": call.request_id,
+            "Lambda-Runtime-Deadline-Ms": str(call.deadline_ms),
+            "Lambda-Runtime-Invoked-Function-Arn": worker.function_arn,
+        },
+    )
+
+
+async def _response(request: Request, worker: Worker) -> Response:
+    body = await request.body()
+    result = InvocationResult(body)
+    if len(body) > _MAXIMUM_ANSWER:
+        result = function_error(
+            "Function.ResponseSizeTooLarge",
+            f"Response payload size exceeded the maximum of {_MAXIMUM_ANSWER} bytes",
+        )
+    return _taken(worker.answer(request.path_params["request"], result))
+
+
+async def _error(request: Request, worker: Worker) -> Response:
+    result = InvocationResult(await request.body(), error="Unhandled")
+    return _taken(worker.answer(request.path_params["request"], result))
+
+
+async def _init_error(request: Request, worker: Worker) -> Response:
+    worker.failed_to_start(InvocationResult(await request.body(), error="Unhandled"))
+    return JSONResponse({"status": "OK"}, 202)
+
+
+def _taken(known: bool) -> Response:
+    return JSONResponse({"status": "OK"}, 202) if known else _refused(400, "InvalidRequestID")
+
+
+def _refused(status: int, kind: str) -> Response:
+    return Response(
+        json.dumps({"errorType": kind, "errorMessage": kind}),
+        status_code=status,
+        media_type="application/json",
+    )

@@ -1,0 +1,95 @@
+"""HTTP servers inside the runner's event loop, on sockets that are bound before anything starts."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Generator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from local.engines.ports import LOOPBACK, is_free
+from local.errors import LocalError
+
+_DEFAULT_PORT = 8080
+_TRIED = 100
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the runner."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+class HttpServer:
+    """One application on one socket."""
+
+    def __init__(self, bound: socket.socket) -> None:
+        """Take a bound socket; nothing is accepted before `start`."""
+        self._socket = bound
+        self._server: _Server | None = None
+        self._task: asyncio.Task[None] | None = None
+        self.port = int(bound.getsockname()[1])
+        self.address = f"{LOOPBACK}:{self.port}"
+        self.url = f"http://{self.address}"
+
+    async def start(self, app: ASGIApp) -> None:
+        """Serve `app` until `stop`."""
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=3,
+            backlog=512,
+        )
+        self._server = _Server(config)
+        self._task = asyncio.create_task(
+            self._server.serve(sockets=[self._socket]), name=f"http-{self.port}"
+        )
+        while not self._server.started:
+            await asyncio.sleep(0.005)
+            if self._task.done():
+                await self._task
+
+    async def stop(self) -> None:
+        """Let running requests end for a moment, then close."""
+        if self._server is not None and self._task is not None:
+            self._server.should_exit = True
+            await self._task
+        self._socket.close()
+
+
+def bind(port: int | None) -> socket.socket:
+    """Return a socket on `port`, or on the first free one from 8080 on.
+
+    Raises:
+        LocalError: `port` is in use, or a hundred ports are.
+    """
+    wanted = range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED) if port is None else [port]
+    for each in wanted:
+        if is_free(each):
+            return _bound(each)
+    asked = f"port {port}" if port is not None else "every port from 8080 on"
+    raise LocalError(f"{asked} of {LOOPBACK} is in use")
+
+
+def bind_any() -> socket.socket:
+    """Return a socket on a port that the system chooses."""
+    return _bound(0)
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((LOOPBACK, port))
+    except OSError as error:
+        bound.close()
+        raise LocalError(f"port {port} of {LOOPBACK} is in use") from error
+    return bound

@@ -1,0 +1,124 @@
+"""The state folder: what lies where, small files written whole, and the lock on the folder.
+
+What the pumps note while they run lies in a database of its own (`pumps/journal.py`).
+"""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+from filelock import FileLock, Timeout
+from pydantic import JsonValue
+
+from local.errors import AlreadyRunningError, LocalError
+
+REPOSITORY = Path(__file__).parents[1]
+_KEPT_BY_RESET = frozenset({"tools", "layer", "runtime", "lock"})
+
+_Value = TypeVar("_Value")
+
+
+def tools_folder() -> Path:
+    """Return the folder of downloads and built programs, shared by all state folders."""
+    return Path(os.environ.get("VITRINE_TOOLS", REPOSITORY / ".local" / "tools")).resolve()
+
+
+@dataclass(frozen=True)
+class StateFolder:
+    """The paths inside one state folder."""
+
+    root: Path
+
+    @property
+    def data(self) -> Path:
+        """The engines' data."""
+        return self.root / "data"
+
+    @property
+    def logs(self) -> Path:
+        """The engines' logs, the runner's, and the functions' in a folder of their own."""
+        return self.root / "logs"
+
+    @property
+    def function_logs(self) -> Path:
+        """One log a function."""
+        return self.logs / "functions"
+
+    @property
+    def assembly(self) -> Path:
+        """What the CDK app renders for this folder."""
+        return self.root / "assembly"
+
+    @property
+    def endpoint(self) -> Path:
+        """The contract for scripts; there only while the runtime serves."""
+        return self.root / "endpoint.json"
+
+    @property
+    def journal(self) -> Path:
+        """Checkpoints and seen objects of the pumps."""
+        return self.root / "pumps.sqlite"
+
+    @property
+    def in_memory_mark(self) -> Path:
+        """There when the folder belongs to a runtime that keeps nothing."""
+        return self.root / "in-memory"
+
+    def create(self) -> None:
+        """Make the folder, readable by its owner only (it holds secrets)."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.function_logs.mkdir(parents=True, exist_ok=True)
+
+    def lock(self) -> FileLock:
+        """Take the folder for this process.
+
+        Raises:
+            AlreadyRunningError: another runtime has it.
+        """
+        lock = FileLock(self.root / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            where = self.read("endpoint.json", cast("dict[str, JsonValue]", {})).get("api")
+            serving = f" and serves {where}" if where else ""
+            raise AlreadyRunningError(
+                f"a runtime already uses {self.root}{serving}; stop it with `down`"
+            ) from error
+        return lock
+
+    def read(self, name: str, default: _Value) -> _Value:
+        """Return the JSON file `name`, or `default` when it is not there.
+
+        Raises:
+            LocalError: the file is damaged.
+        """
+        try:
+            return cast("_Value", json.loads((self.root / name).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return default
+        except ValueError as error:
+            raise LocalError(f"{self.root / name} is damaged: {error}") from error
+
+    def write(self, name: str, value: object) -> None:
+        """Replace the JSON file `name` as a whole, readable by its owner only."""
+        scratch = self.root / f".{name}.new"
+        scratch.unlink(missing_ok=True)
+        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(value, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(self.root / name)
+
+    def empty(self) -> None:
+        """Remove everything but the tools, the installed layers and the lock itself."""
+        for entry in self.root.iterdir():
+            if entry.name in _KEPT_BY_RESET:
+                continue
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
