@@ -40,6 +40,28 @@ BY_PREFIX: dict[str, Mapping] = {
 }
 """The type that a field's prefix gives it."""
 
+ANALYSIS: Mapping = {
+    "analyzer": {
+        "default": {
+            "type": "custom",
+            "tokenizer": "words",
+            "filter": ["parts", "lowercase", "asciifolding", "unique"],
+        },
+        "default_search": {
+            "type": "custom",
+            "tokenizer": "words",
+            "filter": ["lowercase", "asciifolding"],
+        },
+    },
+    "tokenizer": {"words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"}},
+    "filter": {"parts": {"type": "word_delimiter", "preserve_original": True}},
+}
+"""How text is cut into words, where the data model says `text` and no more.
+
+Names of files and assets are what people search for: `PumpHousing_v2.glb` is found by `pump`,
+`housing`, `pumphousing`, `v2` and `glb`. The standard tokenizer would keep `v2.glb` one word.
+"""
+
 DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (
     {"core_strings": {"match": "str_*", "mapping": TEXT}},
     {"core_numeric": {"match": "num_*", "mapping": LONG}},
@@ -54,7 +76,7 @@ METADATA_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
         "key": KEYWORD,
-        "string": KEYWORD,
+        "string": {**KEYWORD, "fields": {"text": {"type": "text"}}},
         "number": {"type": "double"},
         "date": {"type": "date"},
         "boolean": BOOLEAN,
@@ -82,6 +104,19 @@ class SearchIndex:
     sources: tuple[Table, ...]
     description: str
     max_result_window: int = 10_000
+
+    @property
+    def settings(self) -> Mapping:
+        """The body of `settings` as the index is created with it; replicas are the cluster's."""
+        return {
+            "index": {
+                "number_of_shards": 1,
+                "auto_expand_replicas": "0-1",
+                "refresh_interval": "1s",
+                "max_result_window": self.max_result_window,
+            },
+            "analysis": ANALYSIS,
+        }
 
     @property
     def mapping(self) -> Mapping:
