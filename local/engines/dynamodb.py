@@ -1,7 +1,16 @@
 """DynamoDB Local: tables, indexes, transactions, streams.
 
-It listens on all interfaces: its runner has no option for the address. What it holds is meant
-for a developer's machine behind a firewall.
+It listens on all interfaces: its runner has no option for the address, and opens its port with
+the number only. Mind that where the machine's network is not to be trusted.
+
+On disk everything survives a kill -9 of the process, streams included: the stream's ARN, its
+shards, every record with its sequence number, and even shard iterators given out before. Sequence
+numbers go on where they stopped, so a checkpoint (shard, sequence number) stays good over a
+restart. As on AWS records live for 24 hours, also while it is down; a shard is closed after four
+hours and a child shard goes on. In memory (`durable=False`) nothing survives.
+
+Every write waits for SQLite's fsync, and no option changes SQLite's settings. Without that wait:
+`eatmydata`, or a data folder on a memory file system, which survives a kill as well.
 """
 
 from pathlib import Path

@@ -4,16 +4,16 @@ One small process a runner, with the runner's pipe as its input: lines `+pid` an
 the pipe ends (the runner ended or was killed) it ends the processes that are still noted.
 PR_SET_PDEATHSIG would need code between fork and exec, knows Linux only, and fires when the
 *thread* that started the child ends, which a parallel start does at once.
-Standard library only, because it runs as a script of its own (`python -I -S guard.py`).
+It runs as a script of its own (`python -I guard.py`), so it imports nothing of this package.
 """
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
 import threading
-import time
+
+import psutil
 
 _GRACE_SECONDS = 5.0
 
@@ -31,7 +31,7 @@ class _Guard:
             self._watched.add(pid)
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", __file__],
+                    [sys.executable, "-I", __file__],
                     stdin=subprocess.PIPE,
                     start_new_session=True,
                 )
@@ -61,33 +61,32 @@ watch = _guard.watch
 forget = _guard.forget
 
 
-def _alive(pid: int) -> bool:
+def _noted(pid: int) -> psutil.Process | None:
+    """Note a process now, with its creation time: its pid may be another's later."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _signal(pids: set[int], number: signal.Signals) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+        return psutil.Process(pid)
+    except psutil.NoSuchProcess:
+        return None
 
 
 def main() -> None:
     """Note pids from the standard input; at its end, end those that are left."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # ends with the pipe, not before
-    watched: set[int] = set()
+    watched: dict[int, psutil.Process | None] = {}
     for line in sys.stdin:
         mark, pid = line[0], int(line[1:])
-        (watched.add if mark == "+" else watched.discard)(pid)
-    _signal(watched, signal.SIGTERM)
-    deadline = time.monotonic() + _GRACE_SECONDS
-    while any(map(_alive, watched)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    _signal({pid for pid in watched if _alive(pid)}, signal.SIGKILL)
+        if mark == "+":
+            watched[pid] = _noted(pid)
+        else:
+            watched.pop(pid, None)
+    left = [process for process in watched.values() if process is not None]
+    for process in left:
+        with contextlib.suppress(psutil.Error):
+            process.terminate()
+    for process in psutil.wait_procs(left, timeout=_GRACE_SECONDS)[1]:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
 
 
 if __name__ == "__main__":

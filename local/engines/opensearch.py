@@ -61,7 +61,6 @@ class OpenSearchServer:
             folder.mkdir(parents=True, exist_ok=True)
         (config / "opensearch.yml").write_text(_settings(files, port), encoding="utf-8")
         (config / "log4j2.properties").write_text(_LOGGING, encoding="ascii")
-        (config / "jvm.options").touch()
         return launch(
             name=self.name,
             command=_command(java_command(tools), home, files),

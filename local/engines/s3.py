@@ -1,11 +1,19 @@
 """versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
 
-Limits that the runtime has to know:
-- One webhook for all buckets, at most once. At start it is sent a test event, and a webhook that
-  refuses the connection keeps the gateway from starting: start the receiver first.
-- The webhook's answers must have no body (204): the gateway does not read one, and would keep a
-  connection for each.
-- A key `a` beside a key `a/b` is refused; no lifecycle, no notification configuration a bucket.
+What differs from S3, each shown by a test or a run of this version:
+- One webhook for all buckets, each event at most once, in no order; creations by put, copy and
+  completed multipart are told, and deletions and tagging; a delete marker looks like a deletion.
+  Size is 0 but for plain puts, the version id is there for copy and multipart only.
+- At start the webhook gets an event `s3:TestEvent`; if nobody listens there the gateway ends.
+  Its answers must have no body (204): bodies are not read, and each would keep a connection.
+- HEAD of a key whose latest version is a delete marker is 404 without `x-amz-delete-marker`; GET
+  has the header.
+- ListObjectVersions begins a page with the last page's last entry when that was a key's latest
+  version: drop duplicates, and never ask for pages of one (they do not end).
+- Keys are paths: `a` beside `a/b` is refused, a component has at most 255 bytes, and `.`, `..`
+  and empty components are resolved away.
+- No lifecycle, notifications, public access block, encryption or logging configuration
+  (NotImplemented). Signature version 4 only.
 """
 
 import json

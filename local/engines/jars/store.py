@@ -45,21 +45,26 @@ def repository() -> str:
 
 
 def fetch_all(
-    entries: Sequence[Locked], store: Path, *, fetched: Callable[[int], None] | None = None
+    entries: Sequence[Locked],
+    store: Path,
+    *,
+    fetched: Callable[[int], None] | None = None,
+    transport: httpx.BaseTransport | None = None,
 ) -> None:
-    """Bring every entry that the store lacks, in parallel.
+    """Bring every entry that the store lacks or holds damaged, in parallel.
 
-    `fetched` is called with the size of each file that was brought.
+    `fetched` is called with the size of each file that was brought; `transport` stands in for
+    the network in tests.
 
     Raises:
         EngineError: a file cannot be fetched or is not what the lock says, by its coordinate.
     """
-    missing = [entry for entry in entries if not (store / entry.artifact.path).exists()]
+    missing = [entry for entry in entries if not _is_there(entry, store)]
     if not missing:
         return
     base = repository()
     with (
-        httpx.Client(timeout=_TIMEOUT, follow_redirects=True) as client,
+        httpx.Client(timeout=_TIMEOUT, follow_redirects=True, transport=transport) as client,
         ThreadPoolExecutor(_PARALLEL) as pool,
     ):
         tasks = [pool.submit(_fetch_one, client, base, entry, store) for entry in missing]
@@ -88,6 +93,14 @@ def checksum(client: httpx.Client, base: str, artifact: Artifact) -> str:
     """Fetch an artifact just for its SHA-256 (to write a lock)."""
     with tempfile.TemporaryFile() as sink:
         return _with_attempts(lambda: _stream(client, base, artifact, sink), artifact)[0]
+
+
+def _is_there(entry: Locked, store: Path) -> bool:
+    try:
+        with (store / entry.artifact.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+    except FileNotFoundError:
+        return False
 
 
 def _fetch_one(client: httpx.Client, base: str, entry: Locked, store: Path) -> int:
