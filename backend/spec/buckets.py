@@ -55,7 +55,7 @@ ABORT_MULTIPART_DAYS = 7  # as long as the row of an upload lives
 ASSET_BUCKET = Bucket(
     "AssetBucket",
     "All files of assets; every version is kept.",
-    "{baseAssetsPrefix}{assetId}/{relative path}",
+    "{baseAssetsPrefix}{assetId}/{relative_path}/{filename}",
     versioned=True,
     events=True,
     cors=True,
@@ -65,7 +65,7 @@ ASSET_BUCKET = Bucket(
 AUXILIARY_BUCKET = Bucket(
     "AssetAuxiliaryBucket",
     "Working files and viewer data, such as octrees, that can be made again.",
-    "{assetId}/{viewer type}/{generated files}",
+    "{assetId}/{viewer_type}/{generated_files}",
     cors=True,
     log_prefix="assetAuxiliary-bucket-logs/",
 )

@@ -68,9 +68,13 @@ DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (
     {"core_boolean": {"match": "bool_*", "mapping": BOOLEAN}},
     {"core_dates": {"match": "date_*", "mapping": DATE}},
     {"core_lists": {"match": "list_*", "mapping": TEXT}},
+)
+
+CHOSEN_TEMPLATES: tuple[Mapping, ...] = (
     {"geo_points": {"match": "gp_*", "mapping": {"type": "geo_point"}}},
     {"geo_shapes": {"match": "gs_*", "mapping": {"type": "text"}}},
 )
+"""Ours: the data model gives these prefixes their types, but no template."""
 
 METADATA_PAIRS: Mapping = {
     "type": "nested",
@@ -128,7 +132,7 @@ class SearchIndex:
         properties |= {"_rectype": KEYWORD, **OURS}
         return {
             "dynamic": "strict_allow_templates",
-            "dynamic_templates": list(DYNAMIC_TEMPLATES),
+            "dynamic_templates": [*DYNAMIC_TEMPLATES, *CHOSEN_TEMPLATES],
             "properties": properties,
         }
 
