@@ -168,34 +168,38 @@ class _Downloads:
     def _fill(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         """Fetches until the partial file has its size, each attempt from where the last ended."""
         retry = self.client.retry
-        attempt = 0
+        if _length(file) > size:
+            _cut(file, 0)
         start = _length(file)
-        if start > size:
-            start = _cut(file, 0)
         self.observer.moved(start)
+        attempt = 0
         while start < size:
             attempt += 1
-            try:
-                self._fetch(file, info, size)
-            except UnreachableError:
-                if attempt >= retry.attempts:
-                    raise
-                if _length(file) > start:
-                    attempt = 0
-            except StorageError as error:
-                again = error.status == _UNSATISFIABLE or retry.tries_status_again(
-                    error.status, repeatable=True
-                )
-                if attempt >= retry.attempts or not again:
-                    raise
-                if error.status == _UNSATISFIABLE:
-                    self.observer.moved(-_length(file))
-                    _cut(file, 0)
-            start = _length(file)
-            if start < size and attempt >= retry.attempts:
-                raise IntegrityError(f"{start} of {size} bytes came, and no more")
-            if start < size:
-                self.client.sleep(retry.delay(max(1, attempt)))
+            failure = self._attempt(file, info, size)
+            held, start = start, _length(file)
+            if start >= size:
+                return
+            if held < start:
+                attempt = 0
+            if attempt >= retry.attempts:
+                raise failure or IntegrityError(f"{start} of {size} bytes came, and no more")
+            self.client.sleep(retry.delay(max(1, attempt)))
+
+    def _attempt(self, file: BinaryIO, info: FileInfo, size: int) -> VitrineError | None:
+        """One fetch; answers what broke it off if another attempt may do better."""
+        try:
+            self._fetch(file, info, size)
+        except UnreachableError as error:
+            return error
+        except StorageError as error:
+            if error.status == _UNSATISFIABLE:
+                self.observer.moved(-_length(file))
+                _cut(file, 0)
+                return error
+            if self.client.retry.tries_status_again(error.status, repeatable=True):
+                return error
+            raise
+        return None
 
     def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         start = _length(file)

@@ -38,12 +38,11 @@ def relative_key(parts: Sequence[str]) -> str:
     segments = [composed(part) for part in parts]
     for segment in segments:
         _check_segment(segment)
-    _check_file_name(segments[-1])
     return "/" + "/".join(segments)
 
 
 def _check_segment(segment: str) -> None:
-    """What holds for folders too."""
+    """The rule for one name; folders follow it as files do."""
     if segment in {"", ".", ".."}:
         raise UnusableNameError(f"the path segment {segment!r} is not allowed")
     for character in segment:
@@ -52,18 +51,13 @@ def _check_segment(segment: str) -> None:
             raise UnusableNameError("the name is not valid UTF-8")
         if category == "Cc":
             raise UnusableNameError(f"the name holds the control character {ord(character):#04x}")
-        if character in "/\\":
-            raise UnusableNameError(f"the name holds the character {character}")
-
-
-def _check_file_name(name: str) -> None:
-    held = [character for character in FORBIDDEN if character in name]
+    held = [character for character in FORBIDDEN if character in segment]
     if held:
-        raise UnusableNameError(f"the file name holds {' '.join(held)}, which is not allowed")
-    if name[-1] == "." or name[-1].isspace():
-        raise UnusableNameError("the file name ends with a dot or a blank")
-    if len(name) > LONGEST_NAME:
-        raise UnusableNameError(f"the file name has more than {LONGEST_NAME} characters")
+        raise UnusableNameError(f"the name {segment!r} holds {' '.join(held)}")
+    if segment.endswith((".", " ")):
+        raise UnusableNameError(f"the name {segment!r} ends with a dot or a blank")
+    if len(segment) > LONGEST_NAME:
+        raise UnusableNameError(f"a name has more than {LONGEST_NAME} characters")
 
 
 def object_name(folder: str) -> str:

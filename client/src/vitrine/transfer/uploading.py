@@ -30,6 +30,7 @@ from vitrine.transfer.scan import LocalFile
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file: it has no parts, and none is missing."""
 
+_REQUEST_FIELDS = frozenset({"assetId", "databaseId", "uploadType", "body"})
 _FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
 
 
@@ -138,8 +139,9 @@ class BatchUpload:
                 self._settle(files[index].file, Status.REFUSED, reason)
             return self._open([file for index, file in enumerate(files) if index not in named])
         if len(files) == 1:
-            # Fields of the request that are not the file's are our fault, not a rule about it.
-            status = Status.FAILED if error.errors else Status.REFUSED
+            # What is wrong with the asset or the request itself is no rule about this file.
+            about_request = any(fact.field in _REQUEST_FIELDS for fact in error.errors)
+            status = Status.FAILED if about_request else Status.REFUSED
             self._settle(files[0].file, status, str(error))
             return []
         middle = len(files) // 2

@@ -1,0 +1,44 @@
+"""The command line as a whole: names, help and order of the commands."""
+
+import typer
+
+from vitrine.cli import moving, reading, writing
+
+HELP = """Store, find and fetch 3D assets.
+
+Say where with `vitrine login`, or with --api and --key, VITRINE_API and VITRINE_API_KEY,
+or, for a local runtime, with --endpoint or VITRINE_ENDPOINT.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailable.
+"""
+
+app = typer.Typer(
+    name="vitrine", help=HELP, no_args_is_help=True, pretty_exceptions_show_locals=False
+)
+databases = typer.Typer(help="Databases.", no_args_is_help=True)
+tags = typer.Typer(help="Tags.", no_args_is_help=True)
+metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
+
+app.command("login")(writing.login)
+app.command("import")(moving.import_folder)
+app.command("search")(reading.search)
+app.command("ls")(reading.ls)
+app.command("get")(reading.get)
+app.command("download")(moving.download)
+app.add_typer(databases, name="databases")
+app.add_typer(tags, name="tags")
+app.add_typer(metadata, name="metadata")
+app.command("wait")(moving.wait)
+app.command("demo")(moving.demo)
+app.command("version")(reading.version)
+
+databases.command("create")(writing.create_database)
+tags.command("list")(writing.list_tags)
+tags.command("create")(writing.create_tag)
+metadata.command("get")(writing.get_metadata)
+metadata.command("set")(writing.set_metadata)
+
+
+def main() -> None:
+    """Runs the command and exits the process."""
+    app()

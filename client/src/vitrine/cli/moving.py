@@ -1,0 +1,181 @@
+"""Commands that move files or wait for them: import, download, wait, demo."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from vitrine import demo as trial
+from vitrine.cli.output import size_text
+from vitrine.cli.progress import progress_on
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.transfer.downloading import download as download_files
+from vitrine.transfer.importing import import_directory
+from vitrine.transfer.report import ImportReport, Report, Status
+from vitrine.waiting import wait_until_drained
+
+FolderArgument = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", exists=True, file_okay=False, dir_okay=True, readable=True),
+]
+DatabaseOption = Annotated[
+    str | None, typer.Option("--database", help="Made if missing; else named after DIR.")
+]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", help="For each asset; repeatable.")]
+JobsOption = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Transfers at once.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", min=0, help="In seconds.")]
+
+
+@with_session
+def import_folder(
+    session: Session,
+    folder: FolderArgument,
+    database: DatabaseOption = None,
+    tag: TagOption = None,
+    jobs: JobsOption = 8,
+) -> None:
+    """Import a folder: each first-level folder is an asset, loose files are one more.
+
+    A second run sends just what is missing or different. Files that a rule keeps out are listed
+    with the reason; the exit code is 1 only where a file failed.
+    """
+    with progress_on(session.output.err, "importing") as observer:
+        report = import_directory(
+            session.client,
+            folder,
+            database_id=database,
+            tags=tag or [],
+            jobs=jobs,
+            observer=observer,
+        )
+    _tell_import(session, report)
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+def _tell_import(session: Session, report: ImportReport) -> None:
+    counts: dict[str, JsonValue] = {**report.counts()}
+    session.output.document({**report.wire(), "counts": counts})
+    if session.output.as_json:
+        return
+    tell_troubles(session, report)
+    stored = report.of(Status.UPLOADED, Status.SKIPPED)
+    session.output.rows(
+        ["asset", "name", "files", "size"],
+        [
+            [
+                asset.asset_id,
+                asset.asset_name,
+                len(files := [one for one in stored if one.asset_id == asset.asset_id]),
+                size_text(sum(one.size for one in files)),
+            ]
+            for asset in report.assets
+        ],
+    )
+    session.output.say(f"{report.database_id}: {_summary(report)} in {report.seconds:.1f} s")
+
+
+def tell_troubles(session: Session, report: Report) -> None:
+    """Every file that is not there, and why."""
+    for outcome in report.of(Status.REFUSED, Status.FAILED):
+        session.output.say(f"{outcome.status.value}: {outcome.path}: {outcome.reason}")
+
+
+def _summary(report: Report) -> str:
+    counts = report.counts()
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "no files"
+
+
+@with_session
+def download(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: Annotated[str | None, typer.Argument(metavar="PATH", help="File or folder.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Else named as the asset.")
+    ] = None,
+    jobs: JobsOption = 4,
+) -> None:
+    """Download an asset, or a file or folder of it, verified and resumed."""
+    found = find_asset(session.client, database, asset)
+    target = output or Path(found.asset_id)
+    with progress_on(session.output.err, "downloading") as observer:
+        report = download_files(
+            session.client,
+            database,
+            found.asset_id,
+            target,
+            path=path,
+            jobs=jobs,
+            observer=observer,
+        )
+    counts: dict[str, JsonValue] = {**report.counts()}
+    session.output.document({**report.wire(), "counts": counts})
+    if not session.output.as_json:
+        tell_troubles(session, report)
+        done = report.of(Status.DOWNLOADED, Status.SKIPPED)
+        session.output.rows(
+            ["file", "size", ""], [[one.path, size_text(one.size), one.status] for one in done]
+        )
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+@with_session
+def wait(session: Session, timeout: TimeoutOption = 300.0) -> None:
+    """Wait until a local runtime has worked off every change (needs --endpoint)."""
+    seconds = _wait(session, timeout)
+    session.output.document({"drained": True, "seconds": round(seconds, 3)})
+    if not session.output.as_json:
+        session.output.line(f"drained after {seconds:.1f} s")
+
+
+def _wait(session: Session, timeout: float) -> float:
+    admin = session.connection.admin
+    if admin is None:
+        raise ConfigurationError("only a local runtime can be waited for: give --endpoint")
+    return wait_until_drained(
+        admin,
+        timeout=timeout,
+        http=session.wiring.admin_transport,
+        sleep=session.wiring.sleep,
+    )
+
+
+@with_session
+def demo(
+    session: Session,
+    folder: FolderArgument,
+    database: DatabaseOption = None,
+    jobs: JobsOption = 8,
+    timeout: TimeoutOption = 900.0,
+) -> None:
+    """Import a folder and prove that search finds every file of it.
+
+    The last line is JSON. The exit code is 1 where a file failed or is not found.
+    """
+    with progress_on(session.output.err, "importing") as observer:
+        result = trial.run(
+            session.client,
+            folder,
+            database_id=database,
+            jobs=jobs,
+            observer=observer,
+            drain=lambda: _wait(session, timeout),
+        )
+    if not session.output.as_json:
+        tell_troubles(session, result.report)
+        session.output.table(["asset", "files", "size", "searchable"], trial.table_rows(result))
+        for name, counted in result.facets.items():
+            shown = ", ".join(f"{row.key} {row.doc_count}" for row in counted[:8])
+            session.output.say(f"{name}: {shown}")
+        for problem in result.problems:
+            session.output.say(f"error: {problem}")
+    session.output.line(trial.json_line(result))
+    if result.failed:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,84 @@
+"""Printing: results on standard output, everything else on standard error.
+
+What comes from a server is printed without its control characters: a name must not be able to
+steer the terminal.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Output:
+    out: Console
+    err: Console
+    as_json: bool
+
+    def document(self, value: JsonValue) -> None:
+        """JSON, where it was asked for."""
+        if self.as_json:
+            self.line(json.dumps(value, ensure_ascii=False))
+
+    def line(self, text: str) -> None:
+        """One unwrapped line of result."""
+        self.out.print(Text(text), soft_wrap=True)
+
+    def say(self, text: str) -> None:
+        """One line beside the result."""
+        self.err.print(Text(plain(text)), soft_wrap=True)
+
+    def error(self, message: str, *, code: str | None, request_id: str | None) -> None:
+        if self.as_json:
+            body = {"error": {"message": message, "code": code, "requestId": request_id}}
+            self.err.print(Text(json.dumps(body, ensure_ascii=False)), soft_wrap=True)
+            return
+        trace = f" (request {request_id})" if request_id else ""
+        self.say(f"error: {message}{trace}")
+
+    def rows(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """A table on a terminal, tab-separated lines elsewhere; nothing with `--json`."""
+        if self.as_json:
+            return
+        cells = [[plain("" if cell is None else str(cell)) for cell in row] for row in rows]
+        if not self.out.is_terminal:
+            for row in cells:
+                self.line("\t".join(row))
+            return
+        self.table(headings, cells)
+
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A table, wherever it goes."""
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in headings:
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(plain(cell)) for cell in row))
+        self.out.print(table)
+
+
+def plain(text: str) -> str:
+    """Printable characters as they are, all others escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
+        for mark in text
+    )
+
+
+def size_text(size: int | None) -> str:
+    """A size for people: 1.5 MiB."""
+    if size is None:
+        return ""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} TiB"

@@ -1,0 +1,161 @@
+"""What every command shares: the options for the connection, the client, and the exit codes."""
+
+import functools
+import inspect
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Concatenate, Final, ParamSpec
+
+import httpx
+import typer
+from rich.console import Console
+
+from vitrine import config
+from vitrine.cli.output import Output
+from vitrine.client import Vitrine
+from vitrine.errors import (
+    ApiError,
+    ConfigurationError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+    VitrineError,
+)
+from vitrine.retry import RetryPolicy
+from vitrine.transfer.downloading import MissingPathError
+
+Parameters = ParamSpec("Parameters")
+
+FAILED: Final = 1
+_EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
+    (ConfigurationError, 2),
+    (NotFoundError, 3),
+    (MissingPathError, 3),
+    (UnauthenticatedError, 4),
+    (PermissionDeniedError, 4),
+    (UnreachableError, 5),
+    (UnavailableError, 5),
+    (RateLimitedError, 5),
+)
+
+ApiOption = Annotated[str | None, typer.Option("--api", help="Address of the API.")]
+KeyOption = Annotated[str | None, typer.Option("--key", help="API key (vams_…).")]
+EndpointOption = Annotated[
+    Path | None, typer.Option("--endpoint", help="endpoint.json of a local runtime.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wiring:
+    """What the command stands on; tests put other things in."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    login_path: Path = field(default_factory=config.default_path)
+    api_transport: httpx.BaseTransport | None = None
+    storage_transport: httpx.BaseTransport | None = None
+    admin_transport: httpx.BaseTransport | None = None
+    retry: RetryPolicy | None = None
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(kw_only=True)
+class Session:
+    """One run of the command."""
+
+    wiring: Wiring
+    output: Output
+    api: str | None
+    key: str | None
+    endpoint: Path | None
+    _client: Vitrine | None = None
+
+    @functools.cached_property
+    def connection(self) -> config.Connection:
+        return config.resolve(
+            api=self.api,
+            key=self.key,
+            endpoint=self.endpoint,
+            environment=self.wiring.environment,
+            login=self.wiring.login_path,
+        )
+
+    @property
+    def client(self) -> Vitrine:
+        """The client, made when it is first needed."""
+        if self._client is None:
+            self._client = self.connect(self.connection)
+        return self._client
+
+    def connect(self, connection: config.Connection) -> Vitrine:
+        return Vitrine(
+            connection.api,
+            connection.key,
+            retry=self.wiring.retry,
+            api_transport=self.wiring.api_transport,
+            storage_transport=self.wiring.storage_transport,
+            sleep=self.wiring.sleep,
+        )
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+
+
+def exit_code(error: Exception) -> int:
+    """The command's exit code for an error."""
+    return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
+
+
+def with_session(
+    command: Callable[Concatenate[Session, Parameters], None],
+) -> Callable[..., None]:
+    """Gives a command its session, adds the shared options, and turns errors into exit codes."""
+
+    @functools.wraps(command)
+    def run(
+        ctx: typer.Context,
+        api: str | None,
+        key: str | None,
+        endpoint: Path | None,
+        as_json: bool,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> None:
+        wiring = ctx.obj if isinstance(ctx.obj, Wiring) else Wiring()
+        output = Output(Console(), Console(stderr=True), as_json=as_json)
+        session = Session(wiring=wiring, output=output, api=api, key=key, endpoint=endpoint)
+        try:
+            command(session, *args, **kwargs)
+        except (VitrineError, OSError) as error:
+            request_id = error.request_id if isinstance(error, ApiError) else None
+            code = error.code if isinstance(error, ApiError) else None
+            output.error(str(error), code=code, request_id=request_id)
+            raise typer.Exit(exit_code(error)) from error
+        finally:
+            session.close()
+
+    _set_signature(run, command)
+    return run
+
+
+def _set_signature(run: Callable[..., None], command: Callable[..., None]) -> None:
+    """Shows Typer the command's own parameters and the shared ones, without the session."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    shared = [
+        inspect.Parameter("ctx", kind, annotation=typer.Context),
+        inspect.Parameter("api", kind, default=None, annotation=ApiOption),
+        inspect.Parameter("key", kind, default=None, annotation=KeyOption),
+        inspect.Parameter("endpoint", kind, default=None, annotation=EndpointOption),
+        inspect.Parameter("as_json", kind, default=False, annotation=JsonOption),
+    ]
+    parameters = [*(one.replace(kind=kind) for one in own), *shared]
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {one.name: one.annotation for one in parameters}

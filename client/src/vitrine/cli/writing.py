@@ -1,0 +1,127 @@
+"""Commands that change small things: login, databases create, tags, metadata."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.config import write_login
+from vitrine.errors import ConfigurationError, ConflictError
+from vitrine.lookup import find_asset
+from vitrine.models import Metadata, MetadataType
+from vitrine.resources.metadata import MetadataOwner
+from vitrine.transfer.targets import TargetError
+
+FileOption = Annotated[str | None, typer.Option("--file", help="A file of the asset, by its path.")]
+
+
+@with_session
+def login(session: Session) -> None:
+    """Check an address and a key, and keep them for this user."""
+    connection = session.connection
+    if connection.key is None:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("no key: give --key, or VITRINE_API_KEY")
+        key = typer.prompt("API key", hide_input=True, err=True)
+        connection = connection.model_copy(update={"key": str(key).strip()})
+    with session.connect(connection) as client:
+        answer = client.version.get()
+        next(client.databases.list(page_size=1), None)
+    path = session.wiring.login_path
+    write_login(path, connection)
+    session.output.document({"api": connection.api, "version": answer.version, "file": str(path)})
+    if not session.output.as_json:
+        session.output.line(f"logged in to {connection.api}, kept in {path}")
+
+
+@with_session
+def create_database(
+    session: Session,
+    database: DatabaseArgument,
+    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
+    bucket: Annotated[str | None, typer.Option(help="Bucket id; else the first one.")] = None,
+) -> None:
+    """Create a database."""
+    if bucket is None:
+        first = next(session.client.buckets.list(), None)
+        if first is None:
+            raise TargetError("the deployment has no bucket to make a database in")
+        bucket = first.bucket_id
+    made = session.client.databases.create(
+        database, description=description or f"Database {database}", default_bucket_id=bucket
+    )
+    session.output.document(made.wire())
+    session.output.rows(["database"], [[made.database_id]])
+
+
+@with_session
+def list_tags(session: Session) -> None:
+    """List tags."""
+    found = list(session.client.tags.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["tag", "type", "description"],
+        [[one.tag_name, one.tag_type_name, one.description] for one in found],
+    )
+
+
+@with_session
+def create_tag(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="TAG")],
+    tag_type: Annotated[str, typer.Option("--type", help="Made if it is missing.")] = "general",
+    description: Annotated[str | None, typer.Option(help="What it stands for.")] = None,
+) -> None:
+    """Create a tag, and its type where that is missing."""
+    try:
+        session.client.tag_types.create(tag_type, description=f"Tags of type {tag_type}")
+    except ConflictError:
+        session.output.say(f"the tag type {tag_type} exists")
+    made = session.client.tags.create(
+        name, description=description or f"Tag {name}", tag_type_name=tag_type
+    )
+    session.output.document(made.wire())
+    session.output.rows(["tag"], [[name]])
+
+
+@with_session
+def get_metadata(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, file: FileOption = None
+) -> None:
+    """Show the metadata of an asset, or of one of its files."""
+    owner = _owner(session, database, asset, file)
+    found = list(session.client.metadata.list(owner))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["key", "value", "type"],
+        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+    )
+
+
+@with_session
+def set_metadata(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    metadata_key: Annotated[str, typer.Argument(metavar="KEY")],
+    value: Annotated[str, typer.Argument(metavar="VALUE")],
+    kind: Annotated[MetadataType, typer.Option("--type")] = MetadataType.STRING,
+    file: FileOption = None,
+) -> None:
+    """Add or change one metadata value of an asset, or of one of its files."""
+    owner = _owner(session, database, asset, file)
+    record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
+    result = session.client.metadata.set(owner, [record])
+    session.output.document(result.wire())
+    for failed in result.failed_items:
+        session.output.say(f"error: {failed.key}: {failed.error}")
+    if result.failed_items:
+        raise typer.Exit(FAILED)
+    session.output.rows(["key", "value"], [[metadata_key, value]])
+
+
+def _owner(session: Session, database: str, asset: str, file: str | None) -> MetadataOwner:
+    asset_id = find_asset(session.client, database, asset).asset_id
+    path = None if file is None else "/" + file.lstrip("/")
+    return MetadataOwner(database_id=database, asset_id=asset_id, file_path=path)

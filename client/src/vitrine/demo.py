@@ -1,0 +1,141 @@
+"""The main job, tried out: import a folder, wait for the indexes, find every file by search.
+
+Search is asked asset by asset (and by extension where an asset is large), because one search
+reaches ten thousand hits and no further.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from vitrine.client import Vitrine
+from vitrine.models import EntityType, Facet
+from vitrine.resources.search import DEEPEST_HIT, SearchQuery, facets
+from vitrine.transfer.importing import import_directory
+from vitrine.transfer.report import AssetOutcome, FileOutcome, ImportReport, Observer, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssetFound:
+    """How many of an asset's imported files search finds."""
+
+    asset: AssetOutcome
+    files: Sequence[FileOutcome]
+    missing: Sequence[str]
+    twice: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    report: ImportReport
+    found: Sequence[AssetFound]
+    facets: Mapping[str, Sequence[Facet]]
+    seconds: float
+
+    @property
+    def problems(self) -> list[str]:
+        """Each file that search does not find, or finds twice."""
+        lines: list[str] = []
+        for one in self.found:
+            lines += [f"not found: {one.asset.asset_name}{key}" for key in one.missing]
+            lines += [f"found twice: {one.asset.asset_name}{key}" for key in one.twice]
+        return lines
+
+    @property
+    def failed(self) -> bool:
+        return self.report.failed or bool(self.problems)
+
+    def figures(self) -> dict[str, int | float]:
+        stored = self.report.of(Status.UPLOADED, Status.SKIPPED)
+        missing = sum(len(one.missing) for one in self.found)
+        return {
+            "assets": len(self.report.assets),
+            "files": len(stored),
+            "bytes": sum(one.size for one in stored),
+            "searchable": len(stored) - missing,
+            "seconds": round(self.seconds, 2),
+            "files_per_second": round(len(stored) / self.seconds, 1) if self.seconds else 0.0,
+        }
+
+
+def run(
+    client: Vitrine,
+    folder: Path,
+    *,
+    database_id: str | None,
+    jobs: int,
+    observer: Observer,
+    drain: Callable[[], float],
+    clock: Callable[[], float] = time.monotonic,
+) -> Demo:
+    """Imports, drains and looks for every file that is stored.
+
+    `seconds` is the time from the first request until everything could be searched.
+    """
+    started = clock()
+    report = import_directory(client, folder, database_id=database_id, jobs=jobs, observer=observer)
+    drain()
+    seconds = clock() - started
+    counted = client.search.full(
+        SearchQuery(database_id=report.database_id, entity_types=[EntityType.FILE]), size=1
+    )
+    found = [_look_for(client, report, asset) for asset in report.assets]
+    return Demo(report=report, found=found, facets=facets(counted), seconds=seconds)
+
+
+def _look_for(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> AssetFound:
+    files = [
+        one
+        for one in report.of(Status.UPLOADED, Status.SKIPPED)
+        if one.asset_id == asset.asset_id and one.key is not None
+    ]
+    location = (asset.location or asset.asset_id).rstrip("/")
+    hits: Counter[str] = Counter()
+    for query in _queries(report.database_id, asset, files):
+        hits.update(hit.text("str_key") for hit in client.search.hits(query))
+    wanted = {f"{location}{one.key}": str(one.key) for one in files}
+    return AssetFound(
+        asset=asset,
+        files=files,
+        missing=[key for full, key in wanted.items() if full not in hits],
+        twice=[key for full, key in wanted.items() if hits[full] > 1],
+    )
+
+
+def _queries(
+    database_id: str, asset: AssetOutcome, files: Sequence[FileOutcome]
+) -> list[SearchQuery]:
+    """Searches that together reach all of the asset's files."""
+    extensions: set[str | None] = {None}
+    if len(files) > DEEPEST_HIT:
+        extensions = {PurePosixPath(str(one.key)).suffix.lstrip(".").lower() for one in files}
+    return [
+        SearchQuery(
+            database_id=database_id,
+            asset_id=asset.asset_id,
+            entity_types=[EntityType.FILE],
+            file_extension=extension,
+        )
+        for extension in sorted(extensions, key=str)
+    ]
+
+
+def table_rows(demo: Demo) -> list[list[str]]:
+    """One row an asset: name, files, bytes, files found."""
+    return [
+        [
+            one.asset.asset_name,
+            str(len(one.files)),
+            f"{sum(file.size for file in one.files):,} B",
+            str(len(one.files) - len(one.missing)),
+        ]
+        for one in demo.found
+    ]
+
+
+def json_line(demo: Demo) -> str:
+    """The figures on one line."""
+    return json.dumps(demo.figures())
