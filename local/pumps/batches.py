@@ -1,0 +1,156 @@
+"""How one batch of a stream is delivered: retried, split, checkpointed, at last given up.
+
+Pure of engines: what is called, noted and written is given by the caller, so that every course
+of a delivery can be tested.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from local.function_process import InvocationResult
+from local.plan import Object
+from local.pumps.records import created_at, sequence_of
+
+EXPIRY_SECONDS = 24 * 3600.0  # how long a stream keeps a record
+_FIRST_PAUSE = 0.2
+_LONGEST_PAUSE = 15.0
+
+
+class Outlet(Protocol):
+    """What a delivery works upon."""
+
+    async def call(self, records: list[Object]) -> InvocationResult:
+        """Call the function with a batch."""
+        ...
+
+    def done(self, sequence: str) -> None:
+        """Note that everything up to `sequence` is done with."""
+        ...
+
+    async def give_up(
+        self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
+    ) -> None:
+        """Write records to the failure destination; must succeed before the stream goes on."""
+        ...
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the mapping says about failures."""
+
+    reports_failures: bool
+    bisects: bool
+    maximum_retries: int | None
+    maximum_age: float | None
+
+
+@dataclass(frozen=True)
+class _Segment:
+    records: list[Object]
+    failures: int = 0
+
+
+async def deliver(
+    records: list[Object],
+    policy: Policy,
+    outlet: Outlet,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Deliver the records in their order; return when all are done with.
+
+    Splitting a failed batch does not count as a retry. Halves stay as large as they can, so a
+    batch that met an outage needs few calls when the outage is over.
+    """
+    waiting = [_Segment(records)]
+    while waiting:
+        segment = waiting.pop()
+        aged = _aged(segment.records, policy)
+        if aged:
+            await outlet.give_up(
+                segment.records[:aged], "RecordAgeExceeded", segment.failures, None
+            )
+            outlet.done(sequence_of(segment.records[aged - 1]))
+            segment = _Segment(segment.records[aged:])
+            if not segment.records:
+                continue
+        result = await outlet.call(segment.records)
+        failed = first_failure(result, segment.records, reports=policy.reports_failures)
+        if failed:
+            outlet.done(sequence_of(segment.records[failed - 1]))
+        elif failed is None:
+            outlet.done(sequence_of(segment.records[-1]))
+            continue
+        rest = segment.records[failed:]
+        failures = 1 if failed else segment.failures + 1
+        if not failed and policy.bisects and len(rest) > 1:
+            half = len(rest) // 2
+            waiting += [_Segment(rest[half:]), _Segment(rest[:half], segment.failures)]
+        elif policy.maximum_retries is not None and failures > policy.maximum_retries:
+            await outlet.give_up(rest, "RetryAttemptsExhausted", failures, result)
+            outlet.done(sequence_of(rest[-1]))
+        else:
+            waiting.append(_Segment(rest, failures))
+            await sleep(pause_after(failures))
+
+
+def pause_after(failures: int) -> float:
+    """Return how long to wait before the next attempt: doubled each time, with jitter."""
+    pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(failures - 1, 10))
+    return pause * random.uniform(0.8, 1.2)
+
+
+def first_failure(result: InvocationResult, records: list[Object], *, reports: bool) -> int | None:
+    """Return the index of the first record that failed, or None when all succeeded.
+
+    A report that names no record of the batch means that the whole batch failed.
+    """
+    if result.error is not None:
+        return 0
+    if not reports:
+        return None
+    named = failed_identifiers(result)
+    if named is None:
+        return 0
+    if not named:
+        return None
+    places = {sequence_of(record): index for index, record in enumerate(records)}
+    return min(places.get(name, 0) for name in named)
+
+
+def failed_identifiers(result: InvocationResult) -> set[str] | None:
+    """Return the identifiers in a function's `batchItemFailures`; None when it is malformed."""
+    try:
+        value: JsonValue = result.value()
+    except ValueError:
+        return None
+    if value is None:
+        return set()
+    if not isinstance(value, dict):
+        return None
+    failures = value.get("batchItemFailures") or []
+    if not isinstance(failures, list):
+        return None
+    named: set[str] = set()
+    for failure in failures:
+        identifier = failure.get("itemIdentifier") if isinstance(failure, dict) else None
+        if not isinstance(identifier, str) or not identifier:
+            return None
+        named.add(identifier)
+    return named
+
+
+def _aged(records: list[Object], policy: Policy) -> int:
+    """Return how many records at the beginning are too old to be delivered."""
+    limit = EXPIRY_SECONDS if policy.maximum_age is None else policy.maximum_age
+    oldest = time.time() - limit
+    for index, record in enumerate(records):
+        if created_at(record) >= oldest:
+            return index
+    return len(records)

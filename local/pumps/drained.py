@@ -1,0 +1,84 @@
+"""Whether everything that was changed so far has been worked off.
+
+The answer is exact for changes made before the question: each source is looked at afresh, and the
+looks together are one picture because no consumer began or ended work and no event was sent in
+between (`activity.py`). What a consumer itself changed is a change like any other: it was made
+before its work ended, so before the looks began.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
+    from pydantic import JsonValue
+
+    from local.clients import Clients
+    from local.plan import Plan, Queue
+    from local.pumps.activity import Activity
+    from local.pumps.objects import ObjectPump
+    from local.pumps.streams import StreamPump
+
+_COUNTS: tuple[QueueAttributeNameType, ...] = (
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesNotVisible",
+    "ApproximateNumberOfMessagesDelayed",
+)
+
+
+@dataclass(frozen=True)
+class Drain:
+    """Looks at everything that can be pending."""
+
+    plan: Plan
+    clients: Clients
+    activity: Activity
+    streams: Sequence[StreamPump]
+    objects: ObjectPump | None
+
+    async def report(self) -> dict[str, JsonValue]:
+        """Return whether all is worked off, and if not, what is pending as far as was looked."""
+        epoch = self.activity.epoch
+        if self.activity.running:
+            return {"drained": False, "running": self.activity.running}
+        queues = await asyncio.gather(
+            *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
+        )
+        waiting = {name: count for name, count in queues if count}
+        if waiting:
+            return {"drained": False, "queues": _json(waiting)}
+        heads = await asyncio.gather(*(pump.at_head() for pump in self.streams))
+        behind = [
+            pump.mapping.function
+            for pump, at_head in zip(self.streams, heads, strict=True)
+            if not at_head
+        ]
+        if behind:
+            return {"drained": False, "streams": [*behind]}
+        if self.objects is not None:
+            sent = await self.objects.look()
+            if sent:
+                return {"drained": False, "objects": sent}
+        if self.activity.epoch != epoch:
+            return {"drained": False, "running": self.activity.running}
+        return {"drained": True}
+
+    def _consumed(self) -> list[Queue]:
+        dead = self.plan.dead_letter_queues()
+        consumed = {mapping.queue_arn for mapping in self.plan.queue_mappings}
+        return [q for arn, q in self.plan.queues.items() if arn in consumed and arn not in dead]
+
+    def _count(self, queue: Queue) -> tuple[str, int]:
+        attributes = self.clients.sqs.get_queue_attributes(
+            QueueUrl=queue.url, AttributeNames=_COUNTS
+        ).get("Attributes", {})
+        return queue.name, sum(int(attributes.get(name, "0")) for name in _COUNTS)
+
+
+def _json(counts: Mapping[str, int]) -> dict[str, JsonValue]:
+    return dict(counts)

@@ -1,0 +1,198 @@
+"""The pump from buckets to the event bus.
+
+What changed is read from the bucket, never from a notification: versions in the bucket that are
+not in the journal were created, those in the journal that are not in the bucket are gone. The
+engine's notifications, sent once at most and without version ids, only say where to look soon.
+Every bucket is listed as a whole at the start, every half minute, and when `drained` is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import defaultdict
+from typing import TYPE_CHECKING, cast
+from urllib.parse import unquote_plus
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local import arns
+from local.pumps.batches import pause_after
+from local.pumps.bus import new_event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mypy_boto3_s3.type_defs import DeleteMarkerEntryTypeDef, ObjectVersionTypeDef
+    from pydantic import JsonValue
+
+    from local.clients import Clients
+    from local.plan import Object
+    from local.pumps.activity import Activity
+    from local.pumps.bus import Bus
+    from local.pumps.journal import Journal, Version
+
+_LIST_EVERY = 30.0
+_GATHER = 0.03
+_MOST_SINGLE = 40  # above so many changed keys one listing of the bucket is cheaper
+
+_log = logging.getLogger(__name__)
+
+_Found = dict["Version", "Object"]
+
+
+class ObjectPump:
+    """Watches the buckets whose events go to EventBridge."""
+
+    def __init__(
+        self,
+        buckets: list[str],
+        *,
+        clients: Clients,
+        bus: Bus,
+        journal: Journal,
+        activity: Activity,
+    ) -> None:
+        """Bind the buckets to what the pump works with."""
+        self._buckets = buckets
+        self._clients = clients
+        self._bus = bus
+        self._journal = journal
+        self._activity = activity
+        self._hints: dict[str, set[str]] = defaultdict(set)
+        self._hinted = asyncio.Event()
+        self._looking = asyncio.Lock()
+
+    def hint(self, notification: JsonValue) -> None:
+        """Take a notification of the engine: a list of S3 event records."""
+        records = notification.get("Records") if isinstance(notification, dict) else None
+        for record in records if isinstance(records, list) else []:
+            place = record.get("s3") if isinstance(record, dict) else None
+            if not isinstance(place, dict):
+                continue
+            bucket, key = place.get("bucket"), place.get("object")
+            if isinstance(bucket, dict) and isinstance(key, dict):
+                self._hints[str(bucket.get("name"))].add(str(key.get("key")))
+        self._hinted.set()
+
+    async def run(self) -> None:
+        """Watch for ever."""
+        failures = 0
+        listed = 0.0
+        while True:
+            try:
+                if time.monotonic() - listed >= _LIST_EVERY:
+                    await self.look()
+                    listed = time.monotonic()
+                await self._follow_hints()
+                failures = 0
+            except (BotoCoreError, ClientError) as error:
+                failures += 1
+                listed = 0.0
+                if failures == 1:
+                    _log.warning("the buckets cannot be listed: %s", error)
+                await asyncio.sleep(pause_after(failures))
+            await self._wait(listed)
+
+    async def look(self) -> int:
+        """List all buckets, send what was missed, and return how many events that were."""
+        sent = 0
+        async with self._looking:
+            for bucket in self._buckets:
+                found = await asyncio.to_thread(self._list, bucket, None)
+                sent += await self._compare(bucket, found, self._journal.objects(bucket))
+        return sent
+
+    async def _follow_hints(self) -> None:
+        self._hinted.clear()
+        hints, self._hints = self._hints, defaultdict(set)
+        async with self._looking:
+            for bucket in self._buckets:
+                keys = {variant for key in hints[bucket] for variant in (key, unquote_plus(key))}
+                if len(keys) > _MOST_SINGLE:
+                    found = await asyncio.to_thread(self._list, bucket, None)
+                    await self._compare(bucket, found, self._journal.objects(bucket))
+                    continue
+                for key in sorted(keys):
+                    found = await asyncio.to_thread(self._list, bucket, key)
+                    await self._compare(bucket, found, self._journal.objects(bucket, key))
+
+    async def _wait(self, listed: float) -> None:
+        left = listed + _LIST_EVERY - time.monotonic()
+        try:
+            await asyncio.wait_for(self._hinted.wait(), max(0.0, left))
+        except TimeoutError:
+            return
+        await asyncio.sleep(_GATHER)  # uploads come in groups
+
+    async def _compare(self, bucket: str, found: _Found, known: set[Version]) -> int:
+        sent = 0
+        for version, detail in found.items():
+            if version not in known:
+                await self._send(bucket, version, detail, gone=False)
+                self._journal.add_object(bucket, version)
+                sent += 1
+        for version in known - found.keys():
+            await self._send(bucket, version, _object(version), gone=True)
+            self._journal.remove_object(bucket, version)
+            sent += 1
+        return sent
+
+    async def _send(self, bucket: str, version: Version, detail: Object, *, gone: bool) -> None:
+        marker = version[2]
+        reason = "DeleteObject" if gone or marker else "PutObject"
+        described: Object = {
+            "version": "0",
+            "bucket": {"name": bucket},
+            "object": detail,
+            "request-id": uuid.uuid4().hex[:16].upper(),
+            "requester": arns.ACCOUNT,
+            "source-ip-address": "127.0.0.1",
+            "reason": reason,
+        }
+        if gone or marker:
+            kind = "Permanently Deleted" if gone else "Delete Marker Created"
+            described["deletion-type"] = kind
+        name = "Object Deleted" if gone or marker else "Object Created"
+        with self._activity.working():
+            await self._bus.publish(
+                new_event("aws.s3", name, [f"arn:aws:s3:::{bucket}"], described)
+            )
+
+    def _list(self, bucket: str, key: str | None) -> _Found:
+        """Return all versions of a bucket, or of one key, the oldest of a key first."""
+        pages = self._clients.s3.get_paginator("list_object_versions").paginate(
+            Bucket=bucket, Prefix=key or ""
+        )
+        entries = [
+            entry
+            for page in pages
+            for entry in _entries(page.get("Versions", []), page.get("DeleteMarkers", []))
+            if key is None or entry[0] == key
+        ]
+        entries.sort(key=lambda entry: entry[1])
+        return {version: _object(version) | detail for _, _, version, detail in entries}
+
+
+def _entries(
+    versions: list[ObjectVersionTypeDef], markers: list[DeleteMarkerEntryTypeDef]
+) -> Iterator[tuple[str, float, Version, Object]]:
+    for each in versions:
+        key, modified = each.get("Key", ""), each.get("LastModified")
+        detail: Object = {"size": each.get("Size", 0), "etag": each.get("ETag", "").strip('"')}
+        when = modified.timestamp() if modified else 0.0
+        yield key, when, (key, each.get("VersionId", "null"), False), detail
+    for each in markers:
+        key, modified = each.get("Key", ""), each.get("LastModified")
+        when = modified.timestamp() if modified else 0.0
+        yield key, when, (key, each.get("VersionId", "null"), True), cast("Object", {})
+
+
+def _object(version: Version) -> Object:
+    key, version_id, _ = version
+    detail: Object = {"key": key, "sequencer": f"{time.time_ns():016X}"}
+    if version_id != "null":
+        detail["version-id"] = version_id
+    return detail

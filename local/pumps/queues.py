@@ -1,0 +1,226 @@
+"""The pump from a queue to a function: batches, partial failures, so many at once.
+
+Dead letters are the queue engine's business: a message that was received too often goes there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local import arns
+from local.pumps.batches import failed_identifiers, pause_after
+from local.pumps.patterns import Matches, any_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import MessageAttributeValueOutputTypeDef, MessageTypeDef
+    from pydantic import JsonValue
+
+    from local.clients import Clients
+    from local.functions import Functions
+    from local.plan import Object, Queue, QueueMapping
+    from local.pumps.activity import Activity
+    from local.pumps.journal import Journal
+
+_LONG_POLL = 1  # seconds; a stop waits that long
+_MOST_PER_RECEIVE = 10
+_DEFAULT_CONCURRENCY = 2  # Lambda begins with five and goes up; a laptop has few cores
+
+_log = logging.getLogger(__name__)
+
+
+class QueuePump:
+    """Delivers one mapping."""
+
+    def __init__(
+        self,
+        mapping: QueueMapping,
+        queue: Queue,
+        *,
+        clients: Clients,
+        functions: Functions,
+        journal: Journal,
+        activity: Activity,
+    ) -> None:
+        """Bind the mapping to what it works with."""
+        self._mapping = mapping
+        self._queue = queue
+        self._clients = clients
+        self._functions = functions
+        self._journal = journal
+        self._activity = activity
+        self._matches: Matches = any_of(mapping.filters)
+
+    async def run(self) -> None:
+        """Deliver for ever; messages that a killed runtime had in work come first."""
+        await asyncio.to_thread(self._release_left_over)
+        slots = asyncio.Semaphore(self._mapping.concurrency or _DEFAULT_CONCURRENCY)
+        running: set[asyncio.Task[None]] = set()
+        failures = 0
+        try:
+            while True:
+                await slots.acquire()
+                try:
+                    messages = await self._receive()
+                    failures = 0
+                except (BotoCoreError, ClientError) as error:
+                    failures += 1
+                    if failures == 1:
+                        _log.warning("%s cannot be read: %s", self._queue.name, error)
+                    messages = []
+                    await asyncio.sleep(pause_after(failures))
+                if not messages:
+                    slots.release()
+                    continue
+                task = asyncio.create_task(self._deliver(messages))
+                running.add(task)
+                task.add_done_callback(running.discard)
+                task.add_done_callback(lambda _: slots.release())
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _receive(self) -> list[MessageTypeDef]:
+        """Return the next batch: full, or whatever came within the mapping's window."""
+        messages: list[MessageTypeDef] = []
+        until = 0.0
+        while len(messages) < self._mapping.batch_size:
+            room = min(_MOST_PER_RECEIVE, self._mapping.batch_size - len(messages))
+            receiving = asyncio.create_task(asyncio.to_thread(self._receive_once, room))
+            try:
+                got = await asyncio.shield(receiving)
+            except asyncio.CancelledError:
+                messages += await receiving
+                await asyncio.to_thread(self._release, _receipts(messages))
+                raise
+            if got and not messages:
+                until = time.monotonic() + self._mapping.window
+            messages += got
+            if not messages or time.monotonic() >= until:
+                break
+        return messages
+
+    def _receive_once(self, room: int) -> list[MessageTypeDef]:
+        messages = self._clients.sqs.receive_message(
+            QueueUrl=self._queue.url,
+            MaxNumberOfMessages=room,
+            WaitTimeSeconds=_LONG_POLL,
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        ).get("Messages", [])
+        self._journal.receive(self._queue.arn, _receipts(messages))
+        return messages
+
+    async def _deliver(self, messages: list[MessageTypeDef]) -> None:
+        try:
+            wanted = [m for m in messages if self._matches(_filtered(m))]
+            failed = await self._call(wanted) if wanted else set[str]()
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self._release, _receipts(messages))
+            raise
+        done = [m for m in messages if m.get("MessageId") not in failed]
+        await self._delete(done)
+        # The failed ones come back when their visibility ends, as on AWS.
+        self._journal.settle(self._queue.arn, _receipts(messages))
+
+    async def _call(self, messages: list[MessageTypeDef]) -> set[str]:
+        """Return the ids of the messages that failed."""
+        everything = {m.get("MessageId", "") for m in messages}
+        event: Object = {"Records": [_record(m, self._queue.arn) for m in messages]}
+        with self._activity.working():
+            result = await self._functions.invoke(self._mapping.function, event)
+        if result.error is not None:
+            _log.warning("%s failed: %s", self._mapping.function, result.message())
+            return everything
+        if not self._mapping.reports_failures:
+            return set()
+        named = failed_identifiers(result)
+        return everything if named is None or named - everything else named
+
+    async def _delete(self, messages: list[MessageTypeDef]) -> None:
+        failures = 0
+        while messages:
+            try:
+                messages = await asyncio.to_thread(self._delete_once, messages)
+            except (BotoCoreError, ClientError):
+                failures += 1
+                await asyncio.sleep(pause_after(failures))
+
+    def _delete_once(self, messages: list[MessageTypeDef]) -> list[MessageTypeDef]:
+        """Delete up to ten messages; return the others."""
+        part, rest = messages[:_MOST_PER_RECEIVE], messages[_MOST_PER_RECEIVE:]
+        answer = self._clients.sqs.delete_message_batch(
+            QueueUrl=self._queue.url,
+            Entries=[
+                {"Id": str(index), "ReceiptHandle": receipt}
+                for index, receipt in enumerate(_receipts(part))
+            ],
+        )
+        for failure in answer.get("Failed", []):
+            _log.warning("%s: a message is not deleted: %s", self._queue.name, failure)
+        return rest
+
+    def _release_left_over(self) -> None:
+        self._release(self._journal.received(self._queue.arn))
+
+    def _release(self, receipts: list[str]) -> None:
+        """Make messages visible again at once."""
+        for receipt in receipts:
+            try:
+                self._clients.sqs.change_message_visibility(
+                    QueueUrl=self._queue.url, ReceiptHandle=receipt, VisibilityTimeout=0
+                )
+            except (BotoCoreError, ClientError) as error:
+                # It was deleted meanwhile, or it comes back when its visibility ends.
+                _log.info("%s: a message is not released: %s", self._queue.name, error)
+        self._journal.settle(self._queue.arn, receipts)
+
+
+def _receipts(messages: list[MessageTypeDef]) -> list[str]:
+    return [m.get("ReceiptHandle", "") for m in messages]
+
+
+def _record(message: MessageTypeDef, queue_arn: str) -> Object:
+    return {
+        "messageId": message.get("MessageId", ""),
+        "receiptHandle": message.get("ReceiptHandle", ""),
+        "body": message.get("Body", ""),
+        "attributes": {**message.get("Attributes", {})},
+        "messageAttributes": {
+            name: _attribute(value) for name, value in message.get("MessageAttributes", {}).items()
+        },
+        "md5OfBody": message.get("MD5OfBody", ""),
+        "eventSource": "aws:sqs",
+        "eventSourceARN": queue_arn,
+        "awsRegion": arns.REGION,
+    }
+
+
+def _attribute(value: MessageAttributeValueOutputTypeDef) -> Object:
+    shape: Object = {
+        "dataType": value["DataType"],
+        "stringListValues": [],
+        "binaryListValues": [],
+    }
+    if "StringValue" in value:
+        shape["stringValue"] = value["StringValue"]
+    if "BinaryValue" in value:
+        shape["binaryValue"] = base64.b64encode(value["BinaryValue"]).decode()
+    return shape
+
+
+def _filtered(message: MessageTypeDef) -> Object:
+    """Return what filters see: a body that is JSON is looked into."""
+    text = message.get("Body", "")
+    try:
+        body: JsonValue = json.loads(text)
+    except ValueError:
+        body = text
+    return {"body": body, "messageId": message.get("MessageId", "")}

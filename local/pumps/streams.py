@@ -1,0 +1,286 @@
+"""The pump from a table's stream to a function: one task a shard, parents before children."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.pumps.batches import Policy, deliver, pause_after
+from local.pumps.failures import GivenUp, write_failure
+from local.pumps.patterns import Matches, any_of
+from local.pumps.records import cut, event_record, sequence_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodbstreams.type_defs import GetRecordsOutputTypeDef, ShardTypeDef
+
+    from local.clients import Clients
+    from local.function_process import InvocationResult
+    from local.functions import Functions
+    from local.plan import Object, Plan, StreamMapping
+    from local.pumps.activity import Activity
+    from local.pumps.journal import Journal
+
+_SHORTEST_POLL = 0.1
+_LONGEST_POLL = 0.5
+_DISCOVER_EVERY = 30.0
+_READ_LIMIT = 1000
+
+_log = logging.getLogger(__name__)
+
+
+class StreamPump:
+    """Delivers one mapping."""
+
+    def __init__(
+        self,
+        mapping: StreamMapping,
+        *,
+        clients: Clients,
+        functions: Functions,
+        journal: Journal,
+        activity: Activity,
+        plan: Plan,
+    ) -> None:
+        """Bind the mapping to what it works with."""
+        self.mapping = mapping
+        self.reader = f"{mapping.id}@{mapping.stream_arn}"
+        self.clients = clients
+        self.functions = functions
+        self.journal = journal
+        self.activity = activity
+        self.plan = plan
+        self.matches: Matches = any_of(mapping.filters)
+        self.policy = Policy(
+            mapping.reports_failures,
+            mapping.bisects,
+            mapping.maximum_retries,
+            mapping.maximum_age,
+        )
+
+    async def run(self) -> None:
+        """Deliver for ever; shards that appear are read when their parents are."""
+        await self._begin()
+        running: dict[str, asyncio.Task[None]] = {}
+        try:
+            while True:
+                for shard in await asyncio.to_thread(self._shards):
+                    name = shard.get("ShardId", "")
+                    if name not in running and self._due(shard):
+                        running[name] = asyncio.create_task(_Shard(self, name).run())
+                await self._wait(running)
+        finally:
+            for task in running.values():
+                task.cancel()
+            await asyncio.gather(*running.values(), return_exceptions=True)
+
+    async def at_head(self) -> bool:
+        """Say whether every change that is in the stream now is done with."""
+        return await asyncio.to_thread(self._at_head)
+
+    @staticmethod
+    async def _wait(running: dict[str, asyncio.Task[None]]) -> None:
+        """Wait until a shard is finished, a shard failed, or it is time to look for new ones."""
+        alive = [task for task in running.values() if not task.done()]
+        if not alive:
+            await asyncio.sleep(_LONGEST_POLL)
+            return
+        done, _ = await asyncio.wait(
+            alive, timeout=_DISCOVER_EVERY, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in done:
+            task.result()
+
+    async def _begin(self) -> None:
+        if self.journal.has_begun(self.reader):
+            return
+        positions: dict[str, str] = {}
+        if not self.mapping.from_start:
+            positions = await asyncio.to_thread(self._ends)
+        self.journal.begin(self.reader, positions)
+
+    def _ends(self) -> dict[str, str]:
+        """Return the last record of every shard: LATEST, in a form that survives a restart."""
+        ends: dict[str, str] = {}
+        for shard in self._shards():
+            name = shard.get("ShardId", "")
+            iterator = self.iterator(name, None)
+            while iterator:
+                got = self.read(iterator, _READ_LIMIT)
+                if got is None or not got["Records"]:
+                    break
+                last = got["Records"][-1].get("dynamodb", {})
+                ends[name] = last.get("SequenceNumber", "")
+                iterator = got.get("NextShardIterator", "")
+        return ends
+
+    def _at_head(self) -> bool:
+        for shard in self._shards():
+            name = shard.get("ShardId", "")
+            sequence, finished = self.journal.position(self.reader, name)
+            if finished:
+                continue
+            got = self.read(self.iterator(name, sequence), 1)
+            if got is not None and got["Records"]:
+                return False
+        return True
+
+    def _due(self, shard: ShardTypeDef) -> bool:
+        _, finished = self.journal.position(self.reader, shard.get("ShardId", ""))
+        if finished:
+            return False
+        parent = shard.get("ParentShardId")
+        if parent is None or parent not in {each.get("ShardId") for each in self._known}:
+            return True
+        return self.journal.position(self.reader, parent)[1]
+
+    _known: tuple[ShardTypeDef, ...] = ()
+
+    def _shards(self) -> list[ShardTypeDef]:
+        found: list[ShardTypeDef] = []
+        described = self.clients.streams.describe_stream(StreamArn=self.mapping.stream_arn)
+        while True:
+            description = described["StreamDescription"]
+            found += description.get("Shards", [])
+            last = description.get("LastEvaluatedShardId")
+            if not last:
+                self._known = tuple(found)
+                return found
+            described = self.clients.streams.describe_stream(
+                StreamArn=self.mapping.stream_arn, ExclusiveStartShardId=last
+            )
+
+    def iterator(self, shard: str, after: str | None) -> str:
+        """Return an iterator behind a sequence number, or at the beginning of the shard."""
+        client = self.clients.streams
+        if after is None:
+            got = client.get_shard_iterator(
+                StreamArn=self.mapping.stream_arn,
+                ShardId=shard,
+                ShardIteratorType="TRIM_HORIZON",
+            )
+        else:
+            got = client.get_shard_iterator(
+                StreamArn=self.mapping.stream_arn,
+                ShardId=shard,
+                ShardIteratorType="AFTER_SEQUENCE_NUMBER",
+                SequenceNumber=after,
+            )
+        return got["ShardIterator"]
+
+    def read(self, iterator: str, limit: int) -> GetRecordsOutputTypeDef | None:
+        """Read once; None when the iterator does not hold any more and a new one is needed."""
+        client = self.clients.streams
+        try:
+            return client.get_records(ShardIterator=iterator, Limit=min(limit, _READ_LIMIT))
+        except (
+            client.exceptions.TrimmedDataAccessException,
+            client.exceptions.ExpiredIteratorException,
+        ):
+            return None
+
+
+class _Shard:
+    """Reads and delivers one shard from its checkpoint to its end."""
+
+    def __init__(self, pump: StreamPump, name: str) -> None:
+        self._pump = pump
+        self._name = name
+        self._iterator: str | None = None
+        self._after: str | None = None
+        self._closed = False
+
+    async def run(self) -> None:
+        """Deliver until the shard is closed and read to its end."""
+        pump = self._pump
+        self._after, _ = pump.journal.position(pump.reader, self._name)
+        while not self._closed:
+            records = await self._collect()
+            matching = [record for record in records if pump.matches(record)]
+            for part in cut(matching) if matching else ():
+                await deliver(part, pump.policy, self)
+            if records:
+                # Also past those at the end that the filters left out.
+                self.done(sequence_of(records[-1]))
+        pump.journal.finish(pump.reader, self._name)
+
+    async def _collect(self) -> list[Object]:
+        """Return the next batch: full, or whatever came within the mapping's window."""
+        mapping = self._pump.mapping
+        records: list[Object] = []
+        until = 0.0
+        pause = _SHORTEST_POLL
+        while not self._closed and len(records) < mapping.batch_size:
+            got = await self._read(mapping.batch_size - len(records))
+            if got and not records:
+                until = time.monotonic() + mapping.window
+            records += got
+            if records and time.monotonic() >= until:
+                break
+            if not got:
+                left = until - time.monotonic() if records else pause
+                await asyncio.sleep(max(0.0, min(pause, left)))
+                pause = min(pause * 1.5, _LONGEST_POLL)
+        return records
+
+    async def _read(self, limit: int) -> list[Object]:
+        failures = 0
+        while True:
+            try:
+                return await asyncio.to_thread(self._read_once, limit)
+            except (BotoCoreError, ClientError) as error:
+                failures += 1
+                self._iterator = None
+                if failures == 1:
+                    _log.warning("%s cannot be read: %s", self._name, error)
+                await asyncio.sleep(pause_after(failures))
+
+    def _read_once(self, limit: int) -> list[Object]:
+        if self._iterator is None:
+            self._iterator = self._pump.iterator(self._name, self._after)
+        got = self._pump.read(self._iterator, limit)
+        if got is None:
+            self._iterator = None
+            return []
+        self._iterator = got.get("NextShardIterator")
+        self._closed = not self._iterator
+        stream = self._pump.mapping.stream_arn
+        records = [event_record(record, stream) for record in got["Records"]]
+        if records:
+            self._after = sequence_of(records[-1])
+        return records
+
+    async def call(self, records: list[Object]) -> InvocationResult:
+        """Call the function with a batch."""
+        pump = self._pump
+        with pump.activity.working():
+            event: Object = {"Records": list(records)}
+            result = await pump.functions.invoke(pump.mapping.function, event)
+        if result.error is not None:
+            _log.warning("%s failed: %s", pump.mapping.function, result.message())
+        return result
+
+    def done(self, sequence: str) -> None:
+        """Checkpoint."""
+        self._pump.journal.advance(self._pump.reader, self._name, sequence)
+
+    async def give_up(
+        self, records: list[Object], condition: str, calls: int, result: InvocationResult | None
+    ) -> None:
+        """Write to the failure destination, however long that takes."""
+        pump = self._pump
+        batch = GivenUp(self._name, records, condition, calls, result)
+        arn = pump.functions.spec(pump.mapping.function).arn
+        failures = 0
+        while True:
+            try:
+                await write_failure(pump.clients, pump.plan, pump.mapping, arn, batch)
+            except (BotoCoreError, ClientError):
+                failures += 1
+                _log.exception("cannot write a given-up batch of %s; tried again", self._name)
+                await asyncio.sleep(pause_after(failures))
+            else:
+                return
