@@ -1,0 +1,206 @@
+"""Builds OpenSearch queries from search requests. Pure: no I/O, no caller.
+
+Every query leaves tombstones out, and archived documents unless they are asked for. What a caller
+may see comes in as a filter, so that hits, totals, pages and facets count nothing else.
+"""
+
+from typing import Any
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SortField, Window
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+
+TEXT_FIELDS = (
+    "str_assetname^4",
+    "str_key^3",
+    "list_tags^2",
+    "str_description",
+    "str_assetid",
+    "str_databaseid",
+    "str_assettype",
+    "str_fileext",
+)
+HIDDEN_FIELDS = ["rev", "hash", "deleted"]
+FACET_SIZE = 1000
+MAX_WILDCARDS = 10
+"""Wildcards in one request; each may walk over all terms of a field."""
+
+_FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
+    # name of the facet as VAMS answers it, name of its buckets, documents that it counts
+    ("str_assettype", "filtered_assettype", "asset"),
+    ("str_fileext", "filtered_fileext", "file"),
+    ("str_assetid", "filtered_assetid", "file"),
+    ("str_databaseid", "filtered_databaseid", None),
+    ("list_tags", "filtered_tags", None),
+)
+_KEYWORDS = frozenset(
+    field
+    for index in (ASSET_INDEX, FILE_INDEX)
+    for field in index.fields
+    if field.startswith(("str_", "list_"))
+)
+_SORTABLE = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_score", "_rectype"))
+
+
+_TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
+    {f"{field}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
+    for field in ("str_databaseid", "str_assetid", "str_key")
+)
+"""Documents of one score keep one order, so that pages neither repeat nor miss one."""
+
+
+def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
+    """The request to OpenSearch for a search by named fields.
+
+    Raises:
+        InvalidInputError: there are more than `MAX_WILDCARDS` wildcards.
+    """
+    named = {
+        "str_assetname": body.asset_name,
+        "str_assetid": body.asset_id,
+        "str_assettype": body.asset_type,
+        "str_key": body.file_key,
+        "str_fileext": _extension(body.file_extension),
+        "str_databaseid": body.database_id,
+    }
+    filters = [_exact(f"{field}.keyword", value) for field, value in named.items() if value]
+    if body.tags:
+        tags = [_exact("list_tags.keyword", tag) for tag in body.tags]
+        filters.append({"bool": {"should": tags, "minimum_should_match": 1}})
+    if body.metadata_key or body.metadata_value:
+        filters.append(_metadata(body.metadata_key, body.metadata_value))
+    _demand_few_wildcards(
+        [*(v for v in named.values() if v), *body.tags, body.metadata_key, body.metadata_value]
+    )
+    return _request(body, filters, visible, with_metadata=True)
+
+
+def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
+    """The request to OpenSearch for a full search.
+
+    Raises:
+        InvalidInputError: a field cannot be sorted by, a metadata query is not understood.
+    """
+    if body.filters:
+        raise InvalidInputError.of("filters", "are not supported by this release")
+    filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
+    request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
+    if body.sort:
+        request["sort"] = [*(_sort(criterion) for criterion in body.sort), *_TIE_BREAKERS]
+        request["track_scores"] = True
+    if body.aggregations:
+        request["aggs"] = {
+            name: {
+                "filter": {"term": {"_rectype": entity}} if entity else {"match_all": {}},
+                "aggs": {buckets: {"terms": {"field": f"{name}.keyword", "size": FACET_SIZE}}},
+            }
+            for name, buckets, entity in _FACETS
+        }
+    if body.include_highlights:
+        fields: JsonObject = {field.split("^")[0]: {} for field in TEXT_FIELDS}
+        request["highlight"] = {"fields": fields, "require_field_match": False}
+    if body.explain_results:
+        request["explain"] = True
+    return request
+
+
+def _request(
+    window: Window, filters: list[JsonObject], visible: JsonObject, *, with_metadata: bool
+) -> JsonObject:
+    excluded: list[JsonObject] = [{"term": {"deleted": True}}]
+    if not window.include_archived:
+        excluded.append({"term": {"bool_archived": True}})
+    kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
+    query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": excluded}
+    if window.query.strip():
+        query["must"] = [_text(window.query, with_metadata=with_metadata)]
+    return {
+        "query": {"bool": query},
+        "from": window.from_,
+        "size": window.size,
+        "track_total_hits": 10_000,
+        "_source": {"excludes": HIDDEN_FIELDS},
+        "sort": ["_score", *_TIE_BREAKERS],
+    }
+
+
+def _text(text: str, *, with_metadata: bool) -> JsonObject:
+    """All words must be there; `*` at a word's end, phrases, `+ | -` as in simple query strings."""
+    words: JsonObject = {
+        "simple_query_string": {
+            "query": text,
+            "fields": list(TEXT_FIELDS),
+            "default_operator": "and",
+            "lenient": True,
+            "analyze_wildcard": True,
+        }
+    }
+    if not with_metadata:
+        return words
+    fields = ["metadata.string.text"]
+    values = {"simple_query_string": {**words["simple_query_string"], "fields": fields}}
+    nested = {"nested": {"path": "metadata", "query": values, "score_mode": "max"}}
+    return {"bool": {"should": [words, nested], "minimum_should_match": 1}}
+
+
+def _exact(field: str, value: str) -> JsonObject:
+    """A whole value without regard to case, or a pattern where it holds `*` or `?`."""
+    kind = "wildcard" if _is_pattern(value) else "term"
+    return {kind: {field: {"value": value, "case_insensitive": True}}}
+
+
+def _metadata(key: str | None, value: str | None) -> JsonObject:
+    """Documents with a metadata pair whose key and value are these, in one and the same pair."""
+    filters: list[JsonObject] = []
+    if key:
+        filters.append(_exact("metadata.key", key))
+    if value:
+        filters.append(_exact("metadata.string", value))
+    return {"nested": {"path": "metadata", "query": {"bool": {"filter": filters}}}}
+
+
+def _metadata_query(text: str, mode: str) -> list[JsonObject]:
+    """`key:value AND key2:val*`; in the modes `key` and `value` each element is just that."""
+    elements = [element.strip() for element in text.split(" AND ")] if text.strip() else []
+    found: list[JsonObject] = []
+    for element in elements:
+        key, colon, value = element.partition(":")
+        if mode == "both" and not (key.strip() and colon and value.strip()):
+            raise InvalidInputError.of("metadataQuery", f"{element!r} is not key:value")
+        if mode == "key":
+            found.append(_metadata(element.rstrip(":").strip(), None))
+        elif mode == "value":
+            found.append(_metadata(None, element.lstrip(":").strip()))
+        else:
+            found.append(_metadata(key.strip(), value.strip()))
+    _demand_few_wildcards(elements)
+    return found
+
+
+def _sort(criterion: SortField) -> JsonObject | str:
+    name = criterion.field.removesuffix(".keyword")
+    if name not in _SORTABLE:
+        raise InvalidInputError.of("sort", f"{criterion.field!r} is not a field to sort by")
+    if name == "_score":
+        return {"_score": {"order": criterion.order}}
+    field = f"{name}.keyword" if name in _KEYWORDS else name
+    return {field: {"order": criterion.order, "missing": "_last", "unmapped_type": "keyword"}}
+
+
+def _extension(value: str | None) -> str | None:
+    """Extensions are indexed without their dot's absence: `glb` means `.glb`."""
+    if value is None or value.startswith((".", "*", "?")):
+        return value
+    return "." + value
+
+
+def _is_pattern(value: str) -> bool:
+    return "*" in value or "?" in value
+
+
+def _demand_few_wildcards(values: list[Any]) -> None:
+    patterns = [value for value in values if value and _is_pattern(value)]
+    if len(patterns) > MAX_WILDCARDS:
+        message = f"{len(patterns)} patterns with wildcards, at most {MAX_WILDCARDS} are taken"
+        raise InvalidInputError(message)

@@ -1,0 +1,94 @@
+"""What can be searched. Who may see what is part of the query, never a filter on its answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from backend.core.authorization import Authorization, Secured
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.search_engine import JsonObject, SearchEngine
+from backend.search.models import SearchBody, SimpleSearchBody, Window
+from backend.search.queries import full_query, simple_query
+
+
+class Pointer(Protocol):
+    """Tells which index of each kind is the one to read (`asset`, `file`)."""
+
+    def read_index(self, record_type: str) -> str: ...
+
+
+class SearchNotDeployedError(NotFoundError):
+    code = "SearchNotDeployed"
+
+    def __init__(self) -> None:
+        super().__init__("Search is not part of this deployment")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchService:
+    """Search over assets and files; `engine` is None where search is not deployed."""
+
+    engine: SearchEngine | None
+    pointer: Pointer
+    authorization: Authorization
+
+    def search(self, caller: Identity, body: SearchBody) -> JsonObject:
+        """The hits, facets and totals of a full search.
+
+        Raises:
+            SearchNotDeployedError: there is no search engine.
+            InvalidInputError: the query is not one.
+        """
+        return self._run(body, full_query(body, self._visible(caller)))
+
+    def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
+        """The hits of a search by named fields (raises as `search`)."""
+        return self._run(body, simple_query(body, self._visible(caller)))
+
+    def get_mappings(self) -> dict[str, JsonObject]:
+        """The mappings of the indexes that are read.
+
+        Raises:
+            SearchNotDeployedError: there is no search engine.
+        """
+        engine = self._engine()
+        names = {"asset_index": "asset", "file_index": "file"}
+        return {name: engine.mapping(self.pointer.read_index(kind)) for name, kind in names.items()}
+
+    def _visible(self, caller: Identity) -> JsonObject:
+        if self.authorization.may(caller, "GET", Secured("asset")):
+            return {"match_all": {}}
+        return {"match_none": {}}
+
+    def _run(self, window: Window, request: JsonObject) -> JsonObject:
+        kinds = {self.pointer.read_index(kind): kind for kind in window.wanted_types}
+        answer = self._engine().search(tuple(kinds), request)
+        return _reply(answer, kinds)
+
+    def _engine(self) -> SearchEngine:
+        if self.engine is None:
+            raise SearchNotDeployedError
+        return self.engine
+
+
+def _reply(answer: JsonObject, kinds: dict[str, Any]) -> JsonObject:
+    hits: JsonObject = answer["hits"]
+    shown: Sequence[JsonObject] = cast("Sequence[JsonObject]", hits["hits"])
+    for hit in shown:
+        hit["_index_type"] = kinds[hit["_index"]]
+        if "_explanation" in hit:
+            hit["explanation"] = hit.pop("_explanation")
+    reply: JsonObject = {
+        "took": answer["took"],
+        "timed_out": answer["timed_out"],
+        "hits": {
+            "total": hits["total"],
+            "max_score": hits.get("max_score"),
+            "hits": shown,
+        },
+    }
+    if "aggregations" in answer:
+        reply["aggregations"] = answer["aggregations"]
+        reply["aggregationTotal"] = hits["total"]["value"]
+    return reply
