@@ -1,0 +1,86 @@
+# Everything a developer does here; `make help` lists it. The first run of any target sets up .venv.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# Where `make run` keeps its state, and which folder `make demo` imports.
+STATE ?= .local
+DEMO_DIR ?= samples/library
+PORT ?=
+PYTEST := $(BIN)/pytest
+
+export PYTHONPATH :=
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.PHONY: run
+run: $(READY) ## Serve the product on this machine, with a first look (PORT=, STATE=)
+	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) --first-look samples/library
+
+.PHONY: test
+test: $(READY) ## Run all tests, on real engines too
+	@$(PYTEST) -q tests
+
+.PHONY: check
+check: lint $(READY) ## Format, lint, types, import directions, unit tests (under two minutes)
+	@$(PYTEST) -q tests/unit tests/architecture
+
+.PHONY: lint
+lint: $(READY) ## Format, lint, types and import directions only
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/lint-imports --no-cache | tail -n 3
+	@$(BIN)/pyright | tail -n 20
+
+.PHONY: format
+format: $(READY) ## Format the code and mend what ruff can
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --fix --quiet .
+
+.PHONY: demo
+demo: $(READY) ## Import a folder into a fresh runtime and search it (DEMO_DIR=, default the samples)
+	@$(BIN)/python -m local demo $(DEMO_DIR)
+
+.PHONY: bench
+bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
+	@$(BIN)/python -m benchmarks
+
+.PHONY: synth
+synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint
+	@$(BIN)/python app.py
+	@$(BIN)/cfn-lint --non-zero-exit-code error cdk.out/*.template.json
+
+.PHONY: docs
+docs: $(READY) ## Write the generated reference pages
+	@$(BIN)/python -m docs.generate
+
+.PHONY: lock
+lock: $(READY) ## Resolve pyproject.toml anew into requirements.txt and backend/requirements.txt
+	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group runtime --group infra \
+		--group local --group client --group dev \
+		--universal --python-version 3.11 --generate-hashes -o requirements.txt
+	@$(BIN)/uv pip compile --quiet --group lambda -c requirements.txt \
+		--universal --python-version 3.11 --generate-hashes -o backend/requirements.txt
+
+.PHONY: clean
+clean: ## Remove what was made here: environment, templates, local state, caches
+	@rm -rf $(VENV) cdk.out .local build dist .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# uv comes from the lock too: its entry is cut out, so that its hash is checked like all others.
+$(READY): requirements.txt client/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
+	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@awk '/^uv==/ {keep=1} keep && /^[^ ]/ && !/^uv==/ {exit} keep' requirements.txt > $(VENV)/uv.txt
+	@echo "installing what requirements.txt pins"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode requirements.txt
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e client
+	@touch $@
