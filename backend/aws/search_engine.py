@@ -1,6 +1,7 @@
 """OpenSearch behind the port `core.search_engine.SearchEngine`; alone in importing opensearchpy."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -15,7 +16,10 @@ from backend.core.errors import InvalidInputError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
 
 T = TypeVar("T")
-_TOO_MANY, _SERVER_ERROR = 429, 500
+_CONFLICT, _TOO_MANY, _SERVER_ERROR = 409, 429, 500
+# The reason is the only place where OpenSearch tells the version that a stale write met. The id,
+# which comes first in it, may hold anything: the last match is meant.
+_CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class OpenSearchEngine:
                 "version_type": "external",
             }
             lines.append(json.dumps({"index": action}, separators=(",", ":")))
-            lines.append(json.dumps(write.body, separators=(",", ":")))
+            lines.append(write.body)
         body = "\n".join(lines) + "\n"
         reply = _answered(lambda: self.client.bulk(body=body))
         return [_result(item["index"]) for item in reply["items"]]
@@ -47,10 +51,14 @@ class OpenSearchEngine:
         return reply[index]["mappings"]
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
-        if _answered(lambda: self.client.indices.exists(index=name)):
-            return False
         body = {"mappings": mapping, "settings": settings}
-        _answered(lambda: self.client.indices.create(index=name, body=body))
+        answered_too: Any = {"ignore": [400]}  # the stubs do not know it
+        reply = _answered(lambda: self.client.indices.create(name, body=body, **answered_too))
+        error = cast("JsonObject", reply.get("error") or {})
+        if error.get("type") == "resource_already_exists_exception":
+            return False
+        if error:
+            raise InvalidInputError(f"OpenSearch refuses the index {name}: {error.get('reason')}")
         return True
 
     def point_alias(self, alias: str, index: str) -> None:
@@ -104,4 +112,7 @@ def _result(item: JsonObject) -> DocumentResult:
     error = cast("JsonObject", item.get("error") or {})
     cause = cast("JsonObject", error.get("caused_by") or {})
     reason = f"{error.get('reason', '')} {cause.get('reason', '')}".strip()
-    return DocumentResult(item["_index"], item["_id"], item["status"], reason)
+    status = item["status"]
+    current = _CURRENT_VERSION.findall(reason) if status == _CONFLICT else []
+    version = int(current[-1]) if current else None
+    return DocumentResult(item["_index"], item["_id"], status, reason, version)

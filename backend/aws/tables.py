@@ -121,6 +121,21 @@ class DynamoTables:
             raise
         return None
 
+    def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
+        expression = Expression()
+        name = expression.name(attribute)
+        start = expression.value(attribute, initial)
+        one = expression.value(attribute, 1)
+        with translated_write():
+            reply = self.client.update_item(
+                TableName=self.settings.table(table),
+                Key=self._key(table, key),
+                UpdateExpression=f"SET {name} = if_not_exists({name}, {start}) + {one}",
+                ReturnValues="ALL_NEW",
+                **expression.parameters(),
+            )
+        return from_wire(reply.get("Attributes", {}))
+
     def transact(self, writes: Sequence[Write]) -> None:
         if len(writes) > MAX_TRANSACTION_ITEMS:
             raise ValueError(f"{len(writes)} writes, a transaction takes {MAX_TRANSACTION_ITEMS}")

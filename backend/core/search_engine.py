@@ -9,22 +9,29 @@ JsonObject = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DocumentWrite:
-    """One document to index under an external version."""
+    """One document to index under an external version; `body` is its JSON text.
+
+    The text is made once, by the writer, who needs its size and its hash as well.
+    """
 
     index: str
     id: str
     version: int
-    body: JsonObject
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentResult:
-    """What became of one write: HTTP status and, if it failed, the reason."""
+    """What became of one write: HTTP status and, if it failed, the reason.
+
+    `current_version` is the stored version that a conflict (409) met, where the engine tells it.
+    """
 
     index: str
     id: str
     status: int
     reason: str = ""
+    current_version: int | None = None
 
 
 class SearchEngine(Protocol):

@@ -57,6 +57,13 @@ class Tables(Protocol):
         """Carry out one write; an update answers with the new item."""
         ...
 
+    def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
+        """Add one to a number in one atomic step; answers with the whole new item.
+
+        An absent number counts as `initial`, so that the first answer is `initial + 1`.
+        """
+        ...
+
     def transact(self, writes: Sequence[Write]) -> None:
         """Carry out all of the writes (at most 100) or none."""
         ...

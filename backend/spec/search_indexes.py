@@ -111,13 +111,18 @@ class SearchIndex:
 
     @property
     def settings(self) -> Mapping:
-        """The body of `settings` as the index is created with it; replicas are the cluster's."""
+        """The body of `settings` as the index is created with it; replicas are the cluster's.
+
+        At most 500 metadata records an entity stay far below the limit of nested documents, at
+        most 200 geographic keys (two fields each) below that of fields.
+        """
         return {
             "index": {
                 "number_of_shards": 1,
                 "auto_expand_replicas": "0-1",
                 "refresh_interval": "1s",
                 "max_result_window": self.max_result_window,
+                "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
             },
             "analysis": ANALYSIS,
         }
@@ -135,6 +140,11 @@ class SearchIndex:
             "dynamic_templates": [*DYNAMIC_TEMPLATES, *CHOSEN_TEMPLATES],
             "properties": properties,
         }
+
+    @property
+    def first_name(self) -> str:
+        """The physical name of the index that a new deployment begins with."""
+        return f"{self.alias}-1"
 
 
 ASSET_INDEX = SearchIndex(

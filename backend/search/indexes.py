@@ -1,0 +1,69 @@
+"""Makes the two search indexes as they are declared, and tells where an existing one differs.
+
+A differing mapping is never changed here: an online reindex into a new index mends it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from backend.core.errors import StateForbidsError
+from backend.core.search_engine import JsonObject, SearchEngine
+from backend.search.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
+from backend.spec.search_indexes import SEARCH_INDEXES, SearchIndex
+
+
+class MappingDiffersError(StateForbidsError):
+    """An existing index is not mapped as declared; everything else was set up."""
+
+    code = "MappingDiffers"
+
+    def __init__(self, differences: tuple[str, ...]) -> None:
+        listed = "; ".join(differences)
+        super().__init__(f"Search indexes differ from their declaration, reindex them: {listed}")
+        self.differences = differences
+
+
+def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
+    """Make what is missing: indexes, aliases, the pointer. Safe to run again at any time.
+
+    Raises:
+        MappingDiffersError: an index that was there already is mapped otherwise.
+    """
+    planned = _planned(state)
+    for index in SEARCH_INDEXES:
+        for name in planned.targets(index):
+            engine.create_index(name, mapping=index.mapping, settings=index.settings)
+    # Named only now: a writer that knows the names must find the indexes.
+    pointer = state.begin(planned)
+    found: list[str] = []
+    for index in SEARCH_INDEXES:
+        engine.point_alias(index.alias, pointer.current(index))
+        for name in pointer.targets(index):
+            found += (f"{name}: {one}" for one in differences(index, engine.mapping(name)))
+    if found:
+        raise MappingDiffersError(tuple(found))
+    return pointer
+
+
+def _planned(state: SearchState) -> Pointer:
+    try:
+        return state.pointer()
+    except SearchNotSetUpError:
+        return FIRST_POINTER
+
+
+def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
+    """What is otherwise in a mapping than declared; fields that templates add are no difference."""
+    declared = index.mapping
+    found = [
+        f"{part} is {actual.get(part)!r}, declared {declared[part]!r}"
+        for part in ("dynamic", "dynamic_templates")
+        if actual.get(part) != declared[part]
+    ]
+    properties = cast("Mapping[str, Any]", actual.get("properties", {}))
+    found += [
+        f"{field} is {properties.get(field)!r}, declared {wanted!r}"
+        for field, wanted in declared["properties"].items()
+        if properties.get(field) != wanted
+    ]
+    return found
