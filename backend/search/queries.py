@@ -8,6 +8,7 @@ from typing import Any
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.filters import filter_query
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SortField, Window
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 
@@ -82,9 +83,9 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     Raises:
         InvalidInputError: a field cannot be sorted by, a metadata query is not understood.
     """
-    if body.filters:
-        raise InvalidInputError.of("filters", "are not supported by this release")
     filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
+    for number, entry in enumerate(body.filters):
+        filters.append(filter_query(entry, field=f"filters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *_TIE_BREAKERS]
