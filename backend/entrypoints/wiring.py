@@ -1,7 +1,12 @@
-"""Puts the ports of AWS behind the services; the only chooser of implementations."""
+"""Puts the ports of AWS behind the services; the only chooser of implementations.
+
+Slices are imported where they are wired: a function loads only the domains that it serves.
+"""
+# ruff: noqa: PLC0415
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from backend.aws import clients
 from backend.aws.objects import S3Objects
@@ -12,13 +17,15 @@ from backend.core.authorization import AdministratorOnly, Authorization
 from backend.core.clock import Clock, utc_now
 from backend.core.page_tokens import PageTokens
 from backend.domains.access.roles import UserRoles
-from backend.domains.buckets.repository import BucketRepository
-from backend.domains.buckets.service import BucketService
-from backend.domains.databases.repository import DatabaseRepository
-from backend.domains.databases.service import DatabaseService
 from backend.http.app import HttpApp
 from backend.spec.functions import Function
 from backend.spec.secrets import PAGE_TOKEN_KEY
+
+if TYPE_CHECKING:
+    from backend.core.search_engine import SearchEngine
+    from backend.domains.buckets.service import BucketService
+    from backend.domains.databases.service import DatabaseService
+    from backend.search.service import SearchService
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,31 @@ class Wiring:
         return HttpApp(self.authorization, tokens)
 
     @cached_property
-    def buckets(self) -> BucketService:
+    def search_engine(self) -> "SearchEngine | None":
+        """The search cluster; None where search is not deployed."""
+        from backend.aws.search_engine import connect
+
+        return connect(self.settings) if self.settings.search_is_deployed else None
+
+    @cached_property
+    def buckets(self) -> "BucketService":
+        from backend.domains.buckets.repository import BucketRepository
+        from backend.domains.buckets.service import BucketService
+
         return BucketService(BucketRepository(self.tables), self.authorization)
 
     @cached_property
-    def databases(self) -> DatabaseService:
+    def databases(self) -> "DatabaseService":
+        from backend.domains.databases.repository import DatabaseRepository
+        from backend.domains.databases.service import DatabaseService
+
         repository = DatabaseRepository(self.tables)
         return DatabaseService(repository, self.buckets, self.authorization, self.clock)
+
+    @cached_property
+    def search(self) -> "SearchService":
+        from backend.search.service import SearchService
+        from backend.search.state import SearchState
+
+        state = SearchState(self.tables, self.clock)
+        return SearchService(self.search_engine, state, self.authorization)

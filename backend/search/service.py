@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import cast
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
-from backend.search.models import SearchBody, SimpleSearchBody, Window
+from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import full_query, simple_query
+from backend.search.state import SearchState
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
 
-class Pointer(Protocol):
-    """Tells which index of each kind is the one to read (`asset`, `file`)."""
-
-    def read_index(self, record_type: str) -> str: ...
+_INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
 
 
 class SearchNotDeployedError(NotFoundError):
@@ -30,7 +29,7 @@ class SearchService:
     """Search over assets and files; `engine` is None where search is not deployed."""
 
     engine: SearchEngine | None
-    pointer: Pointer
+    state: SearchState
     authorization: Authorization
 
     def search(self, caller: Identity, body: SearchBody) -> JsonObject:
@@ -62,8 +61,9 @@ class SearchService:
         return {"match_none": {}}
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
-        kinds = {self.pointer.read_index(kind): kind for kind in window.wanted_types}
-        answer = self._engine().search(tuple(kinds), request)
+        engine, pointer = self._engine(), self.state.pointer()
+        kinds = {pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
+        answer = engine.search(tuple(kinds), request)
         return _reply(answer, kinds)
 
     def _engine(self) -> SearchEngine:
@@ -72,7 +72,7 @@ class SearchService:
         return self.engine
 
 
-def _reply(answer: JsonObject, kinds: dict[str, Any]) -> JsonObject:
+def _reply(answer: JsonObject, kinds: dict[str, EntityType]) -> JsonObject:
     hits: JsonObject = answer["hits"]
     shown: Sequence[JsonObject] = cast("Sequence[JsonObject]", hits["hits"])
     for hit in shown:
