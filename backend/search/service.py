@@ -13,7 +13,6 @@ from backend.search.queries import full_query, simple_query
 from backend.search.state import SearchState
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
-
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
 
 
@@ -62,7 +61,9 @@ class SearchService:
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
         engine, pointer = self._engine(), self.state.pointer()
-        kinds = {pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
+        kinds: dict[str, EntityType] = {
+            pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types
+        }
         answer = engine.search(tuple(kinds), request)
         return _reply(answer, kinds)
 
