@@ -50,9 +50,11 @@ class SearchService:
         Raises:
             SearchNotDeployedError: there is no search engine.
         """
-        engine = self._engine()
-        names = {"asset_index": "asset", "file_index": "file"}
-        return {name: engine.mapping(self.pointer.read_index(kind)) for name, kind in names.items()}
+        engine, pointer = self._engine(), self.state.pointer()
+        return {
+            f"{kind}_index": engine.mapping(pointer.current(index))
+            for kind, index in _INDEXES.items()
+        }
 
     def _visible(self, caller: Identity) -> JsonObject:
         if self.authorization.may(caller, "GET", Secured("asset")):
