@@ -60,6 +60,10 @@ class DatabaseService:
             raise DatabaseNotFoundError(database_id)
         return found
 
+    def find_database(self, database_id: str) -> Database | None:
+        """The active database of an id, for other slices: no permission is asked."""
+        return self.databases.get(database_id)
+
     def list_databases(
         self, caller: Identity, page: PageRequest, *, show_deleted: bool = False
     ) -> Page[Database]:

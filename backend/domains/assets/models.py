@@ -1,0 +1,194 @@
+"""Assets as stored, and the bodies and replies of their routes."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from backend.core.models import PageQuery, WireModel
+from backend.core.names import AssetId, AssetName, Description, Id, ObjectName, Text
+from backend.spec.keys import active, archived
+
+AssetStatus = Literal["active", "archived"]
+
+NO_FILES = "none"
+"""The asset type of an asset without files."""
+FIRST_VERSION = "0"
+MAX_TAGS = 50
+"""Tags on one asset. Ours: the contract names no limit."""
+
+
+class Location(WireModel):
+    """A key in the asset's bucket; that of an asset is a prefix and ends in `/`."""
+
+    key: Annotated[str, Field(alias="Key")]
+
+
+class CurrentVersion(WireModel):
+    """The current version's row, repeated on the asset by the transaction that writes the row."""
+
+    version: Annotated[str, Field(alias="Version")]
+    date_modified: Annotated[str, Field(alias="DateModified")]
+    comment: Annotated[str, Field(alias="Comment")] = ""
+    description: str = ""
+    created_by: str = ""
+    version_alias: str = ""
+
+
+class Asset(WireModel):
+    """An asset as its row holds it, whichever of the database's two partitions it stands in."""
+
+    database_id: str
+    asset_id: str
+    asset_name: str
+    description: str = ""
+    is_distributable: bool = False
+    tags: tuple[str, ...] = ()
+    asset_type: str = NO_FILES
+    status: AssetStatus = "active"
+    bucket_id: str
+    asset_location: Location
+    preview_location: Location | None = None
+    current_version: CurrentVersion
+    created_at: str = ""
+    created_by: str = ""
+    updated_at: str = ""
+    revision: int = 1
+    inherited_revision: int = 1
+    child_count: int = 0
+    parent_count: int = 0
+    related_count: int = 0
+    archived_at: str | None = None
+    archived_by: str | None = None
+    archived_reason: str | None = None
+
+    @field_validator("database_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+    @property
+    def is_archived(self) -> bool:
+        return self.status == "archived"
+
+    @property
+    def partition(self) -> str:
+        """The partition of the row: the database's id, with the suffix of archived items."""
+        return archived(self.database_id) if self.is_archived else self.database_id
+
+
+class AssetVersion(WireModel):
+    """A version's row, without its key."""
+
+    asset_version_id: str
+    comment: str
+    description: str
+    date_created: str
+    created_at: str
+    created_by: str
+    is_current_version: bool = True
+    version_alias: str = ""
+    is_archived: bool = False
+
+
+class AssetReference(WireModel):
+    """Which asset holds a reservation."""
+
+    database_id: str
+    asset_id: str
+
+
+def _distinct(tags: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(tags)) != len(tags):
+        raise ValueError("names a tag twice")
+    return tags
+
+
+# Lax inside: JSON has no tuples, and bodies are validated strictly.
+TagNames = Annotated[
+    tuple[ObjectName, ...],
+    Field(max_length=MAX_TAGS, strict=False),
+    AfterValidator(_distinct),
+]
+
+
+class DatabasePath(WireModel):
+    database_id: Id
+
+
+class AssetPath(WireModel):
+    """The path parameters of every route below one asset."""
+
+    database_id: Id
+    asset_id: AssetId
+
+
+class AssetQuery(WireModel):
+    show_archived: bool = False
+
+
+class AssetsQuery(PageQuery):
+    show_archived: bool = False
+
+
+class CreateAssetBody(WireModel):
+    database_id: Id
+    asset_name: AssetName
+    description: Description
+    is_distributable: bool
+    tags: TagNames | None = None
+    asset_id: AssetId | None = None
+    bucket_existing_key: Text | None = None
+
+
+class UpdateAssetBody(WireModel):
+    """The fields to change; at least one."""
+
+    asset_name: AssetName | None = None
+    description: Description | None = None
+    is_distributable: bool | None = None
+    tags: TagNames | None = None
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateAssetBody":
+        if all(value is None for _, value in self):
+            raise ValueError("at least one field must be given")
+        return self
+
+
+class CreateAssetReply(WireModel):
+    asset_id: str
+    message: str
+
+
+class UpdateAssetReply(WireModel):
+    success: bool = True
+    message: str
+    asset_id: str
+    operation: Literal["update"] = "update"
+    timestamp: str
+
+
+class AssetReply(WireModel):
+    """An asset with the name of its bucket."""
+
+    database_id: str
+    asset_id: str
+    asset_name: str
+    description: str
+    is_distributable: bool
+    tags: tuple[str, ...]
+    asset_type: str
+    status: AssetStatus
+    bucket_id: str
+    bucket_name: str
+    current_version: CurrentVersion
+    asset_location: Location
+    preview_location: Location | None = None
+    archived_at: str | None = None
+    archived_by: str | None = None
+    archived_reason: str | None = None
+
+
+class AssetsReply(WireModel):
+    items: Annotated[list[AssetReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None

@@ -1,0 +1,218 @@
+"""The tables of assets, of their versions and of reservations, by access pattern."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Check,
+    Item,
+    Update,
+    Write,
+    absent,
+    equals,
+    put_new,
+)
+from backend.domains.assets.models import Asset, AssetReference, AssetVersion
+from backend.domains.assets.rules import (
+    id_reservation,
+    possible_prefixes,
+    prefix_reservation,
+    within_reservation,
+)
+from backend.spec import keys
+from backend.spec.tables.assets import ASSET_ID, ASSET_VERSION_ID, ASSET_VERSIONS, ASSETS
+from backend.spec.tables.assets import DATABASE_ID as PARTITION
+from backend.spec.tables.operations import RESERVATIONS
+
+_RESERVATION = RESERVATIONS.partition_key.name
+
+
+class AssetNotFoundError(NotFoundError):
+    code = "AssetNotFound"
+
+    def __init__(self, database_id: str, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} does not exist in database {database_id}")
+
+
+class AssetIdTakenError(AlreadyExistsError):
+    """The id is taken somewhere in the deployment; where, is not told."""
+
+    code = "AssetIdTaken"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"The asset id {asset_id} is taken")
+
+
+class PrefixTakenError(AlreadyExistsError):
+    """The prefix is another asset's, lies in one, or contains one; whose, is not told."""
+
+    code = "AssetPrefixTaken"
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(f"The prefix {prefix} overlaps the prefix of another asset")
+
+
+class AssetRevisionError(RevisionConflictError):
+    code = "AssetRevisionConflict"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} was changed by someone else; read it again")
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRepository:
+    tables: Tables
+
+    def get(self, database_id: str, asset_id: str, *, in_archive: bool = False) -> Asset | None:
+        """The asset's row, a consistent read; with `in_archive` also if it is archived."""
+        partitions = [database_id, keys.archived(database_id)] if in_archive else [database_id]
+        wanted = [(ASSETS, _key(partition, asset_id)) for partition in partitions]
+        found = {item[PARTITION.name]: item for _, item in self.tables.get_many(wanted)}
+        for partition in partitions:
+            if partition in found:
+                return Asset.model_validate(found[partition])
+        return None
+
+    def list_in_partition(self, partition: str, page: PageRequest) -> Page[Asset]:
+        """Assets of a database's active or archived partition, by id."""
+        query = Query(table=ASSETS, partition=partition, consistent=True)
+        found = self.tables.query(query, page)
+        return Page(tuple(Asset.model_validate(item) for item in found.items), found.after)
+
+    def create(
+        self,
+        asset: Asset,
+        version: AssetVersion,
+        *,
+        ancestors: Sequence[str],
+        counted: Write,
+    ) -> None:
+        """Put the asset, its first version and its reservations, all or nothing.
+
+        `ancestors` are the prefixes between the bucket's base and the asset's own; `counted` is the
+        database's part, and the first to be refused.
+
+        Raises:
+            AssetIdTakenError: the id is reserved.
+            PrefixTakenError: the prefix, one that contains it or one within it is reserved.
+        """
+        id_taken = AssetIdTakenError(asset.asset_id)
+        writes = [
+            counted,
+            put_new(RESERVATIONS, _owned(id_reservation(asset.asset_id), asset), id_taken),
+            put_new(ASSETS, row_of(asset), id_taken),
+            put_new(ASSET_VERSIONS, version_row(asset, version), id_taken),
+            *_prefix_reserved(asset, ancestors),
+        ]
+        self.tables.transact(writes)
+
+    def change(
+        self, asset: Asset, changes: Mapping[str, Any], *, counters: Iterable[str] = ()
+    ) -> Asset:
+        """Set some attributes if the row still has the asset's revision; `counters` go up by one.
+
+        Raises:
+            AssetRevisionError: the row has another revision, or is gone.
+        """
+        item = self.tables.write(
+            Update(
+                table=ASSETS,
+                key=_key(asset.partition, asset.asset_id),
+                set=changes,
+                add=dict.fromkeys(("revision", *counters), 1),
+                conditions=(equals("revision", asset.revision),),
+                refused=AssetRevisionError(asset.asset_id),
+            )
+        )
+        return Asset.model_validate(item)
+
+    def touch(self, asset: Asset, changes: Mapping[str, Any]) -> Asset:
+        """Set some attributes whatever the revision, as long as the asset is active.
+
+        Raises:
+            AssetNotFoundError: the asset is archived or gone.
+        """
+        item = self.tables.write(
+            Update(
+                table=ASSETS,
+                key=_key(asset.database_id, asset.asset_id),
+                set=changes,
+                add={"revision": 1},
+                conditions=(equals("status", "active"),),
+                refused=AssetNotFoundError(asset.database_id, asset.asset_id),
+            )
+        )
+        return Asset.model_validate(item)
+
+    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
+        """Which asset owns which object (bucket id and key); objects of no asset are left out."""
+        wanted = {
+            location: [prefix_reservation(location[0], p) for p in possible_prefixes(location[1])]
+            for location in objects
+        }
+        unique = {name for names in wanted.values() for name in names}
+        found = {
+            item[_RESERVATION]: AssetReference.model_validate(item)
+            for _, item in self.tables.get_many(
+                [(RESERVATIONS, {_RESERVATION: name}) for name in sorted(unique)]
+            )
+        }
+        return {
+            location: found[name]
+            for location, names in wanted.items()
+            for name in names
+            if name in found
+        }
+
+
+def row_of(asset: Asset) -> Item:
+    """The item of an asset, in the partition that its status says."""
+    return asset.model_dump(by_alias=True, exclude_none=True, mode="json") | {
+        PARTITION.name: asset.partition
+    }
+
+
+def version_row(asset: Asset, version: AssetVersion) -> Item:
+    """The item of one version of an asset; the key keeps to the database's own id."""
+    key = keys.ASSET.build(asset.database_id, asset.asset_id)
+    item = version.model_dump(by_alias=True, exclude_none=True)
+    return {keys.ASSET.name: key, ASSET_VERSION_ID.name: version.asset_version_id} | item
+
+
+def _key(partition: str, asset_id: str) -> dict[str, str]:
+    return {PARTITION.name: partition, ASSET_ID.name: asset_id}
+
+
+def _owned(reservation: str, asset: Asset) -> Item:
+    return {
+        _RESERVATION: reservation,
+        "databaseId": asset.database_id,
+        "assetId": asset.asset_id,
+    }
+
+
+def _prefix_reserved(asset: Asset, ancestors: Sequence[str]) -> list[Write]:
+    prefix, bucket_id = asset.asset_location.key, asset.bucket_id
+    taken = PrefixTakenError(prefix)
+
+    def untaken(reservation: str) -> Check:
+        key = {_RESERVATION: reservation}
+        return Check(table=RESERVATIONS, key=key, conditions=(absent(_RESERVATION),), refused=taken)
+
+    return [
+        put_new(RESERVATIONS, _owned(prefix_reservation(bucket_id, prefix), asset), taken),
+        untaken(within_reservation(bucket_id, prefix)),
+        *(untaken(prefix_reservation(bucket_id, folder)) for folder in ancestors),
+        *(
+            Update(
+                table=RESERVATIONS,
+                key={_RESERVATION: within_reservation(bucket_id, folder)},
+                add={"count": 1},
+            )
+            for folder in ancestors
+        ),
+    ]

@@ -1,0 +1,109 @@
+"""Which ids, prefixes and tags an asset may have, and what reserves them. Pure."""
+
+from collections.abc import Iterable
+
+from backend.core.errors import InvalidInputError
+from backend.core.names import MAX_KEY_BYTES, check_file_name
+from backend.spec.buckets import RESERVED_FOLDERS
+from backend.spec.keys import FILE, SORT_KEY_BYTES
+
+PATH_ROOM_BYTES = 128
+"""Every asset has room for relative paths of at least this many bytes, in all keys they enter."""
+
+MAX_PREFIX_DEPTH = 16
+"""Segments of an asset's prefix, the bucket's base prefix among them."""
+
+
+def check_asset_key_room(database_id: str, asset_id: str) -> None:
+    """Refuse an asset id with which no file's composite key would fit DynamoDB's sort key.
+
+    Raises:
+        InvalidInputError: naming `assetId`.
+    """
+    size = len(FILE.build(database_id, asset_id, "").encode())
+    if size + PATH_ROOM_BYTES > SORT_KEY_BYTES:
+        raise InvalidInputError.of(
+            "assetId",
+            f"leaves less than {PATH_ROOM_BYTES} bytes for file paths: with its database it has "
+            f"{size} bytes, at most {SORT_KEY_BYTES - PATH_ROOM_BYTES} are taken",
+        )
+
+
+def asset_prefix(base: str, asset_id: str) -> str:
+    """The prefix of a new asset's files.
+
+    Raises:
+        InvalidInputError: the id is a folder's that never holds an asset.
+    """
+    return _checked(base, asset_id + "/", field="assetId")
+
+
+def existing_prefix(base: str, key: str) -> str:
+    """The prefix that `bucketExistingKey` names, with or without the bucket's base prefix.
+
+    Raises:
+        InvalidInputError: it is not a folder below the base prefix in which an asset may stand.
+    """
+    field = "bucketExistingKey"
+    path = key.lstrip("/").removesuffix("/") + "/"
+    below = path.removeprefix(base)
+    for segment in below[:-1].split("/"):
+        try:
+            check_file_name(segment)
+        except ValueError as error:
+            raise InvalidInputError.of(field, f"segment {segment!r} {error}") from None
+    return _checked(base, below, field=field)
+
+
+def ancestors(base: str, prefix: str) -> tuple[str, ...]:
+    """The prefixes strictly between the bucket's base prefix and an asset's, outermost first."""
+    return tuple(
+        base + below for below in _folders(prefix.removeprefix(base)) if base + below != prefix
+    )
+
+
+def possible_prefixes(key: str) -> tuple[str, ...]:
+    """The prefixes of assets that may own an S3 key: one of them at the most does."""
+    return tuple(_folders(key))[:MAX_PREFIX_DEPTH]
+
+
+def id_reservation(asset_id: str) -> str:
+    """The key of the reservation of an asset id."""
+    return f"AssetId#{asset_id}"
+
+
+def prefix_reservation(bucket_id: str, prefix: str) -> str:
+    """The key of the reservation of a prefix in a bucket."""
+    return f"Prefix#{bucket_id}#{prefix}"
+
+
+def within_reservation(bucket_id: str, prefix: str) -> str:
+    """The key of the count of assets whose prefixes lie deeper in this prefix."""
+    return f"Within#{bucket_id}#{prefix}"
+
+
+def _checked(base: str, below: str, *, field: str) -> str:
+    prefix = base + below
+    first = below.split("/", 1)[0]
+    if first in RESERVED_FOLDERS:
+        raise InvalidInputError.of(field, f"{first!r} is a reserved folder")
+    depth = prefix.count("/")
+    if depth > MAX_PREFIX_DEPTH:
+        raise InvalidInputError.of(
+            field, f"makes a prefix of {depth} segments, at most {MAX_PREFIX_DEPTH} are taken"
+        )
+    size = len(prefix.encode())
+    if size + PATH_ROOM_BYTES > MAX_KEY_BYTES:
+        raise InvalidInputError.of(
+            field,
+            f"makes a prefix of {size} bytes, at most {MAX_KEY_BYTES - PATH_ROOM_BYTES} are taken",
+        )
+    return prefix
+
+
+def _folders(path: str) -> Iterable[str]:
+    """`a/`, `a/b/` for `a/b/c`."""
+    end = path.find("/")
+    while end >= 0:
+        yield path[: end + 1]
+        end = path.find("/", end + 1)

@@ -1,0 +1,339 @@
+"""What can be done with assets."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_asset_id
+from backend.core.objects import Objects
+from backend.core.paging import Page, PageRequest, Position, fill
+from backend.domains.assets import rules
+from backend.domains.assets.models import (
+    FIRST_VERSION,
+    NO_FILES,
+    Asset,
+    AssetReference,
+    AssetVersion,
+    CreateAssetBody,
+    CurrentVersion,
+    Location,
+    UpdateAssetBody,
+)
+from backend.domains.assets.repository import (
+    AssetNotFoundError,
+    AssetRepository,
+    AssetRevisionError,
+)
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketService
+from backend.domains.databases.repository import DatabaseNotFoundError
+from backend.domains.databases.service import DatabaseService
+from backend.spec.keys import archived
+from backend.spec.routes import Action
+
+INHERITED_BY_FILES = frozenset({"assetName", "tags"})
+"""What a change of sends the documents of all files to be built again."""
+
+_ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
+_DATABASES_AT_ONCE = 100
+_LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
+
+
+class TagRules(Protocol):
+    """What assets need of tags."""
+
+    def check_tags(self, tags: Sequence[str]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AssetService:
+    assets: AssetRepository
+    databases: DatabaseService
+    buckets: BucketService
+    tags: TagRules
+    objects: Objects
+    authorization: Authorization
+    clock: Clock
+    new_id: NewId = new_asset_id
+
+    def create_asset(self, caller: Identity, body: CreateAssetBody) -> Asset:
+        """Make an asset without files, its first version, and reserve its id and prefix.
+
+        Raises:
+            AssetIdTakenError: the id is taken in some database of the deployment.
+            DatabaseNotFoundError: there is no such database.
+            InvalidInputError: a tag is missing, unknown or required, the id leaves no room for
+                paths, or `bucketExistingKey` names no folder that may become an asset.
+            PrefixTakenError: the prefix overlaps another asset's.
+        """
+        require(self.authorization, caller, "PUT", _secured_request(body))
+        asset_id = body.asset_id or self.new_id()
+        rules.check_asset_key_room(body.database_id, asset_id)
+        database = self.databases.find_database(body.database_id)
+        if database is None:
+            raise DatabaseNotFoundError(body.database_id)
+        self.tags.check_tags(body.tags or ())
+        bucket = self.databases.bucket_of(database)
+        prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
+        asset = self._new(caller, body, asset_id, bucket=bucket, prefix=prefix)
+        self.assets.create(
+            asset,
+            _version_of(asset),
+            ancestors=rules.ancestors(bucket.key_prefix, prefix),
+            counted=self.databases.count_assets(body.database_id, 1),
+        )
+        return asset
+
+    def get_asset(
+        self, caller: Identity, database_id: str, asset_id: str, *, show_archived: bool = False
+    ) -> Asset:
+        """The asset; an archived one only if it is asked for.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or not for the caller.
+        """
+        found = self.assets.get(database_id, asset_id, in_archive=show_archived)
+        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+            raise AssetNotFoundError(database_id, asset_id)
+        return found
+
+    def asset_for(self, caller: Identity, action: Action, database_id: str, asset_id: str) -> Asset:
+        """The active asset, for a caller who may do this to it.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see it, and not do this.
+        """
+        found = self.get_asset(caller, database_id, asset_id)
+        require(self.authorization, caller, action, secured(found))
+        return found
+
+    def list_assets(
+        self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
+    ) -> Page[Asset]:
+        """The active, or else the archived, assets of a database that the caller may see, by id.
+
+        Raises:
+            DatabaseNotFoundError: the database does not exist, or not for the caller.
+        """
+        self.databases.get_database(caller, database_id)
+        return self._visible(caller, _partition(database_id, show_archived), page)
+
+    def list_all_assets(
+        self, caller: Identity, page: PageRequest, *, show_archived: bool = False
+    ) -> Page[Asset]:
+        """Assets of all databases that the caller may see, database by database.
+
+        A position is a database and, if it is not read to its end, the key of its last asset. A
+        page ends early after two seconds or 5,000 rows of one database.
+        """
+        found: list[Asset] = []
+        read: Position | None = None
+        stop = self.clock() + _LIST_TIME
+        for database_id, after in self._unread(caller, page.after or {}, show_archived):
+            if read is not None and (len(found) >= page.limit or self.clock() >= stop):
+                return Page(tuple(found), read)
+            wanted = PageRequest(page.limit - len(found), after)
+            part = self._visible(caller, _partition(database_id, show_archived), wanted)
+            found.extend(part.items)
+            read = {"database": database_id}
+            if part.after is not None:
+                return Page(tuple(found), {**read, "asset": part.after})
+        return Page(tuple(found))
+
+    def update_asset(
+        self,
+        caller: Identity,
+        database_id: str,
+        asset_id: str,
+        body: UpdateAssetBody,
+        *,
+        expected_revision: int | None = None,
+    ) -> Asset:
+        """Change the fields that are given; edits of other fields at the same time survive.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or not for the caller.
+            AssetRevisionError: its revision is not the expected one, or others change it all the
+                time.
+            InvalidInputError: a tag is unknown, or a required one is missing.
+            PermissionDeniedError: the caller may not change it, or not into this.
+        """
+        if body.tags is not None:
+            self.tags.check_tags(body.tags)
+        for _ in range(_ATTEMPTS):
+            found = self.asset_for(caller, "PUT", database_id, asset_id)
+            if expected_revision is not None and expected_revision != found.revision:
+                raise AssetRevisionError(asset_id)
+            changes = _changes(found, body)
+            if not changes:
+                return found
+            changed = found.model_copy(update=body.model_dump(exclude_none=True))
+            require(self.authorization, caller, "PUT", secured(changed))
+            counters = ("inheritedRevision",) if INHERITED_BY_FILES & changes.keys() else ()
+            changes["updatedAt"] = iso(self.clock())
+            try:
+                return self.assets.change(found, changes, counters=counters)
+            except AssetRevisionError:
+                if expected_revision is not None:
+                    raise
+        raise AssetRevisionError(asset_id)
+
+    def set_content(
+        self, asset: Asset, *, asset_type: str | None = None, preview_key: str | None = None
+    ) -> Asset:
+        """Write what follows from the asset's files; an empty `preview_key` clears the preview.
+
+        Asks no permission: for the slices that write files.
+
+        Raises:
+            AssetNotFoundError: the asset is archived or gone.
+        """
+        changes: dict[str, Any] = {}
+        if asset_type is not None and asset_type != asset.asset_type:
+            changes["assetType"] = asset_type
+        if preview_key is not None:
+            changes["previewLocation"] = {"Key": preview_key} if preview_key else None
+        if not changes:
+            return asset
+        return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
+
+    def location(self, asset: Asset) -> tuple[str, str]:
+        """The bucket's name and the prefix of the asset's files in it."""
+        bucket = self.buckets.get_bucket(asset.bucket_id)
+        return bucket.bucket_name, asset.asset_location.key
+
+    def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
+        """The names of the assets' buckets by bucket id, each read once."""
+        wanted = {asset.bucket_id for asset in assets}
+        return {bucket_id: self.buckets.get_bucket(bucket_id).bucket_name for bucket_id in wanted}
+
+    def owners(self, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], AssetReference]:
+        """Which asset owns which object (bucket id and S3 key), for other slices.
+
+        Objects that belong to no asset are left out; archived assets own theirs still.
+        """
+        return self.assets.owners(objects)
+
+    def _visible(self, caller: Identity, partition: str, page: PageRequest) -> Page[Asset]:
+        return fill(
+            lambda request: self.assets.list_in_partition(partition, request),
+            page,
+            visible=lambda asset: self.authorization.may(caller, "GET", secured(asset)),
+            position_of=lambda asset: {"databaseId": partition, "assetId": asset.asset_id},
+        )
+
+    def _unread(
+        self, caller: Identity, position: Position, show_archived: bool
+    ) -> Iterator[tuple[str, Position | None]]:
+        """The databases from a position on, the first perhaps with the key to go on after."""
+        after = None
+        if position:
+            last: str = position["database"]
+            if "asset" in position and self.databases.find_database(last) is not None:
+                yield last, position["asset"]
+            after = {"databaseId": last}
+        while True:
+            page = self.databases.list_databases(caller, PageRequest(_DATABASES_AT_ONCE, after))
+            for database in page.items:
+                if show_archived or database.asset_count > 0:
+                    yield database.database_id, None
+            if page.after is None:
+                return
+            after = page.after
+
+    def _prefix(self, bucket: AssetBucket, asset_id: str, existing: str | None) -> str:
+        base = bucket.key_prefix
+        if not existing:
+            return rules.asset_prefix(base, asset_id)
+        prefix = rules.existing_prefix(base, existing)
+        if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
+            raise InvalidInputError.of("bucketExistingKey", f"the bucket holds nothing in {prefix}")
+        return prefix
+
+    def _new(
+        self,
+        caller: Identity,
+        body: CreateAssetBody,
+        asset_id: str,
+        *,
+        bucket: AssetBucket,
+        prefix: str,
+    ) -> Asset:
+        now = iso(self.clock())
+        version = CurrentVersion(
+            version=FIRST_VERSION,
+            date_modified=now,
+            comment="The asset was created",
+            description=body.description,
+            created_by=caller.user_id,
+        )
+        return Asset(
+            database_id=body.database_id,
+            asset_id=asset_id,
+            asset_name=body.asset_name,
+            description=body.description,
+            is_distributable=body.is_distributable,
+            tags=body.tags or (),
+            bucket_id=bucket.bucket_id,
+            asset_location=Location(key=prefix),
+            current_version=version,
+            created_at=now,
+            created_by=caller.user_id,
+            updated_at=now,
+        )
+
+
+def secured(asset: Asset) -> Secured:
+    """An asset as permissions see it."""
+    return Secured(
+        "asset",
+        {
+            "databaseId": asset.database_id,
+            "assetName": asset.asset_name,
+            "assetType": asset.asset_type,
+            "tags": asset.tags,
+        },
+    )
+
+
+def _secured_request(body: CreateAssetBody) -> Secured:
+    """An asset that does not exist yet, as permissions see it."""
+    return Secured(
+        "asset",
+        {
+            "databaseId": body.database_id,
+            "assetName": body.asset_name,
+            "assetType": NO_FILES,
+            "tags": body.tags or (),
+        },
+    )
+
+
+def _partition(database_id: str, show_archived: bool) -> str:
+    return archived(database_id) if show_archived else database_id
+
+
+def _changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
+    """What the body really changes, by the names of the row's attributes."""
+    now = asset.model_dump(by_alias=True)
+    wanted = body.model_dump(by_alias=True, exclude_none=True)
+    return {name: value for name, value in wanted.items() if value != now[name]}
+
+
+def _version_of(asset: Asset) -> AssetVersion:
+    """The row of the version that a new asset names as its current one."""
+    version = asset.current_version
+    return AssetVersion(
+        asset_version_id=version.version,
+        comment=version.comment,
+        description=version.description,
+        date_created=version.date_modified,
+        created_at=version.date_modified,
+        created_by=version.created_by,
+    )
