@@ -54,6 +54,7 @@ QUEUE_RECEIVE = (
     "sqs:ReceiveMessage",
 )
 SECRET_READ = ("secretsmanager:GetSecretValue",)
+SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 KEY_READ = ("kms:Decrypt", "kms:DescribeKey")
 KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
 SEARCH_POST_PATHS = ("_search", "_search/*", "_msearch", "_count", "_mget")
@@ -132,8 +133,9 @@ def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyS
 def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     queues = [resources.queues[queue.name].queue_arn for queue in spec.sends]
     secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
-    found = [_allow(QUEUE_SEND, queues)] if queues else []
-    return [*found, _allow(SECRET_READ, secrets)] if secrets else found
+    rewritten = [resources.secrets[secret.name].secret_arn for secret in spec.rewrites]
+    granted = ((QUEUE_SEND, queues), (SECRET_READ, secrets), (SECRET_WRITE, rewritten))
+    return [_allow(actions, arns) for actions, arns in granted if arns]
 
 
 def _key(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

@@ -20,7 +20,10 @@ SearchAccess = Literal["none", "read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One Lambda function; `writes` (tables and buckets) includes reading them."""
+    """One Lambda function; `writes` (tables and buckets) includes reading them.
+
+    `rewrites` are those of its `secrets` whose values it may change.
+    """
 
     name: str
     kind: Kind
@@ -30,6 +33,7 @@ class Function:
     writes: tuple[Table | Bucket, ...] = ()
     sends: tuple[Queue, ...] = ()
     secrets: tuple[Secret, ...] = ()
+    rewrites: tuple[Secret, ...] = ()
     settings: tuple[Setting, ...] = ()
     search: SearchAccess = "none"
     domain: str | None = None
@@ -172,7 +176,7 @@ AUTHORIZER = Function(
     "authorizer",
     "backend.entrypoints.authorizer.handler",
     "Says who the caller is; never what the caller may do.",
-    reads=(access.API_KEYS,),
+    writes=(access.API_KEYS,),  # the time of a key's last use
     secrets=(secrets.API_KEY_PEPPER,),
     memory_mb=512,
     timeout_seconds=10,
@@ -194,6 +198,7 @@ BOOTSTRAP = Function(
         access.API_KEYS,
     ),
     secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
+    rewrites=(secrets.ADMIN_API_KEY,),
     settings=(settings.ADMIN_USER_ID,),
     search="write",
     timeout_seconds=300,

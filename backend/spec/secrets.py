@@ -14,6 +14,9 @@ class Secret:
 
 API_KEY_PEPPER = Secret("ApiKeyPepper", "Keys the hashes under which API keys are stored.")
 PAGE_TOKEN_KEY = Secret("PageTokenKey", "Signs page tokens.")
-ADMIN_API_KEY = Secret("AdminApiKey", "The administrator's API key, without its prefix `vams_`.")
+ADMIN_API_KEY = Secret(
+    "AdminApiKey",
+    "The administrator's API key as clients send it, once bootstrap has put `vams_` before it.",
+)
 
 SECRETS = (API_KEY_PEPPER, PAGE_TOKEN_KEY, ADMIN_API_KEY)

@@ -79,7 +79,7 @@ class StorageStack(Stack):
             self,
             "AdminApiKeySecret",
             resources.secrets[ADMIN_API_KEY.name].secret_arn,
-            "The secret that holds the administrator's API key, without its prefix vams_",
+            "The secret that holds the administrator's API key, once bootstrap has run",
         )
         for name, bucket, description in (
             ("AssetBucketName", ASSET_BUCKET, "The bucket of all files of assets"),

@@ -59,7 +59,12 @@ API_KEYS = Table(
     "ApiKeyStorageTable",
     API_KEY_ID,
     "API keys, stored as keyed hashes.",
-    ("get one key", "find a key by its hash", "list the keys of a user"),
+    (
+        "get one key",
+        "find a key by its hash",
+        "list the keys of a user",
+        "list keys (a registry: scanned by page)",
+    ),
     indexes=(API_KEYS_BY_HASH, API_KEYS_BY_USER),
 )
 
