@@ -10,6 +10,7 @@ from backend.core.errors import InvalidInputError, TooLargeError, UnavailableErr
 
 _THROTTLED = frozenset(
     {
+        "InternalError",
         "InternalServerError",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",

@@ -1,6 +1,7 @@
 """S3 behind the port `core.objects.Objects`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -12,15 +13,22 @@ from backend.core.errors import NotFoundError
 from backend.core.objects import (
     ObjectHead,
     ObjectPage,
+    ObjectRefusedError,
     ObjectVersion,
     Part,
     VersionPage,
+    Written,
 )
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
+_NO_VERSION_ID = frozenset({"400", "InvalidArgument"})  # a text that is no version id at all
+_NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
+"""Refusals that a wrong deployment causes: bugs, and no answer to a request."""
+
+_CHUNK_BYTES = 1024 * 1024
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
@@ -41,8 +49,10 @@ class S3Objects:
             marker = _delete_marker(key, error)
             if marker is not None:
                 return marker
-            if code_of(error) in _ABSENT:
+            if version_id is not None and code_of(error) in _ABSENT | _NO_VERSION_ID:
                 return None
+            if code_of(error) in _ABSENT:
+                return self._marker_by_get(bucket, key)
             raise
         found = ObjectVersion(
             key=key,
@@ -98,8 +108,16 @@ class S3Objects:
             )
         versions = [_listed(entry, False) for entry in reply.get("Versions", [])]
         markers = [_listed(entry, True) for entry in reply.get("DeleteMarkers", [])]
-        # S3 answers with two lists; both are in order, newest first within a key.
-        both = sorted([*versions, *markers], key=lambda v: (v.key, -v.last_modified.timestamp()))
+        # S3 answers with two lists; both are in order, newest first within a key. The store may
+        # begin a page with the last page's last entry (versitygw does, S3 does not).
+        both = sorted(
+            [
+                v
+                for v in (*versions, *markers)
+                if (v.key, v.version_id) != (after_key, after_version_id)
+            ],
+            key=lambda v: (v.key, not v.is_latest, -v.last_modified.timestamp()),
+        )
         if not reply["IsTruncated"]:
             return VersionPage(tuple(both))
         return VersionPage(
@@ -107,22 +125,35 @@ class S3Objects:
         )
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
-        with translated("S3"):
-            reply = self.client.get_object(Bucket=bucket, Key=key, Range=f"bytes=0-{length - 1}")
-            return reply["Body"].read()
+        try:
+            with _translated(key):
+                reply = self.client.get_object(
+                    Bucket=bucket, Key=key, Range=f"bytes=0-{length - 1}"
+                )
+                return reply["Body"].read()
+        except ClientError as error:
+            if code_of(error) == "InvalidRange":  # no byte of an empty object is in any range
+                return b""
+            raise
+
+    def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
+        with _translated(key):
+            body = self.client.get_object(Bucket=bucket, Key=key)["Body"]
+            with closing(body):
+                yield from body.iter_chunks(_CHUNK_BYTES)
 
     def put(
         self, bucket: str, key: str, body: bytes, *, content_type: str, metadata: Mapping[str, str]
-    ) -> ObjectVersion:
-        with translated("S3"):
-            self.client.put_object(
+    ) -> Written:
+        with _translated(key, refusing=True):
+            reply = self.client.put_object(
                 Bucket=bucket,
                 Key=key,
                 Body=body,
                 ContentType=content_type,
                 Metadata=dict(metadata),
             )
-        return self._written(bucket, key)
+        return Written(reply.get("VersionId", _NO_VERSION), reply["ETag"].strip('"'))
 
     def copy(
         self,
@@ -131,9 +162,9 @@ class S3Objects:
         *,
         content_type: str,
         metadata: Mapping[str, str],
-    ) -> ObjectVersion:
-        with translated("S3"):
-            self.client.copy_object(
+    ) -> Written:
+        with _translated(source[1], refusing=True):
+            reply = self.client.copy_object(
                 CopySource={"Bucket": source[0], "Key": source[1]},
                 Bucket=target[0],
                 Key=target[1],
@@ -141,7 +172,12 @@ class S3Objects:
                 Metadata=dict(metadata),
                 MetadataDirective="REPLACE",
             )
-        return self._written(*target)
+        etag = reply["CopyObjectResult"].get("ETag", "")
+        return Written(reply.get("VersionId", _NO_VERSION), etag.strip('"'))
+
+    def delete(self, bucket: str, key: str) -> None:
+        with translated("S3"):
+            self.client.delete_object(Bucket=bucket, Key=key)
 
     def delete_version(self, bucket: str, key: str, *, version_id: str) -> None:
         with translated("S3"):
@@ -150,7 +186,7 @@ class S3Objects:
     def create_multipart(
         self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
     ) -> str:
-        with translated("S3"):
+        with _translated(key, refusing=True):
             reply = self.client.create_multipart_upload(
                 Bucket=bucket, Key=key, ContentType=content_type, Metadata=dict(metadata)
             )
@@ -160,31 +196,26 @@ class S3Objects:
         pages = self.client.get_paginator("list_parts").paginate(
             Bucket=bucket, Key=key, UploadId=upload_id
         )
-        try:
-            with translated("S3"):
-                return [
-                    Part(
-                        entry.get("PartNumber", 0),
-                        entry.get("ETag", "").strip('"'),
-                        entry.get("Size", 0),
-                    )
-                    for page in pages
-                    for entry in page.get("Parts", [])
-                ]
-        except ClientError as error:
-            if code_of(error) == "NoSuchUpload":
-                raise NotFoundError(f"S3 knows no upload {upload_id} of {key}") from error
-            raise
+        with _translated(key):
+            return [
+                Part(
+                    entry.get("PartNumber", 0),
+                    entry.get("ETag", "").strip('"'),
+                    entry.get("Size", 0),
+                )
+                for page in pages
+                for entry in page.get("Parts", [])
+            ]
 
     def complete_multipart(
         self, bucket: str, key: str, upload_id: str, parts: Sequence[Part]
-    ) -> ObjectVersion:
+    ) -> Written:
         wanted: Any = [{"PartNumber": part.number, "ETag": part.etag} for part in parts]
-        with translated("S3"):
-            self.client.complete_multipart_upload(
+        with _translated(key, refusing=True):
+            reply = self.client.complete_multipart_upload(
                 Bucket=bucket, Key=key, UploadId=upload_id, MultipartUpload={"Parts": wanted}
             )
-        return self._written(bucket, key)
+        return Written(reply.get("VersionId", _NO_VERSION), reply.get("ETag", "").strip('"'))
 
     def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
         try:
@@ -227,12 +258,38 @@ class S3Objects:
             "get_object", Params=parameters, ExpiresIn=expires
         )
 
-    def _written(self, bucket: str, key: str) -> ObjectVersion:
-        """What stands under the key after a write, as S3 tells it."""
-        found = self.head(bucket, key)
-        if not isinstance(found, ObjectHead):
-            raise NotFoundError(f"{key} was written and is gone")
-        return found.version
+    def _marker_by_get(self, bucket: str, key: str) -> ObjectHead | ObjectVersion | None:
+        """The marker that a key ends in, where HEAD does not tell markers from nothing.
+
+        versitygw's HEAD does not; S3's does. GET tells it in both.
+        """
+        try:
+            with translated("S3"):
+                self.client.get_object(Bucket=bucket, Key=key)["Body"].close()
+        except ClientError as error:
+            if code_of(error) in _ABSENT:
+                return _delete_marker(key, error)
+            raise
+        return self.head(bucket, key)  # it was written in between
+
+
+@contextmanager
+def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
+    """As `translated`; what is absent becomes NotFoundError.
+
+    With `refusing`, all else that S3 finds wrong with the request becomes ObjectRefusedError.
+    """
+    try:
+        with translated("S3"):
+            yield
+    except ClientError as error:
+        code = code_of(error)
+        if code in _ABSENT or code == "NoSuchUpload":
+            raise NotFoundError(f"S3 holds no such object or upload: {key}") from error
+        if not refusing or code in _NOT_THE_CALLERS:
+            raise
+        reason = error.response.get("Error", {}).get("Message", "")
+        raise ObjectRefusedError(key, f"{code} {reason}".strip()) from error
 
 
 def _delete_marker(key: str, error: ClientError) -> ObjectVersion | None:

@@ -1,9 +1,23 @@
 """The port to S3. `backend/aws/objects.py` implements it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from backend.core.errors import ConflictError
+
+
+class ObjectRefusedError(ConflictError):
+    """The object store does not take this; the message is its reason.
+
+    Stores differ: one that keeps keys as paths refuses `a/b` beside an object `a`.
+    """
+
+    code = "ObjectRefused"
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(f"The object store refuses {key}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,14 @@ class ObjectHead:
     version: ObjectVersion
     content_type: str
     metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write made; `version_id` is `null` in a bucket without versioning."""
+
+    version_id: str
+    etag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +106,30 @@ class Objects(Protocol):
     ) -> VersionPage: ...
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
-        """The first bytes of an object."""
+        """The first bytes of an object; none of an empty one.
+
+        Raises:
+            NotFoundError: there is no such object.
+        """
+        ...
+
+    def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
+        """The bytes of an object in pieces that fit memory, read while they are consumed.
+
+        Raises:
+            NotFoundError: there is no such object.
+        """
         ...
 
     def put(
         self, bucket: str, key: str, body: bytes, *, content_type: str, metadata: Mapping[str, str]
-    ) -> ObjectVersion: ...
+    ) -> Written:
+        """Write an object, as a new version.
+
+        Raises:
+            ObjectRefusedError: the store does not take it under this key.
+        """
+        ...
 
     def copy(
         self,
@@ -98,8 +138,17 @@ class Objects(Protocol):
         *,
         content_type: str,
         metadata: Mapping[str, str],
-    ) -> ObjectVersion:
-        """Copy (bucket, key) to (bucket, key) inside S3; at most 5 GiB."""
+    ) -> Written:
+        """Copy (bucket, key) to (bucket, key) inside S3, as a new version; at most 5 GiB.
+
+        Raises:
+            NotFoundError: there is no such source.
+            ObjectRefusedError: the store does not take it under this key.
+        """
+        ...
+
+    def delete(self, bucket: str, key: str) -> None:
+        """Put a delete marker; in a bucket without versioning the object is gone."""
         ...
 
     def delete_version(self, bucket: str, key: str, *, version_id: str) -> None:
@@ -109,7 +158,11 @@ class Objects(Protocol):
     def create_multipart(
         self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
     ) -> str:
-        """Start a multipart upload; answers with S3's upload id."""
+        """Start a multipart upload; answers with S3's upload id.
+
+        Raises:
+            ObjectRefusedError: the store does not take this key.
+        """
         ...
 
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
@@ -122,7 +175,14 @@ class Objects(Protocol):
 
     def complete_multipart(
         self, bucket: str, key: str, upload_id: str, parts: Sequence[Part]
-    ) -> ObjectVersion: ...
+    ) -> Written:
+        """Make an object of parts.
+
+        Raises:
+            NotFoundError: S3 knows no such upload (aborted, completed or never started).
+            ObjectRefusedError: a part is missing, differs or is too small, or the key is not taken.
+        """
+        ...
 
     def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
         """Give up; an upload that S3 no longer knows is already given up."""
