@@ -1,0 +1,134 @@
+"""Search queries: what a request becomes. What OpenSearch makes of it is tested with the engine."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from backend.core.errors import InvalidInputError
+from backend.search.models import SearchBody, SimpleSearchBody
+from backend.search.queries import full_query, simple_query
+
+EVERYTHING: dict[str, Any] = {"match_all": {}}
+
+
+def simple(**fields: Any) -> Any:
+    return simple_query(SimpleSearchBody.model_validate(fields), EVERYTHING)
+
+
+def full(**fields: Any) -> Any:
+    return full_query(SearchBody.model_validate(fields), EVERYTHING)
+
+
+def test_tombstones_and_archived_documents_are_left_out() -> None:
+    excluded = simple(query="pump")["query"]["bool"]["must_not"]
+    assert excluded == [{"term": {"deleted": True}}, {"term": {"bool_archived": True}}]
+
+
+def test_archived_documents_are_found_when_they_are_asked_for() -> None:
+    excluded = simple(query="pump", includeArchived=True)["query"]["bool"]["must_not"]
+    assert excluded == [{"term": {"deleted": True}}]
+
+
+def test_what_the_caller_may_see_is_part_of_the_query() -> None:
+    visible = {"terms": {"str_databaseid.keyword": ["mine"]}}
+    request = full_query(SearchBody(), visible)
+    assert visible in request["query"]["bool"]["filter"]
+
+
+def test_named_fields_are_exact_without_case() -> None:
+    filters = simple(databaseId="Museum", fileExtension="GLB")["query"]["bool"]["filter"]
+    for field, value in (("str_databaseid", "Museum"), ("str_fileext", ".GLB")):
+        assert {"term": {f"{field}.keyword": {"value": value, "case_insensitive": True}}} in filters
+
+
+def test_a_star_makes_a_pattern() -> None:
+    filters = simple(fileKey="*/pump*.glb")["query"]["bool"]["filter"]
+    pattern = {"value": "*/pump*.glb", "case_insensitive": True}
+    assert {"wildcard": {"str_key.keyword": pattern}} in filters
+
+
+def test_tags_are_alternatives() -> None:
+    filters = simple(tags=["red", "blue"])["query"]["bool"]["filter"]
+    (tags,) = [f for f in filters if "bool" in f]
+    assert len(tags["bool"]["should"]) == 2
+    assert tags["bool"]["minimum_should_match"] == 1
+
+
+def test_metadata_key_and_value_meet_in_one_pair() -> None:
+    filters = simple(metadataKey="maker", metadataValue="Acme*")["query"]["bool"]["filter"]
+    (nested,) = [f["nested"] for f in filters if "nested" in f]
+    assert nested["path"] == "metadata"
+    assert len(nested["query"]["bool"]["filter"]) == 2
+
+
+def test_a_metadata_query_is_a_list_of_pairs() -> None:
+    filters = full(metadataQuery="maker:Acme AND year:19*")["query"]["bool"]["filter"]
+    assert len([f for f in filters if "nested" in f]) == 2
+
+
+@pytest.mark.parametrize("query", ["maker", "maker:", ":Acme", "maker:Acme AND "])
+def test_a_metadata_query_that_is_no_pair_is_refused(query: str) -> None:
+    with pytest.raises(InvalidInputError, match="metadataQuery"):
+        full(metadataQuery=query)
+
+
+def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
+    assert set(full()["aggs"]) == {
+        "str_assettype",
+        "str_fileext",
+        "str_assetid",
+        "str_databaseid",
+        "list_tags",
+    }
+    assert "aggs" not in full(aggregations=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["num_filesize"], {"num_filesize": "asc"}),
+        ([{"str_assetname": "desc"}], {"str_assetname.keyword": "desc"}),
+        ([{"date_lastmodified": {"order": "desc"}}], {"date_lastmodified": "desc"}),
+        ([{"field": "str_key", "order": "asc"}], {"str_key.keyword": "asc"}),
+        (["_score"], {"_score": "desc"}),
+    ],
+)
+def test_sort_takes_the_usual_shapes(given: Any, expected: dict[str, str]) -> None:
+    first = full(sort=given)["sort"][0]
+    assert {field: how["order"] for field, how in first.items()} == expected
+
+
+def test_a_sort_field_that_is_not_declared_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="sort"):
+        full(sort=["hash"])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"size": 2001},
+        {"from": -1},
+        {"from": 9000, "size": 1001},
+        {"query": "x" * 1025},
+        {"entityTypes": ["workflow"]},
+        {"tags": [""]},
+        {"tags": ["t"] * 101},
+        {"assetName": "a\u0000b"},
+        {"query": "\ud800"},
+    ],
+)
+def test_what_is_out_of_bounds_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SimpleSearchBody.model_validate(fields)
+
+
+def test_more_than_ten_patterns_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="wildcards"):
+        simple(tags=[f"t{number}*" for number in range(11)])
+
+
+def test_a_request_is_plain_json() -> None:
+    body = full(query="pump", sort=["_score"], includeHighlights=True, explainResults=True)
+    assert json.loads(json.dumps(body)) == body
