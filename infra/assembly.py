@@ -14,6 +14,11 @@ from infra.stacks.indexing import IndexingStack
 from infra.stacks.search import SearchStack
 from infra.stacks.storage import StorageStack
 
+_REPRODUCIBLE: dict[str, object] = {
+    # Where a construct was made: folders of this machine and of the kernel's own, new each time.
+    "aws:cdk:disable-stack-trace": True,
+}
+
 
 def build(outdir: str, context: dict[str, object] | None = None) -> App:
     """The app with its stacks; `context` comes before cdk.json's and after `CDK_CONTEXT_JSON`.
@@ -24,7 +29,7 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
     """
     app = App(
         outdir=outdir,
-        context=default_context() | (context or {}),
+        context=default_context() | _REPRODUCIBLE | (context or {}),
         analytics_reporting=False,
         tree_metadata=False,
     )

@@ -21,7 +21,7 @@ def declarations_hash(values: dict[str, str]) -> str:
         "buckets": [asdict(bucket) for bucket in BUCKETS],
         "secrets": [asdict(secret) for secret in SECRETS],
         "indexes": [
-            {"alias": index.alias, "mapping": index.mapping, "window": index.max_result_window}
+            {"alias": index.alias, "mapping": index.mapping, "settings": index.settings}
             for index in SEARCH_INDEXES
         ],
         "settings": values,

@@ -1,0 +1,102 @@
+"""The API stack: the declared routes, each to the function of its domain, behind the authorizer."""
+
+import pytest
+
+from backend.spec.functions import AUTHORIZER, FUNCTIONS
+from backend.spec.routes import ROUTES, Route
+from tests.infra.templates import Assembly, Resource
+
+EACH_ROUTE = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
+API_FUNCTIONS = {spec.domain: spec.name for spec in FUNCTIONS if spec.kind == "api"}
+
+
+def _routes(assembly: Assembly) -> dict[str, Resource]:
+    found = assembly.of_type("AWS::ApiGatewayV2::Route").values()
+    return {resource.properties["RouteKey"]: resource for resource in found}
+
+
+def test_the_routes_are_exactly_those_declared(assembly: Assembly) -> None:
+    assert len(assembly.of_type("AWS::ApiGatewayV2::Route")) == len(ROUTES)
+    assert set(_routes(assembly)) == {route.key for route in ROUTES}
+
+
+@EACH_ROUTE
+def test_a_route_reaches_the_function_of_its_domain(assembly: Assembly, route: Route) -> None:
+    target = assembly.text(_routes(assembly)[route.key].properties["Target"])
+    name = target.removeprefix("integrations/<").removesuffix(">")
+    integration = assembly.resource(name).properties
+    function = API_FUNCTIONS[route.domain]
+    assert assembly.text(integration["IntegrationUri"]) == f"<{function}.Arn>"
+    assert integration["IntegrationType"] == "AWS_PROXY"
+    assert integration["PayloadFormatVersion"] == "2.0"
+
+
+@EACH_ROUTE
+def test_only_a_public_route_passes_without_the_authorizer(
+    assembly: Assembly, route: Route
+) -> None:
+    properties = _routes(assembly)[route.key].properties
+    if route.public:
+        assert properties["AuthorizationType"] == "NONE"
+        assert "AuthorizerId" not in properties
+    else:
+        assert properties["AuthorizationType"] == "CUSTOM"
+        assert assembly.text(properties["AuthorizerId"]) == "<ApiAuthorizer>"
+
+
+def test_there_is_one_authorizer_and_it_forgets_after_five_seconds(assembly: Assembly) -> None:
+    (authorizer,) = assembly.of_type("AWS::ApiGatewayV2::Authorizer").values()
+    properties = authorizer.properties
+    assert properties["AuthorizerType"] == "REQUEST"
+    assert properties["AuthorizerResultTtlInSeconds"] == 5
+    assert properties["EnableSimpleResponses"] is True
+    assert properties["IdentitySource"] == ["$request.header.Authorization"]
+    assert properties["AuthorizerPayloadFormatVersion"] == "2.0"
+    uri = assembly.text(properties["AuthorizerUri"])
+    assert uri.endswith(f":lambda:path/2015-03-31/functions/<{AUTHORIZER.name}.Arn>/invocations")
+
+
+def test_the_gateway_and_nothing_else_may_invoke_the_functions(assembly: Assembly) -> None:
+    permissions = assembly.of_type("AWS::Lambda::Permission").values()
+    arn = "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<HttpApi>/"
+    expected = {f"<{name}.Arn>": f"{arn}*/*" for name in API_FUNCTIONS.values()}
+    expected[f"<{AUTHORIZER.name}.Arn>"] = f"{arn}authorizers/<ApiAuthorizer>"
+    found = {
+        assembly.text(p.properties["FunctionName"]): assembly.text(p.properties["SourceArn"])
+        for p in permissions
+    }
+    assert found == expected
+    assert {p.properties["Principal"] for p in permissions} == {"apigateway.amazonaws.com"}
+    assert len(permissions) == len(expected)
+
+
+def test_the_stage_throttles_and_logs_without_the_query_or_the_credentials(
+    assembly: Assembly,
+) -> None:
+    (stage,) = assembly.of_type("AWS::ApiGatewayV2::Stage").values()
+    properties = stage.properties
+    assert properties["StageName"] == "$default"
+    assert properties["AutoDeploy"] is True
+    assert properties["DefaultRouteSettings"]["ThrottlingRateLimit"] > 0
+    assert properties["DefaultRouteSettings"]["ThrottlingBurstLimit"] > 0
+    log = properties["AccessLogSettings"]
+    assert assembly.text(log["DestinationArn"]) == "<ApiAccessLogs.Arn>"
+    assert "query" not in log["Format"].lower()
+    assert "authorization" not in log["Format"].lower()
+
+
+def test_browsers_are_answered_before_any_route(assembly: Assembly) -> None:
+    (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
+    cors = api.properties["CorsConfiguration"]
+    assert cors["AllowOrigins"] == ["*"]
+    assert "AllowCredentials" not in cors
+    assert {"authorization", "content-type", "if-match"} <= set(cors["AllowHeaders"])
+    assert {route.method for route in ROUTES} <= set(cors["AllowMethods"])
+
+
+def test_the_name_of_a_route_in_the_template_does_not_depend_on_the_order(
+    assembly: Assembly,
+) -> None:
+    for route in ROUTES:
+        words = f"{route.domain}_{route.name}".split("_")
+        assert _routes(assembly)[route.key].name == "Route" + "".join(w.capitalize() for w in words)

@@ -1,0 +1,139 @@
+"""The assembly as a whole: complete, reproducible, clean, and within CloudFormation's limits."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.infra.templates import ROOT, Assembly, synthesize
+
+MAX_RESOURCES = 450
+STACKS = {"storage", "search", "bootstrap", "api", "indexing"}
+OUTPUTS = {
+    "ApiUrl": "<HttpApi.ApiEndpoint>",
+    "AdminApiKeySecret": "<AdminApiKey>",
+    "SearchEndpoint": "<SearchDomain.DomainEndpoint>",
+    "AssetBucketName": "<AssetBucket>",
+    "FailureBucketName": "<FailureBucket>",
+}
+SUSPICIOUS = {
+    "an access key": re.compile(r"\b(AKIA|ASIA)[A-Z0-9]{16}\b"),
+    "a private key": re.compile(r"PRIVATE KEY"),
+    "a time": re.compile(r"\b20\d\d-\d\d-\d\dT\d\d"),
+    "a folder of this machine": re.compile(r'"/(home|root|tmp|Users|work)/'),
+    "an account": re.compile(r":(?!111122223333)\d{12}:"),  # the test's own topic is not one
+}
+
+
+def test_the_stacks_are_the_five_of_the_design(assembly: Assembly) -> None:
+    assert set(assembly.templates) == STACKS
+
+
+def test_every_stack_stays_below_the_limit_of_resources(assembly: Assembly) -> None:
+    for name, template in assembly.templates.items():
+        assert len(template["Resources"]) < MAX_RESOURCES, name
+
+
+def test_the_outputs_have_fixed_names(assembly: Assembly) -> None:
+    assert {name: assembly.text(assembly.output(name)) for name in OUTPUTS} == OUTPUTS
+
+
+def test_a_logical_id_is_used_once_in_the_whole_deployment_but_for_the_layers(
+    assembly: Assembly,
+) -> None:
+    names = [resource.name for resource in assembly.all if resource.name != "Dependencies"]
+    assert len(set(names)) == len(names)
+
+
+def test_the_stacks_do_not_depend_on_each_other_in_a_circle(assembly: Assembly) -> None:
+    waiting = assembly.stack_order()
+    while waiting:
+        ready = {name for name, needed in waiting.items() if not needed & set(waiting)}
+        assert ready, waiting
+        waiting = {name: needed for name, needed in waiting.items() if name not in ready}
+
+
+def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) -> None:
+    (domain,) = assembly.of_type("AWS::OpenSearchService::Domain").values()
+    properties = domain.properties
+    assert properties["EngineVersion"] == "OpenSearch_3.7"
+    assert properties["DomainEndpointOptions"]["EnforceHTTPS"] is True
+    assert properties["NodeToNodeEncryptionOptions"] == {"Enabled": True}
+    assert properties["EncryptionAtRestOptions"]["Enabled"] is True
+    assert "AccessPolicies" not in properties  # only the functions' own roles open it
+
+
+def test_a_deployment_without_search_has_no_indexing_and_no_endpoint(tmp_path: Path) -> None:
+    found = synthesize(tmp_path, {"search": "none"})
+    assert set(found.templates) == STACKS - {"search", "indexing"}
+    for function in found.of_type("AWS::Lambda::Function").values():
+        assert "SEARCH_ENDPOINT" not in function.properties["Environment"]["Variables"]
+    for role in found.of_type("AWS::IAM::Role").values():
+        for actions, _ in found.statements(role):
+            assert not [action for action in actions if action.startswith("es:")]
+
+
+def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
+    local: Assembly, prod: Assembly, tmp_path: Path
+) -> None:
+    other = synthesize(tmp_path, {"adminUserId": "someone"})
+    runs = [assembly.resource("BootstrapRun") for assembly in (local, prod, other)]
+    assert all(run.type == "Custom::Bootstrap" for run in runs)
+    assert all(local.text(run.properties["ServiceToken"]) == "<Bootstrap.Arn>" for run in runs)
+    same, of_prod, changed = (run.properties["Declarations"] for run in runs)
+    assert re.fullmatch("[0-9a-f]{64}", same)
+    assert same == of_prod != changed
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_two_runs_write_the_same_bytes(local: Assembly, tmp_path: Path) -> None:
+    again = synthesize(tmp_path, {"stage": "local"}, seed="4711")
+    assert _files(again.folder) == _files(local.folder)
+
+
+@pytest.mark.parametrize("what", sorted(SUSPICIOUS))
+def test_no_template_holds(assembly: Assembly, what: str) -> None:
+    for path in assembly.folder.glob("*.json"):
+        found = SUSPICIOUS[what].search(path.read_text())
+        assert found is None, (path.name, found)
+
+
+def test_cfn_lint_finds_nothing(local: Assembly, prod: Assembly) -> None:
+    templates = [
+        str(path)
+        for assembly in (local, prod)
+        for path in sorted(assembly.folder.glob("*.template.json"))
+    ]
+    lint = Path(sys.executable).with_name("cfn-lint")
+    done = subprocess.run([lint, *templates], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def _asset_folders(assembly: Assembly) -> list[Path]:
+    return sorted(path for path in assembly.folder.glob("asset.*") if path.is_dir())
+
+
+def test_the_code_of_the_functions_is_the_package_and_nothing_else(local: Assembly) -> None:
+    (code,) = (path for path in _asset_folders(local) if (path / "backend").is_dir())
+    assert [path.name for path in code.iterdir()] == ["backend"]
+    copied = {path.relative_to(code) for path in code.rglob("*") if path.is_file()}
+    written = {path.relative_to(ROOT) for path in (ROOT / "backend").rglob("*.py")}
+    assert copied == written
+
+
+def test_the_layer_holds_only_the_requirements_unless_it_is_built_for_a_deploy(
+    local: Assembly,
+) -> None:
+    (layer,) = (path for path in _asset_folders(local) if not (path / "backend").is_dir())
+    assert [path.name for path in layer.iterdir()] == ["requirements.txt"]
+    pinned = (ROOT / "backend" / "requirements.txt").read_bytes()
+    assert (layer / "requirements.txt").read_bytes() == pinned

@@ -1,0 +1,61 @@
+"""The pins of the backend, and the folders that functions are made of."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from infra import assets
+from infra.assets import LayerBuildError
+from tests.infra.templates import ROOT
+
+PIN = re.compile(r"^([a-z0-9._-]+)==([^ ;\\]+)", re.MULTILINE | re.IGNORECASE)
+BACKEND_REQUIREMENTS = ROOT / "backend" / "requirements.txt"
+
+
+def _pins(path: Path) -> dict[str, str]:
+    return dict(PIN.findall(path.read_text()))
+
+
+def test_the_backend_runs_the_versions_that_developers_have() -> None:
+    backend, everything = _pins(BACKEND_REQUIREMENTS), _pins(ROOT / "requirements.txt")
+    assert {"pydantic", "opensearch-py", "aws-lambda-powertools"} <= set(backend)
+    assert {name: everything[name] for name in backend} == backend
+
+
+def test_the_lambda_runtimes_own_packages_are_not_in_the_layer() -> None:
+    assert not {"boto3", "botocore", "awslambdaric"} & set(_pins(BACKEND_REQUIREMENTS))
+
+
+def test_every_pin_of_the_backend_has_a_hash() -> None:
+    blocks = re.split(r"\n(?=\S)", BACKEND_REQUIREMENTS.read_text())
+    for block in blocks:
+        if PIN.match(block):
+            assert "--hash=sha256:" in block, block
+
+
+def test_the_layer_goes_by_another_name_when_it_is_built() -> None:
+    assert assets.layer_hash(bundle=True) != assets.layer_hash(bundle=False)
+
+
+def test_a_layer_that_fails_says_why_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("pydantic==2.0.0\n")  # no hash
+    monkeypatch.setattr(assets, "REQUIREMENTS", requirements)
+    monkeypatch.setattr(assets, "LAYERS", tmp_path / "layers")
+    with pytest.raises(LayerBuildError, match="hash"):
+        assets.build_layer()
+    assert list((tmp_path / "layers").iterdir()) == []
+
+
+def test_a_layer_that_was_built_is_not_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assets, "LAYERS", tmp_path)
+    built = tmp_path / assets.layer_hash(bundle=True)
+    built.mkdir()
+    monkeypatch.setattr(assets, "ROOT", tmp_path)
+    monkeypatch.setenv("PATH", "")  # no uv
+    assert assets.build_layer() == built

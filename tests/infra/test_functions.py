@@ -1,0 +1,197 @@
+"""The functions: what each is, sees and may do is what its declaration says, and no more."""
+
+import re
+
+import pytest
+
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
+from backend.spec.tables.model import Table
+from infra import grants
+from infra.constructs.function import RUNTIME
+from infra.settings import default_context, read_settings
+from tests.infra.templates import Assembly
+
+ALL = pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
+INLINE_POLICY_CHARACTERS = 10_240
+"""IAM's limit for all inline policies of a role, white space not counted."""
+
+
+def test_the_functions_are_exactly_those_declared(assembly: Assembly) -> None:
+    assert set(assembly.of_type("AWS::Lambda::Function")) == {spec.name for spec in FUNCTIONS}
+
+
+@ALL
+def test_a_function_has_the_declared_handler_and_size(assembly: Assembly, spec: Function) -> None:
+    properties = assembly.resource(spec.name).properties
+    assert properties["Handler"] == spec.handler
+    assert properties["MemorySize"] == spec.memory_mb
+    assert properties["Timeout"] == spec.timeout_seconds
+    assert properties["Runtime"] == RUNTIME.name == "python3.13"
+    assert properties["Architectures"] == ["arm64"]
+    assert assembly.texts(properties["Layers"]) == ["<Dependencies>"]
+    assert assembly.text(properties["Role"]) == f"<{spec.name}Role.Arn>"
+
+
+def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
+    context = default_context() | {"stage": stage}
+    values = read_settings(context.get).environment()
+    expected = {f"TABLE_{table.name}": f"<{table.name}>" for table in spec.tables}
+    expected |= {f"BUCKET_{bucket.name}": f"<{bucket.name}>" for bucket in spec.buckets}
+    expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in spec.sends}
+    expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
+    expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
+    if spec.search != "none":
+        expected["SEARCH_ENDPOINT"] = "<SearchDomain.DomainEndpoint>"
+    return expected
+
+
+@ALL
+def test_a_function_sees_what_it_declares_and_nothing_else(local: Assembly, spec: Function) -> None:
+    variables = local.resource(spec.name).properties["Environment"]["Variables"]
+    found = {name: local.text(value) for name, value in variables.items()}
+    assert found.pop("POWERTOOLS_SERVICE_NAME") == spec.name
+    assert found.pop("POWERTOOLS_LOG_LEVEL") == "INFO"
+    assert found == _declared_environment(spec, "local")
+
+
+@ALL
+def test_a_function_logs_json_to_a_group_of_its_own_that_is_emptied(
+    assembly: Assembly, spec: Function
+) -> None:
+    logging = assembly.resource(spec.name).properties["LoggingConfig"]
+    assert logging["LogFormat"] == "JSON"
+    assert assembly.text(logging["LogGroup"]) == f"<{spec.name}Logs>"
+    group = assembly.resource(f"{spec.name}Logs")
+    assert group.properties["RetentionInDays"] in {7, 90}
+
+
+def _granted(assembly: Assembly, spec: Function, prefix: str) -> dict[str, set[str]]:
+    """The actions of a service that a function may take, by what it may take them on."""
+    found: dict[str, set[str]] = {}
+    for actions, resources in assembly.statements(assembly.resource(f"{spec.name}Role")):
+        for resource in resources:
+            taken = {action for action in actions if action.startswith(prefix)}
+            if taken:
+                found.setdefault(resource, set()).update(taken)
+    return found
+
+
+@ALL
+def test_a_function_may_touch_the_tables_it_declares_in_the_way_it_declares(
+    assembly: Assembly, spec: Function
+) -> None:
+    expected: dict[str, set[str]] = {}
+    for table in spec.tables:
+        arn = f"<{table.name}.Arn>"
+        expected[arn] = set(grants.TABLE_READ)
+        if table in spec.writes:
+            expected[arn] |= set(grants.TABLE_WRITE)
+        if table.indexes:
+            expected[f"{arn}/index/*"] = set(grants.TABLE_READ)
+    for subscription in STREAM_SUBSCRIPTIONS:
+        if subscription.consumer == spec.name:
+            name = subscription.source.name
+            expected[f"<{name}.StreamArn>"] = set(grants.STREAM_READ)
+            expected[f"<{name}.Arn>/stream/*"] = set(grants.STREAM_LIST)
+    assert _granted(assembly, spec, "dynamodb:") == expected
+
+
+def test_reading_a_table_is_not_writing_it() -> None:
+    changing = re.compile("Put|Update|Delete|Write|Create|PartiQL")
+    assert not [action for action in grants.TABLE_READ if changing.search(action)]
+    assert not [action for action in grants.OBJECT_READ if changing.search(action)]
+
+
+@ALL
+def test_a_function_may_touch_the_buckets_it_declares_in_the_way_it_declares(
+    assembly: Assembly, spec: Function
+) -> None:
+    expected: dict[str, set[str]] = {}
+    for bucket in spec.buckets:
+        writes = any(w is bucket for w in spec.writes if not isinstance(w, Table))
+        arn = f"<{bucket.name}.Arn>"
+        expected[arn] = set(grants.BUCKET_READ) | (set(grants.BUCKET_WRITE) if writes else set())
+        expected[f"{arn}/*"] = set(grants.OBJECT_READ)
+        expected[f"{arn}/*"] |= set(grants.OBJECT_WRITE) if writes else set()
+    assert _granted(assembly, spec, "s3:") == expected
+
+
+@ALL
+def test_a_function_may_use_the_queues_and_secrets_it_declares(
+    assembly: Assembly, spec: Function
+) -> None:
+    queues: dict[str, set[str]] = {
+        f"<{queue.name}.Arn>": set(grants.QUEUE_SEND) for queue in spec.sends
+    }
+    for subscription in QUEUE_SUBSCRIPTIONS:
+        if subscription.consumer == spec.name:
+            arn = f"<{subscription.source.name}.Arn>"
+            queues.setdefault(arn, set()).update(grants.QUEUE_RECEIVE)
+    assert _granted(assembly, spec, "sqs:") == queues
+    secrets = {f"<{secret.name}>": set(grants.SECRET_READ) for secret in spec.secrets}
+    assert _granted(assembly, spec, "secretsmanager:") == secrets
+
+
+@ALL
+def test_only_a_function_that_writes_search_may_send_a_bulk(
+    assembly: Assembly, spec: Function
+) -> None:
+    found = _granted(assembly, spec, "es:")
+    if spec.search == "none":
+        assert not found
+    elif spec.search == "write":
+        assert found == {"<SearchDomain.Arn>/*": {"es:ESHttp*"}}
+    else:
+        anywhere = found.pop("<SearchDomain.Arn>/*")
+        assert anywhere == {"es:ESHttpGet", "es:ESHttpHead"}
+        assert all("_bulk" not in path and not path.endswith("/*/*") for path in found)
+        assert "es:ESHttpPost" in found["<SearchDomain.Arn>/*/_search"]
+        assert all("es:ESHttpPut" not in actions for actions in found.values())
+
+
+@ALL
+def test_a_function_uses_the_key_where_its_data_is_encrypted(
+    local: Assembly, prod: Assembly, spec: Function
+) -> None:
+    assert not _granted(local, spec, "kms:")
+    found = _granted(prod, spec, "kms:")
+    if spec.reads or spec.writes:
+        assert set(found) == {"<DataKey.Arn>"}
+        assert ("kms:GenerateDataKey*" in found["<DataKey.Arn>"]) == bool(spec.writes)
+
+
+@ALL
+def test_a_role_grants_nothing_but_what_these_tests_know(
+    assembly: Assembly, spec: Function
+) -> None:
+    known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
+    role = assembly.resource(f"{spec.name}Role")
+    assert "ManagedPolicyArns" not in role.properties
+    for actions, resources in assembly.statements(role):
+        assert all(action.startswith(known) for action in actions)
+        assert all(re.match(r"<\w+(\.\w+)?>", resource) for resource in resources), resources
+    assert _granted(assembly, spec, "logs:") == {
+        f"<{spec.name}Logs.Arn>": {"logs:CreateLogStream", "logs:PutLogEvents"}
+    }
+
+
+def test_no_policy_stands_beside_the_roles(assembly: Assembly) -> None:
+    for kind in ("AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"):
+        assert not assembly.of_type(kind)
+    assert set(assembly.of_type("AWS::IAM::Role")) == {f"{spec.name}Role" for spec in FUNCTIONS}
+
+
+@ALL
+def test_a_role_fits_into_what_iam_takes(prod: Assembly, spec: Function) -> None:
+    role = prod.resource(f"{spec.name}Role")
+    length = sum(
+        len("".join(actions)) + sum(_arn_length(resource) for resource in resources) + 60
+        for actions, resources in prod.statements(role)
+    )
+    assert length < INLINE_POLICY_CHARACTERS
+
+
+def _arn_length(resource: str) -> int:
+    """An upper bound for an ARN: physical names have the stack, the logical id and 13 more."""
+    return len(resource) + len("arn:aws-us-gov:secretsmanager:us-gov-west-1:111122223333:") + 40

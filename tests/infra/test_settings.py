@@ -1,0 +1,103 @@
+"""The settings of a stage: read from cdk.json, checked, and refused by name."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from backend.spec.settings import SETTINGS
+from infra.settings import Settings, SettingsError, default_context, read_settings
+from tests.infra.templates import ROOT
+
+STAGES = ("local", "prod")
+
+
+def _read(stage: str, **context: object) -> Settings:
+    return read_settings((default_context() | {"stage": stage} | context).get)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_gives_every_declared_setting_a_value(stage: str) -> None:
+    assert set(_read(stage).environment()) == {setting.name for setting in SETTINGS}
+
+
+def test_the_defaults_are_those_that_the_declarations_name() -> None:
+    context: dict[str, object] = {"stage": "bare", "stages": {"bare": {}}}
+    defaults = read_settings(context.get).environment()
+    assert defaults == {setting.name: str(setting.default) for setting in SETTINGS}
+
+
+def test_production_is_what_the_design_says() -> None:
+    settings = _read("prod")
+    assert settings.search == "provisioned"
+    assert settings.settle_delay_seconds == 900
+    assert settings.upload_rate_per_minute == 20
+    assert settings.bundle
+    assert settings.customer_managed_key
+
+
+def test_context_comes_before_the_stage() -> None:
+    assert _read("prod", bundle="false").bundle is False
+    assert _read("local", settleDelaySeconds=5).settle_delay_seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("settleDelaySeconds", 901),
+        ("settleDelaySeconds", "soon"),
+        ("presignedUrlSeconds", 3601),
+        ("uploadRatePerMinute", 0),
+        ("search", "serverless"),
+        ("webUrl", "https://example.org/app"),
+        ("webUrl", "example.org"),
+        ("logRetentionDays", 8),
+        ("alarmTopicArn", "operators"),
+        ("adminUserId", "a#b"),
+        ("bundle", "perhaps"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> None:
+    with pytest.raises(SettingsError, match=rf"^stages\.local\.{name}: .+{value}") as error:
+        _read("local", **{name: value})
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_setting_is_refused_by_its_name() -> None:
+    with pytest.raises(SettingsError, match=r"^stages\.local\.serach: "):
+        _read("local", stages={"local": {"serach": "none"}})
+
+
+def test_an_unknown_stage_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(SettingsError, match=r"^stage: 'staging' is not one of local, prod$"):
+        _read("staging")
+
+
+def test_stages_that_are_no_object_are_refused() -> None:
+    with pytest.raises(SettingsError, match=r"^stages: "):
+        _read("local", stages=["local"])
+
+
+def test_a_cdk_json_without_context_is_refused_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "cdk.json"
+    for content in ("{", "[]", '{"app": "python app.py"}'):
+        path.write_text(content)
+        with pytest.raises(SettingsError, match=r"^cdk\.json: "):
+            default_context(path)
+
+
+def test_the_app_says_what_is_wrong_in_one_line_and_fails() -> None:
+    environment = dict(os.environ) | {"CDK_CONTEXT_JSON": json.dumps({"stage": "staging"})}
+    done = subprocess.run(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "stage: 'staging' is not one of local, prod\n"
