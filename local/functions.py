@@ -64,20 +64,26 @@ class _Pool:
 class Functions:
     """All functions of one runtime; lives in the event loop that made it."""
 
-    def __init__(self, *, environment: Mapping[str, str], runtime: Path, logs: Path) -> None:
-        """Take what every function gets: the engines' variables, the runtime, the log folder."""
-        self._environment = environment
-        self._runtime = runtime
+    def __init__(self, *, logs: Path) -> None:
+        """Begin without functions; each gets a log in the folder `logs`."""
         self._logs = logs
+        self._environment: Mapping[str, str] = {}
+        self._runtime = Path()
         self._address = ""
         self._pools: dict[str, _Pool] = {}
         self._by_arn: dict[str, str] = {}
         self._workers: dict[str, Worker] = {}
         self._reaper: asyncio.Task[None] | None = None
 
-    def serve_at(self, address: str) -> None:
-        """Say where the Runtime API answers (`host:port/path`), and begin to end idle processes."""
+    def begin(self, *, address: str, environment: Mapping[str, str], runtime: Path) -> None:
+        """Say what every process gets; calls are possible from here.
+
+        The address is that of the Runtime API (`host:port/path`), the environment the engines'
+        variables, the runtime the folder of the packages that Lambda itself brings.
+        """
         self._address = address
+        self._environment = environment
+        self._runtime = runtime
         self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
 
     def register(self, spec: FunctionSpec) -> None:

@@ -68,6 +68,10 @@ class Drain:
             return {"drained": False, "running": self.activity.running}
         return {"drained": True}
 
+    def lags(self) -> dict[str, JsonValue]:
+        """Return how many seconds old the change is that each stream mapping works on."""
+        return {pump.mapping.function: pump.lag() for pump in self.streams}
+
     def _consumed(self) -> list[Queue]:
         dead = self.plan.dead_letter_queues()
         consumed = {mapping.queue_arn for mapping in self.plan.queue_mappings}

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from local.pumps.batches import Policy, deliver, pause_after
 from local.pumps.failures import GivenUp, write_failure
 from local.pumps.patterns import Matches, any_of
-from local.pumps.records import cut, event_record, sequence_of
+from local.pumps.records import created_at, cut, event_record, sequence_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams.type_defs import GetRecordsOutputTypeDef, ShardTypeDef
@@ -53,6 +53,7 @@ class StreamPump:
         self.journal = journal
         self.activity = activity
         self.plan = plan
+        self.in_work: dict[str, float] = {}
         self.matches: Matches = any_of(mapping.filters)
         self.policy = Policy(
             mapping.reports_failures,
@@ -76,6 +77,10 @@ class StreamPump:
             for task in running.values():
                 task.cancel()
             await asyncio.gather(*running.values(), return_exceptions=True)
+
+    def lag(self) -> float:
+        """Return the age in seconds of the oldest change in work, 0 when there is none."""
+        return max((time.time() - when for when in self.in_work.values()), default=0.0)
 
     async def at_head(self) -> bool:
         """Say whether every change that is in the stream now is done with."""
@@ -199,12 +204,15 @@ class _Shard:
         self._after, _ = pump.journal.position(pump.reader, self._name)
         while not self._closed:
             records = await self._collect()
+            if records:
+                pump.in_work[self._name] = created_at(records[0])
             matching = [record for record in records if pump.matches(record)]
             for part in cut(matching) if matching else ():
                 await deliver(part, pump.policy, self)
             if records:
                 # Also past those at the end that the filters left out.
                 self.done(sequence_of(records[-1]))
+            pump.in_work.pop(self._name, None)
         pump.journal.finish(pump.reader, self._name)
 
     async def _collect(self) -> list[Object]:

@@ -1,0 +1,5 @@
+"""`python -m local`: see `cli.py`."""
+
+from local.cli import app
+
+app()

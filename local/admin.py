@@ -1,0 +1,168 @@
+"""The runner's own port, on the loopback address only: functions, engines and tests talk to it.
+
+It serves Lambda's Runtime API, takes the answers of custom resources and the object engine's
+notifications, and tells the state of the runtime.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import cast
+
+import psutil
+from pydantic import JsonValue
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from local.engine_room import EngineRoom
+from local.engines.errors import EngineError
+from local.errors import LocalError
+from local.functions import Functions
+from local.proxy import Proxies
+from local.pumps.drained import Drain
+from local.pumps.objects import ObjectPump
+from local.pumps.supervisor import Supervisor
+from local.runtime_api import runtime_routes
+
+NOTIFICATIONS = "/notifications"
+ANSWERS = "/answers"
+
+
+@dataclass
+class Answers:
+    """What functions said about custom resources, by request id."""
+
+    received: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+
+    def take(self, request_id: str) -> JsonValue:
+        """Return the answer to a request, None when there is none."""
+        return self.received.pop(request_id, None)
+
+
+@dataclass
+class Board:
+    """What the admin port shows; the pumps are there once everything is created."""
+
+    functions: Functions
+    engines: EngineRoom
+    supervisor: Supervisor
+    answers: Answers = field(default_factory=Answers)
+    drain: Drain | None = None
+    objects: ObjectPump | None = None
+    proxies: Proxies | None = None
+
+
+def admin_app(board: Board) -> Starlette:
+    """Return the application of the admin port."""
+    bound: list[tuple[str, list[str], Callable[[Board, Request], Awaitable[Response]]]] = [
+        ("/health", ["GET"], _health),
+        ("/drained", ["GET"], _drained),
+        ("/functions", ["GET"], _functions),
+        ("/engines/{name}/{action}", ["POST"], _engine),
+        ("/requests", ["GET", "DELETE"], _requests),
+        ("/faults", ["GET", "PUT", "DELETE"], _faults),
+        (ANSWERS + "/{request}", ["PUT"], _answer),
+        (NOTIFICATIONS, ["POST"], _notified),
+    ]
+    routes: list[BaseRoute] = [
+        Route(path, _bind(board, endpoint), methods=methods) for path, methods, endpoint in bound
+    ]
+    return Starlette(routes=[*runtime_routes(board.functions), *routes])
+
+
+def _bind(
+    board: Board, endpoint: Callable[[Board, Request], Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        return await endpoint(board, request)
+
+    return answer
+
+
+async def _health(board: Board, _request: Request) -> Response:
+    engines = await board.engines.report()
+    pumps = board.supervisor.report()
+    healthy = all(
+        isinstance(each, dict) and each["healthy"] is True for each in engines.values()
+    ) and all(isinstance(each, dict) and each["failure"] is None for each in pumps.values())
+    runner = psutil.Process(os.getpid()).memory_info().rss
+    return JSONResponse(
+        {
+            "healthy": healthy and board.drain is not None,
+            "engines": engines,
+            "pumps": pumps,
+            "streams": board.drain.lags() if board.drain else {},
+            "functions": board.functions.report(),
+            "runner": {"pid": os.getpid(), "memoryBytes": runner},
+        }
+    )
+
+
+async def _drained(board: Board, _request: Request) -> Response:
+    if board.drain is None:
+        return JSONResponse({"drained": False, "starting": True})
+    return JSONResponse(await board.drain.report())
+
+
+async def _functions(board: Board, _request: Request) -> Response:
+    return JSONResponse(board.functions.report())
+
+
+async def _engine(board: Board, request: Request) -> Response:
+    actions = {
+        "start": board.engines.start,
+        "stop": board.engines.stop,
+        "kill": board.engines.kill,
+    }
+    action = actions.get(request.path_params["action"])
+    if action is None:
+        return _error(404, f"no action {request.path_params['action']}; start, stop or kill")
+    try:
+        await action(request.path_params["name"])
+    except LocalError as error:
+        return _error(404, str(error))
+    except EngineError as error:
+        return _error(500, str(error))
+    return Response(status_code=204)
+
+
+async def _requests(board: Board, request: Request) -> Response:
+    if board.proxies is None:
+        return _error(404, "requests are counted only with `up --record`")
+    if request.method == "DELETE":
+        board.proxies.forget()
+        return Response(status_code=204)
+    return JSONResponse(board.proxies.counts())
+
+
+async def _faults(board: Board, request: Request) -> Response:
+    if board.proxies is None:
+        return _error(404, "faults are possible only with `up --record`")
+    if request.method == "GET":
+        return JSONResponse(board.proxies.faults())
+    wanted: JsonValue = []
+    if request.method == "PUT":
+        wanted = cast("JsonValue", await request.json())
+    try:
+        board.proxies.inject(wanted)
+    except ValueError as error:
+        return _error(400, str(error))
+    return Response(status_code=204)
+
+
+async def _answer(board: Board, request: Request) -> Response:
+    board.answers.received[request.path_params["request"]] = await request.json()
+    return Response(status_code=200)
+
+
+async def _notified(board: Board, request: Request) -> Response:
+    notification = cast("JsonValue", await request.json())
+    if board.objects is not None:
+        board.objects.hint(notification)
+    return Response(status_code=200)
+
+
+def _error(status: int, text: str) -> Response:
+    return JSONResponse({"message": text}, status)

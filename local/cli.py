@@ -1,0 +1,229 @@
+"""The command line of the local runtime: up, down, status, reset.
+
+Errors of use are one line and an exit code: 1 for what cannot be done, 2 for a second start.
+"""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+import httpx
+import psutil
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table
+
+from local.engines.errors import EngineError
+from local.engines.process import stop_leftovers
+from local.errors import AlreadyRunningError, LocalError
+from local.state import REPOSITORY, StateFolder
+
+_DETACHED_SECONDS = 900  # a first start fetches and builds the engines
+_DOWN_SECONDS = 30
+_MEBIBYTE = 1024 * 1024
+
+app = typer.Typer(
+    help="Run the synthesized product on this machine.", no_args_is_help=True, add_completion=False
+)
+_screen = Console(highlight=False, soft_wrap=True)
+_errors = Console(stderr=True, highlight=False, soft_wrap=True)
+
+State = Annotated[Path, typer.Option("--state", help="The folder that holds all data.")]
+_DEFAULT_STATE = REPOSITORY / ".local"
+
+
+class RunnerFile(TypedDict):
+    """Which process serves a state folder; the time tells it from a later one with its id."""
+
+    pid: int
+    created: float
+
+
+@app.command()
+def up(
+    *,
+    port: Annotated[
+        int | None, typer.Option(help="The API's port [8080 or the next free].")
+    ] = None,
+    state: State = _DEFAULT_STATE,
+    detach: Annotated[bool, typer.Option(help="Return when it serves.")] = False,
+    assembly: Annotated[
+        Path | None, typer.Option(help="Run this assembly instead of synthesizing app.py.")
+    ] = None,
+    in_memory: Annotated[
+        bool, typer.Option(help="Tables in memory: faster, and nothing is kept.")
+    ] = False,
+    record: Annotated[
+        bool, typer.Option(help="Count the functions' requests; faults can be injected.")
+    ] = False,
+) -> None:
+    """Start the engines, create what the templates declare, and serve until interrupted."""
+    folder = StateFolder(state.resolve())
+    with _one_line_errors():
+        if detach:
+            _start_detached(folder, port, assembly, in_memory=in_memory, record=record)
+        else:
+            from local.serve import serve  # noqa: PLC0415 - slow to import, for this only
+
+            serve(
+                folder, port=port, assembly=assembly, in_memory=in_memory, record=record, say=_say()
+            )
+
+
+@app.command()
+def down(state: State = _DEFAULT_STATE) -> None:
+    """Stop a runtime, and what a killed one has left running."""
+    folder = StateFolder(state.resolve())
+    stopped = _stop_runner(folder)
+    left = stop_leftovers(folder.data) if folder.data.exists() else []
+    folder.endpoint.unlink(missing_ok=True)
+    (folder.root / "runner.json").unlink(missing_ok=True)
+    if left:
+        _screen.print(f"stopped what was left over: {', '.join(left)}")
+    _screen.print("stopped" if stopped or left else f"nothing runs on {folder.root}")
+
+
+@app.command()
+def status(state: State = _DEFAULT_STATE) -> None:
+    """Show engines, functions, memory and how far the streams are behind."""
+    folder = StateFolder(state.resolve())
+    with _one_line_errors():
+        endpoint = folder.read("endpoint.json", dict[str, JsonValue]())
+        if not endpoint:
+            raise LocalError(f"nothing serves {folder.root}")
+        try:
+            answer = httpx.get(f"{endpoint['admin']}/health", timeout=10)
+        except httpx.HTTPError as error:
+            raise LocalError(f"the runtime of {folder.root} does not answer: {error}") from error
+        _screen.print(_overview(answer.json()))
+        _screen.print(f"API: {endpoint['api']}")
+
+
+@app.command()
+def reset(state: State = _DEFAULT_STATE) -> None:
+    """Remove all data of a state folder; downloads and installed packages stay."""
+    folder = StateFolder(state.resolve())
+    with _one_line_errors():
+        if not folder.root.is_dir():
+            raise LocalError(f"there is no {folder.root}")
+        lock = folder.lock()
+        if folder.data.exists():
+            stop_leftovers(folder.data)
+        folder.empty()
+        lock.release()
+        _screen.print(f"emptied {folder.root}")
+
+
+@contextmanager
+def _one_line_errors() -> Generator[None]:
+    try:
+        yield
+    except (LocalError, EngineError) as error:
+        _errors.print(f"error: {error}", markup=False)
+        raise typer.Exit(2 if isinstance(error, AlreadyRunningError) else 1) from error
+
+
+def _say() -> Callable[[str], None]:
+    began = time.monotonic()
+
+    def say(text: str) -> None:
+        _screen.print(f"[{time.monotonic() - began:5.1f} s] {text}", markup=False)
+
+    return say
+
+
+def _start_detached(
+    folder: StateFolder, port: int | None, assembly: Path | None, *, in_memory: bool, record: bool
+) -> None:
+    folder.create()
+    folder.lock().release()  # says at once that another one runs
+    folder.endpoint.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "local", "up", "--state", str(folder.root)]
+    command += ["--port", str(port)] if port is not None else []
+    command += ["--assembly", str(assembly.resolve())] if assembly else []
+    command += ["--in-memory"] if in_memory else []
+    command += ["--record"] if record else []
+    log = folder.logs / "up.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=REPOSITORY,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    _follow(folder, process, log)
+
+
+def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Pass on what the background process says until it serves or ends."""
+    deadline = time.monotonic() + _DETACHED_SECONDS
+    with log.open(encoding="utf-8", errors="replace") as said:
+        while True:
+            ended = process.poll() is not None
+            serves = folder.endpoint.exists()
+            _screen.print(said.read(), end="", markup=False)
+            if ended:
+                raise typer.Exit(process.returncode or 1)
+            if serves:
+                return
+            if time.monotonic() > deadline:
+                process.terminate()
+                raise LocalError(f"it does not serve after {_DETACHED_SECONDS} s; see {log}")
+            try:
+                process.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+
+
+def _stop_runner(folder: StateFolder) -> bool:
+    noted = folder.read("runner.json", RunnerFile(pid=0, created=0.0))
+    try:
+        process = psutil.Process(noted["pid"])
+        if noted["pid"] == 0 or abs(process.create_time() - noted["created"]) > 1:
+            return False
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_DOWN_SECONDS)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait()
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
+def _overview(health: dict[str, dict[str, dict[str, JsonValue]]]) -> Table:
+    table = Table(title=f"healthy: {health['healthy']}")
+    for column in ("part", "state", "memory"):
+        table.add_column(column, justify="right" if column == "memory" else "left")
+    total = 0
+    rows = [
+        *((name, "up" if e["healthy"] else "DOWN", e) for name, e in health["engines"].items()),
+        *(
+            (name, f"{e['invocations']} calls, {e['errors']} errors", e)
+            for name, e in health["functions"].items()
+            if e["invocations"]
+        ),
+        ("runner", "", health["runner"]),
+    ]
+    for name, state, facts in rows:
+        size = facts["memoryBytes"]
+        memory = size if isinstance(size, int) else 0
+        total += memory
+        table.add_row(str(name), state, f"{memory // _MEBIBYTE} MiB")
+    for name, lag in health["streams"].items():
+        table.add_row(f"stream → {name}", f"{lag} s behind", "")
+    for name, pump in health["pumps"].items():
+        if pump["failure"]:
+            table.add_row(name, str(pump["failure"]), "")
+    table.add_section()
+    table.add_row("all", "", f"{total // _MEBIBYTE} MiB")
+    return table

@@ -1,0 +1,145 @@
+"""The engines of one runtime while it serves: kept alive, and stopped or killed when tests ask.
+
+An engine that ends unasked is started again on its port; the functions only see that it was away.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import psutil
+from pydantic import JsonValue
+
+from local.engines.base import Options
+from local.engines.errors import EngineError
+from local.engines.fleet import ENGINES, start_all, stop_all
+from local.engines.process import Running
+from local.errors import LocalError
+from local.state import StateFolder
+
+_LOOK_EVERY = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+class EngineRoom:
+    """All engines of one state folder."""
+
+    def __init__(self, *, tools: Path, state: StateFolder, options: Options) -> None:
+        """Take what the engines are started with."""
+        self._tools = tools
+        self._state = state
+        self._options = options
+        self._running: dict[str, Running] = {}
+        self._ports: dict[str, int] = {}
+        self._stopped: set[str] = set()
+        self._busy = asyncio.Lock()
+        self.restarted: Callable[[str], Awaitable[None]] | None = None
+
+    def start_all(self, progress: Callable[[str], None]) -> None:
+        """Start everything and return when all is healthy. Blocks.
+
+        Raises:
+            EngineError: an engine does not come up.
+        """
+        self._running = start_all(
+            self._tools, self._state.data, self._state.logs, progress, options=self._options
+        )
+        self._ports = {name: each.endpoint.port for name, each in self._running.items()}
+
+    def url(self, name: str) -> str:
+        """Return where an engine answers; the same as long as the runtime serves."""
+        return self._running[name].endpoint.url
+
+    def stop_all(self) -> None:
+        """Stop everything at the same time. Blocks."""
+        stop_all(self._running)
+
+    async def start(self, name: str) -> None:
+        """Start an engine that is not running, on the port that it had.
+
+        Raises:
+            LocalError: there is no such engine.
+            EngineError: it does not come up.
+        """
+        async with self._busy:
+            engine = self._known(name)
+            self._stopped.discard(name)
+            if engine.exit_code is None:
+                return
+            engine = await asyncio.to_thread(self._start, name)
+            self._running[name] = engine
+            await asyncio.to_thread(engine.wait_healthy)
+        if self.restarted is not None:
+            await self.restarted(name)
+
+    async def stop(self, name: str) -> None:
+        """Stop an engine until it is started again.
+
+        Raises:
+            LocalError: there is no such engine.
+        """
+        async with self._busy:
+            engine = self._known(name)
+            self._stopped.add(name)
+            await asyncio.to_thread(engine.stop)
+
+    async def kill(self, name: str) -> None:
+        """End an engine as a crash would, until it is started again.
+
+        Raises:
+            LocalError: there is no such engine.
+        """
+        async with self._busy:
+            engine = self._known(name)
+            self._stopped.add(name)
+            await asyncio.to_thread(engine.kill)
+
+    async def keep(self) -> None:
+        """Start engines again that ended unasked; for ever."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            for name, engine in list(self._running.items()):
+                if engine.exit_code is not None and name not in self._stopped:
+                    _log.error("%s ended with code %s; started again", name, engine.exit_code)
+                    try:
+                        await self.start(name)
+                    except EngineError:
+                        _log.exception("%s does not come up", name)
+
+    async def report(self) -> dict[str, JsonValue]:
+        """Return health and memory of every engine."""
+        names = list(self._running)
+        facts = await asyncio.gather(*(asyncio.to_thread(self._facts, name) for name in names))
+        return dict(zip(names, facts, strict=True))
+
+    def _facts(self, name: str) -> JsonValue:
+        engine = self._running[name]
+        return {
+            "healthy": engine.healthy(),
+            "url": engine.endpoint.url,
+            "pid": engine.endpoint.pid,
+            "memoryBytes": _memory(engine.endpoint.pid),
+        }
+
+    def _start(self, name: str) -> Running:
+        return ENGINES[name].start(
+            self._tools,
+            self._state.data,
+            log=self._state.logs / f"{name}.log",
+            port=self._ports[name],
+            options=self._options,
+        )
+
+    def _known(self, name: str) -> Running:
+        if name not in self._running:
+            raise LocalError(f"no engine {name}; there are {', '.join(sorted(self._running))}")
+        return self._running[name]
+
+
+def _memory(pid: int) -> int:
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0

@@ -1,0 +1,258 @@
+"""A proxy before an engine: counts what functions ask of it, and fails when a test wants it to.
+
+Requests pass unchanged (their signatures hold), but for DynamoDB's, which are made to return the
+capacity that they consume. Bodies are read whole: this is for tests and measurements.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast
+from urllib.parse import parse_qsl
+
+import httpx
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from local.servers import HttpServer, bind_any
+
+_HOP_HEADERS = frozenset(
+    {"connection", "keep-alive", "transfer-encoding", "content-length", "date"}
+)
+_PARTS_OF_S3 = ("uploads", "uploadId", "partNumber", "versions", "versioning", "delete", "tagging")
+
+
+class Fault(BaseModel):
+    """What goes wrong with requests that match, `times` times (for ever when left out).
+
+    `status`: answered with that status, nothing reaches the engine. `reset`: the connection ends
+    without an answer, before (or with `after`, after) the engine has done what was asked.
+    `delay`: seconds before the request goes on.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    engine: Literal["dynamodb", "s3", "opensearch"]
+    operation: str = ""
+    times: int | None = None
+    status: int | None = None
+    body: str = ""
+    reset: bool = False
+    after: bool = False
+    delay: float = 0
+
+
+_FAULTS = TypeAdapter(list[Fault])
+
+
+@dataclass
+class _Count:
+    requests: int = 0
+    errors: int = 0
+    bytes_in: int = 0
+    capacity: float = 0.0
+
+
+@dataclass
+class _Armed:
+    fault: Fault
+    left: int | None
+
+
+@dataclass
+class _Ledger:
+    """What all proxies share: the counters and the faults to come."""
+
+    counts: dict[str, dict[str, _Count]] = field(default_factory=dict[str, dict[str, _Count]])
+    armed: list[_Armed] = field(default_factory=list[_Armed])
+
+    def count(self, engine: str, operation: str) -> _Count:
+        return self.counts.setdefault(engine, {}).setdefault(operation, _Count())
+
+    def fault(self, engine: str, operation: str) -> Fault | None:
+        """Return the first fault that applies, used up by one."""
+        for armed in self.armed:
+            fault = armed.fault
+            if fault.engine == engine and fault.operation in operation and armed.left != 0:
+                if armed.left is not None:
+                    armed.left -= 1
+                return fault
+        return None
+
+
+class _Proxy:
+    """The application before one engine (ASGI)."""
+
+    def __init__(self, engine: str, target: str, ledger: _Ledger) -> None:
+        self._engine = engine
+        self._target = target
+        self._ledger = ledger
+        self._client = httpx.AsyncClient(timeout=120, limits=httpx.Limits(max_connections=None))
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        request = Request(scope, receive)
+        body = await request.body()
+        operation = operation_of(self._engine, request.method, _raw_target(scope), request.headers)
+        fault = self._ledger.fault(self._engine, operation)
+        count = self._ledger.count(self._engine, operation)
+        count.requests += 1
+        count.bytes_in += len(body)
+        if fault is not None:
+            await asyncio.sleep(fault.delay)
+            if fault.status is not None:
+                count.errors += 1
+                failed = Response(fault.body, fault.status, media_type="application/json")
+                await failed(scope, receive, send)
+                return
+            if fault.reset and not fault.after:
+                count.errors += 1
+                _hang_up()
+        answer = await self._forward(request, scope, body)
+        if answer.status_code >= 400:
+            count.errors += 1
+        if self._engine == "dynamodb":
+            count.capacity += consumed(answer.content)
+        if fault is not None and fault.reset:
+            _hang_up()
+        await _passed_on(answer)(scope, receive, send)
+
+    async def _forward(self, request: Request, scope: Scope, body: bytes) -> httpx.Response:
+        if self._engine == "dynamodb":
+            body = _with_capacity(body)
+        headers = [
+            (name, value)
+            for name, value in request.headers.items()
+            if name not in {"content-length", "transfer-encoding", "connection"}
+        ]
+        return await self._client.request(
+            request.method,
+            self._target + _raw_target(scope),
+            headers=headers,
+            content=body,
+        )
+
+
+class Proxies:
+    """The proxies of one runtime."""
+
+    def __init__(self) -> None:
+        """Begin without any; nothing is counted yet."""
+        self._ledger = _Ledger()
+        self._proxies: list[tuple[HttpServer, _Proxy]] = []
+
+    async def before(self, engine: str, target: str) -> str:
+        """Put a proxy before an engine and return its address."""
+        server, proxy = HttpServer(bind_any()), _Proxy(engine, target, self._ledger)
+        await server.start(proxy)
+        self._proxies.append((server, proxy))
+        return server.url
+
+    def counts(self) -> dict[str, JsonValue]:
+        """Return the counters, by engine and operation."""
+        return {
+            engine: {
+                operation: {
+                    "requests": each.requests,
+                    "errors": each.errors,
+                    "bytes": each.bytes_in,
+                    "capacityUnits": each.capacity,
+                }
+                for operation, each in sorted(operations.items())
+            }
+            for engine, operations in sorted(self._ledger.counts.items())
+        }
+
+    def forget(self) -> None:
+        """Set all counters to zero."""
+        self._ledger.counts.clear()
+
+    def faults(self) -> JsonValue:
+        """Return the faults that are still to come."""
+        return [
+            {**each.fault.model_dump(mode="json"), "times": each.left}
+            for each in self._ledger.armed
+            if each.left != 0
+        ]
+
+    def inject(self, wanted: JsonValue) -> None:
+        """Replace the faults to come.
+
+        Raises:
+            ValueError: they are malformed.
+        """
+        faults = _FAULTS.validate_python(wanted)
+        self._ledger.armed = [_Armed(fault, fault.times) for fault in faults]
+
+    async def stop(self) -> None:
+        """Close all proxies."""
+        for server, proxy in self._proxies:
+            await server.stop()
+            await proxy.close()
+
+
+def operation_of(engine: str, method: str, target: str, headers: Mapping[str, str]) -> str:
+    """Return the name under which a request is counted."""
+    if engine == "dynamodb":
+        return headers.get("x-amz-target", "unknown").rsplit(".", 1)[-1]
+    path, _, query = target.partition("?")
+    if engine == "opensearch":
+        kind = next((part for part in path.split("/") if part.startswith("_")), "index")
+        return f"{method} {kind}"
+    asked = {name for name, _ in parse_qsl(query, keep_blank_values=True)}
+    parts = "".join(f"?{part}" for part in _PARTS_OF_S3 if part in asked)
+    place = "object" if path.strip("/").count("/") else "bucket"
+    return f"{method} {place}{parts}"
+
+
+def consumed(body: bytes) -> float:
+    """Return the capacity units that an answer of DynamoDB reports."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return 0.0
+    reported = cast("dict[str, object]", answer).get("ConsumedCapacity") if answer else None
+    entries = cast("list[object]", reported) if isinstance(reported, list) else [reported]
+    return sum(
+        float(cast("dict[str, float]", entry).get("CapacityUnits", 0.0))
+        for entry in entries
+        if isinstance(entry, dict)
+    )
+
+
+def _with_capacity(body: bytes) -> bytes:
+    try:
+        request = json.loads(body)
+    except ValueError:
+        return body
+    if not isinstance(request, dict):
+        return body
+    return json.dumps(
+        {**cast("dict[str, object]", request), "ReturnConsumedCapacity": "TOTAL"}
+    ).encode()
+
+
+def _raw_target(scope: Scope) -> str:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    query: bytes = scope.get("query_string", b"")
+    return raw.decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
+
+
+def _passed_on(answer: httpx.Response) -> Response:
+    response = Response(answer.content, status_code=answer.status_code)
+    for name, value in answer.headers.multi_items():
+        if name.lower() not in _HOP_HEADERS | {"content-encoding"}:
+            response.headers.append(name, value)
+    return response
+
+
+def _hang_up() -> None:
+    """End the connection without an answer: the server closes it when the application fails."""
+    raise ConnectionAbortedError("a fault was asked for")

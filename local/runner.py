@@ -1,0 +1,313 @@
+"""One runtime from its start to its end: engines, deployment, gateway, pumps, in that order."""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from pydantic import JsonValue
+
+from local.admin import ANSWERS, NOTIFICATIONS, Board, admin_app
+from local.assembly import Assembly, read_assembly
+from local.clients import Clients, Credentials, Endpoints, connect
+from local.deployment import deploy
+from local.engine_room import EngineRoom
+from local.engines.base import Options
+from local.engines.fleet import prepare_all
+from local.errors import LocalError
+from local.function_process import InvocationResult
+from local.functions import Functions
+from local.gateway import Gateway
+from local.layers import install_layer, install_runtime
+from local.plan import Plan
+from local.proxy import Proxies
+from local.pumps.activity import Activity
+from local.pumps.bus import Bus
+from local.pumps.drained import Drain
+from local.pumps.journal import Journal
+from local.pumps.objects import ObjectPump
+from local.pumps.queues import QueuePump
+from local.pumps.schedules import SchedulePump
+from local.pumps.streams import StreamPump
+from local.pumps.supervisor import Supervisor
+from local.resources import secretsmanager
+from local.resources.base import Context
+from local.runtime_api import PATH
+from local.servers import HttpServer
+from local.state import REPOSITORY, StateFolder, tools_folder
+from local.synthesis import synthesize
+
+_THREADS = 64  # every pump may wait for an engine at the same time
+_REMEMBER_EVERY = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+class EndpointFile(TypedDict):
+    """The contract for scripts (`endpoint.json`)."""
+
+    api: str
+    adminApiKey: str
+    opensearch: str
+    dynamodb: str
+    s3: str
+    admin: str
+    pid: int
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the command line may choose."""
+
+    state: StateFolder
+    gateway: HttpServer
+    internal: HttpServer
+    assembly: Path | None
+    in_memory: bool
+    record: bool
+    progress: Callable[[str], None]
+
+
+class Runtime:
+    """Everything that runs, in the event loop that made it."""
+
+    def __init__(self, choices: Choices) -> None:
+        """Take the choices; nothing is started yet."""
+        self._choices = choices
+        self._tools = tools_folder()
+        self._options = Options(
+            s3_webhook=choices.internal.url + NOTIFICATIONS, durable=not choices.in_memory
+        )
+        self._credentials = Credentials(self._options.access_key, self._options.secret_key)
+        self._engines = EngineRoom(tools=self._tools, state=choices.state, options=self._options)
+        self._supervisor = Supervisor()
+        self._plan = Plan()
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncGenerator[EndpointFile]:
+        """Start everything, serve while the context is open, and stop everything.
+
+        Raises:
+            LocalError: something of the deployment cannot be created.
+            EngineError: an engine cannot be prepared or does not come up.
+        """
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(_THREADS, "runner"))
+        async with contextlib.AsyncExitStack() as stack:
+            functions = Functions(logs=self._choices.state.function_logs)
+            board = Board(functions, self._engines, self._supervisor)
+            # First, because the object engine tries its notifications when it starts.
+            await self._choices.internal.start(admin_app(board))
+            stack.push_async_callback(self._choices.internal.stop)
+            assembly, runtime = await self._prepare(stack)
+            clients = connect(self._direct(), self._credentials)
+            endpoints = await self._recorded(stack, board)
+            functions.begin(
+                address=self._choices.internal.address + PATH,
+                environment={
+                    **endpoints.environment(),
+                    "AWS_ACCESS_KEY_ID": self._credentials.access_key,
+                    "AWS_SECRET_ACCESS_KEY": self._credentials.secret_key,
+                },
+                runtime=runtime,
+            )
+            stack.push_async_callback(functions.stop)
+            await self._deploy(assembly, clients, functions, board)
+            await self._start_pumps(stack, clients, functions, board)
+            await self._start_gateway(stack, functions)
+            yield self._endpoint_file(clients)
+
+    async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
+        """Start the engines, render the assembly and install the runtime's packages at once."""
+        choices = self._choices
+        installing = asyncio.create_task(
+            asyncio.to_thread(
+                install_runtime,
+                REPOSITORY / "requirements.txt",
+                self._tools.parent / "runtime",
+                choices.progress,
+            )
+        )
+        rendering = asyncio.create_task(asyncio.to_thread(self._read_assembly))
+        starting = asyncio.create_task(asyncio.to_thread(self._start_engines))
+        stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)
+        # All end before the first failure is raised, so that nothing is left half started.
+        done = await asyncio.gather(installing, rendering, starting, return_exceptions=True)
+        for each in done:
+            if isinstance(each, BaseException):
+                raise each
+        return rendering.result(), installing.result()
+
+    def _start_engines(self) -> None:
+        prepare_all(self._tools, self._choices.progress)
+        self._engines.start_all(self._choices.progress)
+
+    def _read_assembly(self) -> Assembly:
+        given = self._choices.assembly
+        if given is not None:
+            return read_assembly(given)
+        folder = synthesize(self._choices.state.assembly)
+        self._choices.progress("templates synthesized")
+        return read_assembly(folder)
+
+    def _direct(self) -> Endpoints:
+        return Endpoints(
+            dynamodb=self._engines.url("dynamodb"),
+            s3=self._engines.url("s3"),
+            sqs=self._engines.url("queues"),
+            opensearch=self._engines.url("opensearch"),
+            others=self._engines.url("aws"),
+        )
+
+    async def _recorded(self, stack: contextlib.AsyncExitStack, board: Board) -> Endpoints:
+        """Return the functions' endpoints: the engines, or the proxies before them."""
+        direct = self._direct()
+        if not self._choices.record:
+            return direct
+        proxies = Proxies()
+        board.proxies = proxies
+        stack.push_async_callback(proxies.stop)
+        return Endpoints(
+            dynamodb=await proxies.before("dynamodb", direct.dynamodb),
+            s3=await proxies.before("s3", direct.s3),
+            sqs=direct.sqs,
+            opensearch=await proxies.before("opensearch", direct.opensearch),
+            others=direct.others,
+        )
+
+    async def _deploy(
+        self, assembly: Assembly, clients: Clients, functions: Functions, board: Board
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        choices = self._choices
+
+        def invoke(function: str, event: Mapping[str, JsonValue]) -> InvocationResult:
+            return asyncio.run_coroutine_threadsafe(
+                functions.invoke(function, event), loop
+            ).result()
+
+        context = Context(
+            clients=clients,
+            state=choices.state,
+            plan=self._plan,
+            assets=assembly.assets,
+            install_layer=lambda requirements: install_layer(
+                requirements, self._tools.parent / "layer", choices.progress
+            ),
+            register=functions.register,
+            invoke=invoke,
+            response_url=lambda request: f"{choices.internal.url}{ANSWERS}/{request}",
+            response=board.answers.take,
+            search_endpoint=self._engines.url("opensearch").removeprefix("http://"),
+            api_url=choices.gateway.url,
+            progress=choices.progress,
+        )
+        await asyncio.to_thread(deploy, assembly, context)
+        for fresh in context.fresh:
+            _log.info("created %s", fresh)
+
+    async def _start_gateway(self, stack: contextlib.AsyncExitStack, functions: Functions) -> None:
+        api = self._plan.the_api()
+        if api is None:
+            return
+        await self._choices.gateway.start(Gateway(api, functions))
+        stack.push_async_callback(self._choices.gateway.stop)
+
+    async def _start_pumps(
+        self,
+        stack: contextlib.AsyncExitStack,
+        clients: Clients,
+        functions: Functions,
+        board: Board,
+    ) -> None:
+        journal = Journal(self._choices.state.journal)
+        stack.callback(journal.close)
+        activity = Activity()
+        bus = await asyncio.to_thread(Bus, self._plan, clients, functions)
+        streams = [
+            StreamPump(
+                mapping,
+                clients=clients,
+                functions=functions,
+                journal=journal,
+                activity=activity,
+                plan=self._plan,
+            )
+            for mapping in self._plan.streams
+        ]
+        start = self._supervisor.start
+        stack.push_async_callback(self._supervisor.stop)
+        for stream in streams:
+            start(f"stream {stream.mapping.function} {stream.mapping.id[:8]}", stream.run)
+        for mapping in self._plan.queue_mappings:
+            queue = self._plan.queues[mapping.queue_arn]
+            pump = QueuePump(
+                mapping,
+                queue,
+                clients=clients,
+                functions=functions,
+                journal=journal,
+                activity=activity,
+            )
+            start(f"queue {queue.name} {mapping.id[:8]}", pump.run)
+        for rule in self._plan.rules:
+            if rule.schedule is not None:
+                schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
+                start(f"schedule {rule.id[:8]}", schedule.run)
+        watched = [bucket.name for bucket in self._plan.buckets if bucket.sends_events]
+        if watched:
+            board.objects = ObjectPump(
+                watched, clients=clients, bus=bus, journal=journal, activity=activity
+            )
+            start("objects", board.objects.run)
+        start("engines", self._engines.keep)
+        self._keep_secrets(stack, clients)
+        board.drain = Drain(self._plan, clients, activity, streams, board.objects)
+
+    def _keep_secrets(self, stack: contextlib.AsyncExitStack, clients: Clients) -> None:
+        state = self._choices.state
+
+        async def remember() -> None:
+            while True:
+                await asyncio.sleep(_REMEMBER_EVERY)
+                await asyncio.to_thread(secretsmanager.remember, clients, state)
+
+        async def replay(engine: str) -> None:
+            if engine == "aws":
+                await asyncio.to_thread(secretsmanager.replay, clients, state)
+
+        self._supervisor.start("secrets", remember)
+        self._engines.restarted = replay
+        stack.push_async_callback(asyncio.to_thread, secretsmanager.remember, clients, state)
+
+    def _endpoint_file(self, clients: Clients) -> EndpointFile:
+        secret = self._plan.outputs.get("AdminApiKeySecret")
+        key = ""
+        if isinstance(secret, str):
+            key = clients.secrets.get_secret_value(SecretId=secret)["SecretString"]
+        return {
+            "api": self._choices.gateway.url,
+            "adminApiKey": key,
+            "opensearch": self._engines.url("opensearch"),
+            "dynamodb": self._engines.url("dynamodb"),
+            "s3": self._engines.url("s3"),
+            "admin": self._choices.internal.url,
+            "pid": os.getpid(),
+        }
+
+
+def refuse_kept_data(state: StateFolder) -> None:
+    """Make sure that a runtime that keeps nothing does not meet data that is to be kept.
+
+    Raises:
+        LocalError: the folder holds such data.
+    """
+    if state.data.exists() and not state.in_memory_mark.exists():
+        raise LocalError(
+            f"{state.root} holds data that is kept; use another --state with --in-memory"
+        )

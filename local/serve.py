@@ -1,0 +1,118 @@
+"""A runtime in the foreground: lock, ports, log, signals, and the endpoint file while it serves."""
+
+import asyncio
+import logging
+import logging.handlers
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from local.engines.process import stop_leftovers
+from local.runner import Choices, Runtime, refuse_kept_data
+from local.servers import HttpServer, bind, bind_any
+from local.state import StateFolder
+
+_LOG_BYTES = 20_000_000
+
+
+def serve(
+    state: StateFolder,
+    *,
+    port: int | None,
+    assembly: Path | None,
+    in_memory: bool,
+    record: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        LocalError: another runtime has the folder, the port is in use, or the deployment fails.
+        EngineError: an engine cannot be prepared or does not come up.
+    """
+    state.create()
+    lock = state.lock()
+    try:
+        gateway = HttpServer(bind(port))
+        _begin(state, in_memory=in_memory)
+        _log_to(state)
+        choices = Choices(
+            state=state,
+            gateway=gateway,
+            internal=HttpServer(bind_any()),
+            assembly=assembly,
+            in_memory=in_memory,
+            record=record,
+            progress=say,
+        )
+        asyncio.run(_serve(choices))
+    finally:
+        state.endpoint.unlink(missing_ok=True)
+        (state.root / "runner.json").unlink(missing_ok=True)
+        lock.release()
+
+
+def _begin(state: StateFolder, *, in_memory: bool) -> None:
+    state.endpoint.unlink(missing_ok=True)
+    if in_memory:
+        refuse_kept_data(state)
+    if state.in_memory_mark.exists() or in_memory:
+        stop_leftovers(state.data)
+        # The tables of the last run are gone; what else it left would not fit to them.
+        shutil.rmtree(state.data, ignore_errors=True)
+        for name in ("custom-resources.json", "secrets.json", *_journal_files(state)):
+            (state.root / name).unlink(missing_ok=True)
+        state.in_memory_mark.unlink(missing_ok=True)
+    if in_memory:
+        state.in_memory_mark.touch()
+    process = psutil.Process(os.getpid())
+    state.write("runner.json", {"pid": process.pid, "created": process.create_time()})
+
+
+def _journal_files(state: StateFolder) -> list[str]:
+    return [state.journal.name + suffix for suffix in ("", "-wal", "-shm")]
+
+
+def _log_to(state: StateFolder) -> None:
+    to_file = logging.handlers.RotatingFileHandler(
+        state.logs / "runner.log", maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8"
+    )
+    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(to_file)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("local").setLevel(logging.INFO)
+    for log in state.function_logs.glob("*.log"):
+        if log.stat().st_size > _LOG_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+
+
+async def _serve(choices: Choices) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping.set)
+    serving = asyncio.create_task(_until(choices, stopping))
+    waiting = asyncio.create_task(stopping.wait())
+    await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    await serving
+
+
+async def _until(choices: Choices, stopping: asyncio.Event) -> None:
+    async with Runtime(choices).serving() as endpoint:
+        say = choices.progress
+        if not stopping.is_set():
+            choices.state.write("endpoint.json", endpoint)
+            say(f"serving {endpoint['api']}")
+            if endpoint["adminApiKey"]:
+                say(f"key {endpoint['adminApiKey']}")
+            if choices.in_memory:
+                say("tables are in memory: nothing is kept")
+        await stopping.wait()
+        choices.state.endpoint.unlink(missing_ok=True)
+        say("stopping")
