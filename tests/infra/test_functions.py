@@ -129,7 +129,11 @@ def test_a_function_may_use_the_queues_and_secrets_it_declares(
             arn = f"<{subscription.source.name}.Arn>"
             queues.setdefault(arn, set()).update(grants.QUEUE_RECEIVE)
     assert _granted(assembly, spec, "sqs:") == queues
-    secrets = {f"<{secret.name}>": set(grants.SECRET_READ) for secret in spec.secrets}
+    secrets: dict[str, set[str]] = {
+        f"<{secret.name}>": set(grants.SECRET_READ) for secret in spec.secrets
+    }
+    for secret in spec.rewrites:
+        secrets[f"<{secret.name}>"] |= set(grants.SECRET_WRITE)
     assert _granted(assembly, spec, "secretsmanager:") == secrets
 
 
