@@ -62,6 +62,9 @@ def up(
     record: Annotated[
         bool, typer.Option(help="Count the functions' requests; faults can be injected.")
     ] = False,
+    first_look: Annotated[
+        Path | None, typer.Option(help="A folder to import when the state is new.")
+    ] = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
     folder = StateFolder(state.resolve())
@@ -72,7 +75,13 @@ def up(
             from local.serve import serve  # noqa: PLC0415 - slow to import, for this only
 
             serve(
-                folder, port=port, assembly=assembly, in_memory=in_memory, record=record, say=_say()
+                folder,
+                port=port,
+                assembly=assembly,
+                in_memory=in_memory,
+                record=record,
+                first_look=first_look,
+                say=_say(),
             )
 
 
@@ -118,6 +127,22 @@ def reset(state: State = _DEFAULT_STATE) -> None:
         folder.empty()
         lock.release()
         _screen.print(f"emptied {folder.root}")
+
+
+@app.command("demo")
+def demo_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", exists=True, file_okay=False)],
+) -> None:
+    """Import a folder into a fresh runtime, and prove that search finds every file of it."""
+    from local.demo import demo  # noqa: PLC0415 - for this only
+
+    program = [sys.executable, "-m", "local"]
+    code = demo(
+        folder.resolve(),
+        lambda state: [*program, "up", "--detach", "--state", str(state)],
+        lambda state: [*program, "down", "--state", str(state)],
+    )
+    raise typer.Exit(code)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 
 from local.engines.process import stop_leftovers
+from local.first_look import show
 from local.runner import Choices, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
@@ -26,6 +27,7 @@ def serve(
     assembly: Path | None,
     in_memory: bool,
     record: bool,
+    first_look: Path | None,
     say: Callable[[str], None],
 ) -> None:
     """Serve until SIGINT or SIGTERM.
@@ -49,7 +51,7 @@ def serve(
             record=record,
             progress=say,
         )
-        asyncio.run(_serve(choices))
+        asyncio.run(_serve(choices, first_look))
     finally:
         state.endpoint.unlink(missing_ok=True)
         (state.root / "runner.json").unlink(missing_ok=True)
@@ -91,19 +93,19 @@ def _log_to(state: StateFolder) -> None:
             log.replace(log.with_suffix(".log.1"))
 
 
-async def _serve(choices: Choices) -> None:
+async def _serve(choices: Choices, first_look: Path | None) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
-    serving = asyncio.create_task(_until(choices, stopping))
+    serving = asyncio.create_task(_until(choices, first_look, stopping))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     await serving
 
 
-async def _until(choices: Choices, stopping: asyncio.Event) -> None:
+async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
     async with Runtime(choices).serving() as endpoint:
         say = choices.progress
         if not stopping.is_set():
@@ -113,6 +115,8 @@ async def _until(choices: Choices, stopping: asyncio.Event) -> None:
                 say(f"key {endpoint['adminApiKey']}")
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
+            if first_look is not None:
+                await asyncio.to_thread(show, choices.state, first_look, say)
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)
         say("stopping")
