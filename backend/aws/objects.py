@@ -108,14 +108,13 @@ class S3Objects:
             )
         versions = [_listed(entry, False) for entry in reply.get("Versions", [])]
         markers = [_listed(entry, True) for entry in reply.get("DeleteMarkers", [])]
-        # S3 answers with two lists; both are in order, newest first within a key. The store may
-        # begin a page with the last page's last entry (versitygw does, S3 does not).
+        # S3 answers with two lists; both are in order, newest first within a key.
         both = sorted(
-            [
-                v
-                for v in (*versions, *markers)
-                if (v.key, v.version_id) != (after_key, after_version_id)
-            ],
+            (
+                version
+                for version in (*versions, *markers)
+                if not _is_before(version, after_key, after_version_id)
+            ),
             key=lambda v: (v.key, not v.is_latest, -v.last_modified.timestamp()),
         )
         if not reply["IsTruncated"]:
@@ -163,7 +162,7 @@ class S3Objects:
         content_type: str,
         metadata: Mapping[str, str],
     ) -> Written:
-        with _translated(source[1], refusing=True):
+        with _translated(target[1], refusing=True):
             reply = self.client.copy_object(
                 CopySource={"Bucket": source[0], "Key": source[1]},
                 Bucket=target[0],
@@ -308,6 +307,17 @@ def _delete_marker(key: str, error: ClientError) -> ObjectVersion | None:
         last_modified=parsedate_to_datetime(when),
         is_delete_marker=True,
     )
+
+
+def _is_before(version: ObjectVersion, after_key: str | None, after_id: str | None) -> bool:
+    """Whether a page that begins after this position should not hold the version.
+
+    S3 leaves these out; versitygw repeats the last one, and it and moto all versions of `after_key`
+    where no version is given.
+    """
+    if after_key is None or version.key != after_key:
+        return False
+    return after_id is None or version.version_id == after_id
 
 
 def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
