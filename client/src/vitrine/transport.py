@@ -108,11 +108,8 @@ class Transport:
             ApiError: the server refused, after the attempts that the policy allows.
             UnreachableError: no answer came, after the same attempts.
         """
-        parameters = {
-            name: _text(value) for name, value in (query or {}).items() if value is not None
-        }
         request = self._client.build_request(
-            method, path, params=parameters, json=body, headers=headers
+            method, path, params=_parameters(query), json=body, headers=headers
         )
         again = method in _SAFE_METHODS if repeatable is None else repeatable
         attempt = 0
@@ -188,7 +185,10 @@ class Transport:
             token = following
 
 
-def _text(value: str | int | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+def _parameters(query: Query | None) -> dict[str, str]:
+    """The query as text: without what is None, and with booleans as JSON writes them."""
+    given = {name: value for name, value in (query or {}).items() if value is not None}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in given.items()
+    }

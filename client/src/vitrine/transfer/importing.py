@@ -61,25 +61,19 @@ def import_directory(
     found = scan(directory)
     database = database_id or names.database_id(found.root.name)
     ensure_database(client, database, origin=found.root.name)
-    stopped = threading.Event()
-    batches = ThreadPoolExecutor(BATCHES_AT_ONCE, thread_name_prefix="vitrine-batch")
-    parts = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part")
     run = _Import(
         client=client,
         database_id=database,
         targets=AssetTargets(client, database, tags),
         observer=observer or Silent(),
-        stopped=stopped,
-        batches=batches,
-        parts=parts,
+        stopped=threading.Event(),
+        batches=ThreadPoolExecutor(BATCHES_AT_ONCE, thread_name_prefix="vitrine-batch"),
+        parts=ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part"),
     )
     try:
         run.everything(found)
     finally:
-        # After Ctrl-C the parts under way end, and nothing new begins.
-        stopped.set()
-        batches.shutdown(cancel_futures=True)
-        parts.shutdown(cancel_futures=True)
+        run.close()
     return ImportReport(
         database_id=database,
         assets=tuple(sorted(run.assets, key=lambda asset: asset.asset_name)),
@@ -108,6 +102,12 @@ class _Import:
     parts: Executor
     assets: list[AssetOutcome] = field(default_factory=list[AssetOutcome])
     outcomes: list[FileOutcome] = field(default_factory=list[FileOutcome])
+
+    def close(self) -> None:
+        """Nothing new begins, and parts under way (there are some after Ctrl-C) break off."""
+        self.stopped.set()
+        self.batches.shutdown(cancel_futures=True)
+        self.parts.shutdown(cancel_futures=True)
 
     def everything(self, found: Scan) -> None:
         for problem in found.problems:

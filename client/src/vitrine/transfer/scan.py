@@ -5,6 +5,7 @@ root. Symbolic links are followed to files inside the root only, and never to fo
 cannot bring in what lies elsewhere, and no cycle can arise.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -136,7 +137,8 @@ def _add_entry(
     path = Path(entry.path)
     try:
         if entry.is_symlink():
-            target = path.resolve(strict=True)
+            # Not Path.resolve: in Python 3.11 a circle of links is a RuntimeError there.
+            target = Path(os.path.realpath(path, strict=True))
             if not target.is_relative_to(collector.root):
                 collector.refuse(path, "a symbolic link that leads outside the folder")
                 return
@@ -145,6 +147,9 @@ def _add_entry(
         collector.refuse(path, "a symbolic link that leads to nothing")
         return
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            collector.refuse(path, "a symbolic link that leads in a circle")
+            return
         collector.refuse(path, f"cannot be looked at: {error.strerror}", unreadable=True)
         return
     if stat.S_ISDIR(facts.st_mode):

@@ -216,7 +216,6 @@ class BatchUpload:
                 self._database_id, self._asset_id, upload.upload_id, [*finished, *given_up]
             )
         except VitrineError as error:
-            self._note_unreachable(error)
             for one in sent:
                 self._settle_unless_there(one.file, str(error))
             return

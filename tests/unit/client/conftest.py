@@ -1,0 +1,37 @@
+"""The client's tests talk to a server in memory; they neither need nor get an AWS."""
+
+from collections.abc import Iterator
+
+import pytest
+from vitrine import RetryPolicy, Vitrine
+
+from tests.unit.client.fake_server import API, KEY, FakeServer
+
+
+@pytest.fixture(autouse=True)
+def aws_in_process() -> None:
+    """Takes the place of the other unit tests' AWS, which would only cost time here."""
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    return FakeServer()
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    """How long the client slept, each time."""
+    return []
+
+
+@pytest.fixture
+def client(server: FakeServer, pauses: list[float]) -> Iterator[Vitrine]:
+    with Vitrine(
+        API,
+        KEY,
+        retry=RetryPolicy(attempts=3, jitter=lambda _, most: most),
+        api_transport=server.api,
+        storage_transport=server.storage,
+        sleep=pauses.append,
+    ) as vitrine:
+        yield vitrine

@@ -1,0 +1,210 @@
+"""The file half of the stand-in: uploads, stored files, and the storage behind presigned URLs."""
+
+import base64
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from urllib.parse import unquote
+
+import httpx
+from pydantic import JsonValue
+
+STORAGE = "https://storage.test"
+PART = 150 * 1024 * 1024
+BLOCKED = (".exe", ".bat", ".dll")
+FORBIDDEN = frozenset('<>:"\\|?*')
+
+Document = dict[str, JsonValue]
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a fault
+    def __init__(self, response: httpx.Response) -> None:
+        self.response = response
+
+
+def refuse(
+    status: int, message: str, *, code: str = "Code", errors: list[Document] | None = None
+) -> NoReturn:
+    body: Document = {"message": message, "code": code, "requestId": "req-1"}
+    if errors:
+        body["errors"] = list[JsonValue](errors)
+    raise Refused(httpx.Response(status, json=body))
+
+
+@dataclass
+class StoredFile:
+    content: bytes
+    etag: str
+    checksum: str | None
+
+
+@dataclass
+class OpenUpload:
+    asset_id: str
+    files: dict[str, Document]
+    parts: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
+
+
+def sha256(content: bytes) -> str:
+    return base64.b64encode(hashlib.sha256(content).digest()).decode()
+
+
+def md5_of_parts(parts: list[bytes]) -> str:
+    digests = b"".join(hashlib.md5(part).digest() for part in parts)
+    return f"{hashlib.md5(digests).hexdigest()}-{len(parts)}"
+
+
+def reply(body: Document, *, headers: dict[str, str] | None = None) -> httpx.Response:
+    return httpx.Response(200, json=body, headers=headers)
+
+
+class FakeFiles:
+    """Files of assets, by asset id and path."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.files: dict[tuple[str, str], StoredFile] = {}
+        self.uploads: dict[str, OpenUpload] = {}
+        self.keeps_checksums = True
+        self.names_wrong_files = True
+        self.page_limit = 1000
+        self.part_size = PART
+        self.file_results: dict[str, str] = {}
+
+    def page(self, rows: list[Document], query: httpx.QueryParams, items: str) -> httpx.Response:
+        start = int(query.get("startingToken", "0"))
+        size = min(int(query.get("pageSize", "1000")), self.page_limit)
+        body: Document = {items: list[JsonValue](rows[start : start + size])}
+        if start + size < len(rows):
+            body["NextToken"] = str(start + size)
+        return reply(body)
+
+    def paths_of(self, asset_id: str) -> Iterator[str]:
+        return iter(sorted(path for owner, path in self.files if owner == asset_id))
+
+    def file_item(self, asset_id: str, path: str) -> Document:
+        stored = self.files[asset_id, path]
+        return {
+            "fileName": path.rpartition("/")[2],
+            "key": f"base/{asset_id}{path}",
+            "relativePath": path,
+            "isFolder": False,
+            "size": len(stored.content),
+            "isArchived": False,
+        }
+
+    def file_info(self, asset_id: str, path: str) -> httpx.Response:
+        stored = self.files.get((asset_id, path)) or refuse(404, "no such file")
+        info = {**self.file_item(asset_id, path), "etag": stored.etag}
+        if self.keeps_checksums:
+            info["checksumSha256"] = stored.checksum
+        return reply(info)
+
+    def open_upload(self, body: Document) -> httpx.Response:
+        wanted = body["files"]
+        assert isinstance(wanted, list)
+        rows = [row for row in wanted if isinstance(row, dict)]
+        assert len(rows) <= 50, "more files a call than agreed"
+        wrong = [(index, reason) for index, row in enumerate(rows) if (reason := self._wrong(row))]
+        if wrong:
+            errors: list[Document] = [
+                {"field": f"files.{index}.relativeKey", "message": reason}
+                for index, reason in wrong
+            ]
+            refuse(400, wrong[0][1], errors=errors if self.names_wrong_files else None)
+        upload_id = f"y{len(self.uploads)}"
+        self.uploads[upload_id] = OpenUpload(
+            asset_id=str(body["assetId"]), files={str(row["relativeKey"]): row for row in rows}
+        )
+        files = [self._pending(upload_id, row) for row in rows]
+        return reply({"uploadId": upload_id, "files": list[JsonValue](files), "message": "ok"})
+
+    def _wrong(self, row: Document) -> str | None:
+        key = str(row["relativeKey"])
+        if not key.startswith("/") or FORBIDDEN & set(key):
+            return f"{key} is no path"
+        if key.lower().endswith(BLOCKED):
+            return f"files of the type {key[-4:]} are not allowed"
+        return None
+
+    def _pending(self, upload_id: str, row: Document) -> Document:
+        key, size = str(row["relativeKey"]), int(str(row["file_size"]))
+        count = -(-size // self.part_size)
+        where = base64.urlsafe_b64encode(key.encode()).decode()
+        urls: list[JsonValue] = [
+            {
+                "PartNumber": number,
+                "UploadUrl": f"{STORAGE}/put/{upload_id}/{where}/{number}?X-Amz-Signature=s",
+            }
+            for number in range(1, count + 1)
+        ]
+        return {
+            "relativeKey": key,
+            "uploadIdS3": f"s3-{key}" if size else "zero-byte",
+            "numParts": count,
+            "partUploadUrls": urls,
+        }
+
+    def serve_url(self, request: httpx.Request) -> httpx.Response:
+        assert "Authorization" not in request.headers, "the key went to the storage"
+        verb, _, rest = request.url.path.strip("/").partition("/")
+        if verb == "get":
+            return self._fetch(request, rest)
+        upload_id, where, number = rest.split("/")
+        content = request.content
+        assert request.headers["Content-Length"] == str(len(content))
+        key = base64.urlsafe_b64decode(where).decode()
+        self.uploads[upload_id].parts.setdefault(key, {})[int(number)] = content
+        return httpx.Response(200, headers={"ETag": f'"{hashlib.md5(content).hexdigest()}"'})
+
+    def _fetch(self, request: httpx.Request, rest: str) -> httpx.Response:
+        asset_id, _, path = unquote(rest).partition("/")
+        content = self.files[asset_id, f"/{path}"].content
+        wanted = request.headers.get("Range")
+        if wanted is None:
+            return httpx.Response(200, content=content)
+        start = int(wanted.removeprefix("bytes=").rstrip("-"))
+        if start >= len(content):
+            return httpx.Response(416, text="<Error>InvalidRange</Error>")
+        span = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        return httpx.Response(206, content=content[start:], headers={"Content-Range": span})
+
+    def complete_upload(self, upload_id: str, body: Document) -> httpx.Response:
+        upload = self.uploads.pop(upload_id, None) or refuse(409, "no such upload is open")
+        rows = body["files"]
+        assert isinstance(rows, list)
+        results = [self._finish(upload, row) for row in rows if isinstance(row, dict)]
+        good = [one for one in results if one["success"]]
+        answer: Document = {
+            "message": "done",
+            "uploadId": upload_id,
+            "assetId": upload.asset_id,
+            "assetType": "folder",
+            "fileResults": list[JsonValue](results),
+            "overallSuccess": len(good) == len(results),
+            "largeFileAsynchronousHandling": False,
+        }
+        return httpx.Response(200 if good else 409, json=answer)
+
+    def _finish(self, upload: OpenUpload, row: Document) -> Document:
+        key, parts = str(row["relativeKey"]), row["parts"]
+        assert isinstance(parts, list)
+        result: Document = {"relativeKey": key, "uploadIdS3": row["uploadIdS3"], "success": False}
+        stored = [content for _, content in sorted(upload.parts.get(key, {}).items())]
+        etags = [one["ETag"] for one in parts if isinstance(one, dict)]
+        content = b"".join(stored)
+        checksum = upload.files[key].get("checksumSha256")
+        if not parts and row["uploadIdS3"] != "zero-byte":
+            return {**result, "error": "abandoned"}
+        if etags != [hashlib.md5(part).hexdigest() for part in stored]:
+            return {**result, "error": "the parts do not match"}
+        if checksum != sha256(content):
+            return {**result, "error": "the checksum does not match"}
+        if key in self.file_results:
+            return {**result, "error": self.file_results[key]}
+        self.files[upload.asset_id, key] = StoredFile(
+            content, md5_of_parts(stored or [b""]), str(checksum)
+        )
+        return {**result, "success": True, "error": None}

@@ -1,0 +1,125 @@
+"""Names on the disk become names in Vitrine: always valid, always the same."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vitrine.transfer import names
+from vitrine.transfer.names import UnusableNameError
+
+ANY_NAME = st.text(min_size=1, max_size=300)
+SEGMENTS = st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=5)
+
+
+def is_storable(segment: str) -> bool:
+    """The contract's rule for one name, written a second time."""
+    bad = re.search(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\ud800-\udfff]', segment)
+    shape = 1 <= len(segment) <= 255 and segment[-1] not in ". " and segment not in {".", ".."}
+    return shape and not bad
+
+
+@given(SEGMENTS)
+def test_a_path_is_taken_exactly_when_every_segment_is_storable(segments: list[str]) -> None:
+    composed = [unicodedata.normalize("NFC", one) for one in segments]
+    if all(map(is_storable, composed)):
+        assert names.relative_key(segments) == "/" + "/".join(composed)
+    else:
+        with pytest.raises(UnusableNameError):
+            names.relative_key(segments)
+
+
+@given(SEGMENTS)
+def test_both_unicode_forms_of_a_path_are_one_path(segments: list[str]) -> None:
+    forms: set[str] = set()
+    for form in ("NFC", "NFD"):
+        try:
+            forms.add(names.relative_key([unicodedata.normalize(form, one) for one in segments]))
+        except UnusableNameError as error:
+            forms.add(str(error))
+    assert len(forms) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("a:b.glb", "holds :"),
+        ('what?"*.obj', 'holds " ? *'),
+        ("back\\slash", "holds \\"),
+        ("dot.", "ends with a dot or a blank"),
+        ("blank ", "ends with a dot or a blank"),
+        ("bell\x07", "control character 0x07"),
+        ("\udcff.glb", "not valid UTF-8"),
+        ("..", "'..' is not allowed"),
+        ("x" * 256, "more than 255 characters"),
+    ],
+)
+def test_a_name_that_cannot_be_stored_is_refused_with_the_reason(name: str, reason: str) -> None:
+    with pytest.raises(UnusableNameError) as raised:
+        names.relative_key(["folder", name])
+    assert reason in str(raised.value)
+
+
+def test_an_empty_path_is_refused() -> None:
+    with pytest.raises(UnusableNameError, match="empty"):
+        names.relative_key([])
+
+
+@given(ANY_NAME)
+def test_every_folder_gets_a_valid_asset_id(folder: str) -> None:
+    derived = names.asset_id("cars", folder)
+    assert re.fullmatch(r"[a-zA-Z0-9][-_a-zA-Z0-9]{0,62}", derived)
+    assert derived == names.asset_id("cars", unicodedata.normalize("NFD", folder))
+
+
+@given(ANY_NAME, ANY_NAME)
+def test_different_folders_get_different_asset_ids(one: str, other: str) -> None:
+    same = unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
+    assert (names.asset_id("cars", one) == names.asset_id("cars", other)) == same
+
+
+def test_the_same_folder_in_another_database_is_another_asset() -> None:
+    assert names.asset_id("a-b", "c") != names.asset_id("a", "b-c") != names.asset_id("a", "c")
+
+
+@given(ANY_NAME)
+def test_every_folder_gets_a_valid_object_name(folder: str) -> None:
+    assert re.fullmatch(r"[a-zA-Z0-9\-._ ]{1,256}", names.object_name(folder))
+
+
+def test_a_plain_folder_name_stays_as_it_is() -> None:
+    assert names.object_name("Old cars v1.2") == "Old cars v1.2"
+
+
+def test_folders_that_look_alike_without_accents_stay_apart() -> None:
+    assert names.object_name("Möbel") != names.object_name("Mobel") == "Mobel"
+
+
+@given(st.text(max_size=100))
+def test_every_folder_gets_a_valid_database_id(folder: str) -> None:
+    derived = names.database_id(folder)
+    assert re.fullmatch(r"[-_a-zA-Z0-9]{3,63}", derived)
+    assert derived.upper() != "GLOBAL"
+
+
+@pytest.mark.parametrize(
+    ("folder", "database"),
+    [
+        ("cars", "cars"),
+        ("Old cars (2)", "Old-cars-2"),
+        ("Möbel", "Mobel"),
+        ("a", "a-files"),
+        ("漢字", "files"),
+        ("global", "global-files"),
+        ("x" * 70, "x" * 63),
+    ],
+)
+def test_a_database_is_named_after_its_folder(folder: str, database: str) -> None:
+    assert names.database_id(folder) == database
+
+
+def test_loose_files_get_a_name_that_no_folder_has() -> None:
+    assert names.loose_asset_name("cars", ["bikes"]) == "cars"
+    assert names.loose_asset_name("cars", ["cars", "cars-files"]) == "cars-files-files"
+    assert names.loose_asset_name("", []) == "files"

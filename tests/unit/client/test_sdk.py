@@ -1,0 +1,267 @@
+"""What the SDK sends and understands: credentials, errors, retries, pages, revisions."""
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vitrine import (
+    ApiError,
+    ConfigurationError,
+    ConflictError,
+    GoneError,
+    InvalidInputError,
+    Metadata,
+    MetadataOwner,
+    MetadataType,
+    NotFoundError,
+    PermissionDeniedError,
+    ProtocolError,
+    RangeError,
+    RateLimitedError,
+    RetryPolicy,
+    RevisionConflictError,
+    SearchQuery,
+    ServerError,
+    TooLargeError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnreachableError,
+    Vitrine,
+    facets,
+)
+from vitrine.retry import retry_after_seconds
+from vitrine.transport import authorization_of, path_of
+
+from tests.unit.client.fake_files import Document
+from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
+
+
+def test_a_reply_is_a_typed_model_that_keeps_unknown_fields(client: Vitrine) -> None:
+    version = client.version.get()
+    assert (version.version, version.product_version) == ("2.5.1", "0.1.0")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, InvalidInputError),
+        (401, UnauthenticatedError),
+        (403, PermissionDeniedError),
+        (404, NotFoundError),
+        (409, ConflictError),
+        (410, GoneError),
+        (412, RevisionConflictError),
+        (413, TooLargeError),
+        (416, RangeError),
+        (418, ApiError),
+        (501, ServerError),
+    ],
+)
+def test_each_status_has_its_exception_with_everything_the_body_says(
+    client: Vitrine, server: FakeServer, status: int, kind: type[ApiError]
+) -> None:
+    body = {
+        "message": "that went wrong",
+        "code": "SomeCode",
+        "requestId": "req-7",
+        "errors": [{"field": "files.0", "message": "is bad"}],
+    }
+    server.fail("GET", "/database/x", httpx.Response(status, json=body))
+    with pytest.raises(kind) as raised:
+        client.databases.get("x")
+    error = raised.value
+    assert type(error) is kind
+    assert (error.status, error.code, error.request_id) == (status, "SomeCode", "req-7")
+    assert [(one.field, one.message) for one in error.errors] == [("files.0", "is bad")]
+    assert str(error) == "that went wrong; files.0: is bad"
+
+
+def test_an_error_that_is_no_json_is_told_by_its_status(
+    client: Vitrine, server: FakeServer
+) -> None:
+    server.fail("GET", "/database/x", httpx.Response(404, text="<html>"))
+    with pytest.raises(NotFoundError, match="404 Not Found"):
+        client.databases.get("x")
+
+
+def test_what_the_server_refuses_for_now_is_asked_again_after_the_time_it_names(
+    client: Vitrine, server: FakeServer, pauses: list[float]
+) -> None:
+    busy = httpx.Response(429, json={"message": "slow"}, headers={"Retry-After": "7"})
+    down = httpx.Response(503, json={"message": "down"})
+    server.fail("POST", "/database", busy, down)
+    client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert pauses == [7.0, 0.5]
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, RateLimitedError), (503, UnavailableError)])
+def test_the_attempts_are_bounded(
+    client: Vitrine, server: FakeServer, status: int, kind: type[ApiError]
+) -> None:
+    answer = {"message": "no"}
+    server.fail("GET", "/buckets", *(httpx.Response(status, json=answer) for _ in range(9)))
+    with pytest.raises(kind):
+        list(client.buckets.list())
+    assert server.calls("GET", "/buckets") == 3
+
+
+def test_a_refusal_for_good_is_not_repeated(client: Vitrine, server: FakeServer) -> None:
+    with pytest.raises(NotFoundError):
+        client.databases.get("missing")
+    assert server.calls("GET", "/database/missing") == 1
+
+
+def test_a_read_whose_connection_breaks_is_repeated(client: Vitrine, server: FakeServer) -> None:
+    server.fail("GET", "/buckets", httpx.ReadError("reset"), httpx.ReadTimeout("late"))
+    assert [bucket.bucket_id for bucket in client.buckets.list()] == [BUCKET]
+
+
+def test_a_creation_whose_connection_breaks_is_not_repeated(
+    client: Vitrine, server: FakeServer
+) -> None:
+    server.fail("POST", "/database", httpx.ReadError("reset"))
+    with pytest.raises(UnreachableError, match=r"api\.test did not answer: reset"):
+        client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert server.calls("POST", "/database") == 1
+
+
+def test_a_creation_that_was_never_sent_is_repeated(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", "/database", httpx.ConnectError("refused"))
+    client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
+    assert "cars" in server.databases
+
+
+def test_a_write_under_a_revision_is_not_repeated_after_a_broken_connection(
+    client: Vitrine, server: FakeServer
+) -> None:
+    client.assets.create("cars", "one", description="An asset", asset_id="one")
+    asset = client.assets.get("cars", "one")
+    server.fail("PUT", "/assets/one", httpx.ReadError("reset"), after=True)
+    with pytest.raises(UnreachableError):
+        client.assets.update("cars", "one", description="changed", revision=asset.revision)
+    assert client.assets.get("cars", "one").description == "changed"
+
+
+def test_a_stale_revision_is_a_conflict(client: Vitrine) -> None:
+    client.assets.create("cars", "one", description="An asset", asset_id="one")
+    stale = client.assets.get("cars", "one").revision
+    client.assets.update("cars", "one", description="first", revision=stale)
+    with pytest.raises(RevisionConflictError) as raised:
+        client.assets.update("cars", "one", description="second", revision=stale)
+    assert raised.value.code == "RevisionConflict"
+
+
+def test_a_listing_runs_over_all_pages(client: Vitrine, server: FakeServer) -> None:
+    for number in range(5):
+        client.databases.create(f"db-{number}", description="A base", default_bucket_id=BUCKET)
+    found = [one.database_id for one in client.databases.list(page_size=2)]
+    assert found == [f"db-{number}" for number in range(5)]
+    assert server.calls("GET", "^/database$") == 3
+
+
+def test_a_listing_that_turns_in_circles_is_stopped(client: Vitrine, server: FakeServer) -> None:
+    page: Document = {"Items": [], "NextToken": "again"}
+    server.fail("GET", "/buckets", *(httpx.Response(200, json=page) for _ in range(9)))
+    with pytest.raises(ProtocolError, match="same page token twice"):
+        list(client.buckets.list())
+
+
+@pytest.mark.parametrize("body", ["[]", "{}", '{"Items": [{"bucketName": 3}]}', "<html>"])
+def test_a_listing_of_another_form_is_told(client: Vitrine, server: FakeServer, body: str) -> None:
+    server.fail("GET", "/buckets", httpx.Response(200, text=body))
+    with pytest.raises(ProtocolError, match="no list `Items`"):
+        list(client.buckets.list())
+
+
+def test_a_reply_of_another_form_names_the_field(client: Vitrine, server: FakeServer) -> None:
+    server.fail("GET", "/api/version", httpx.Response(200, json={"version": [1]}))
+    with pytest.raises(ProtocolError, match=r"GET /api/version .* version"):
+        client.version.get()
+
+
+def test_keys_go_bare_and_tokens_as_bearer() -> None:
+    assert authorization_of("vams_abc") == "vams_abc"
+    assert authorization_of("eyJ.x.y") == "Bearer eyJ.x.y"
+    assert authorization_of("Bearer eyJ.x.y") == "Bearer eyJ.x.y"
+
+
+@pytest.mark.parametrize("address", ["api.test", "file:///etc/passwd", ""])
+def test_an_address_without_a_scheme_is_refused(address: str) -> None:
+    with pytest.raises(ConfigurationError, match="http"):
+        Vitrine(address, KEY)
+
+
+@pytest.mark.parametrize("key", ["vams_a\r\nHost: evil", "vams_ä"])
+def test_a_key_that_would_break_the_header_is_refused(key: str) -> None:
+    with pytest.raises(ConfigurationError, match="characters"):
+        Vitrine(API, key)
+
+
+@given(st.text(min_size=1))
+def test_an_id_can_never_become_two_segments_or_a_query(segment: str) -> None:
+    path = path_of("database", segment, "assets") if segment.isprintable() else "/d/x/a"
+    assert path.count("/") == 3
+    assert "?" not in path
+    assert "#" not in path
+
+
+def test_metadata_of_a_file_is_addressed_by_its_path(client: Vitrine, server: FakeServer) -> None:
+    client.assets.create("cars", "one", description="An asset", asset_id="one")
+    owner = MetadataOwner(database_id="cars", asset_id="one", file_path="/a b.glb")
+    client.metadata.set(owner, [Metadata(metadata_key="author", metadata_value="Ada")])
+    [(_, body)] = [one for one in server.bodies if one[0].startswith("PUT")]
+    assert body == {
+        "metadata": [
+            {"metadataKey": "author", "metadataValue": "Ada", "metadataValueType": "string"}
+        ],
+        "updateType": "update",
+        "filePath": "/a b.glb",
+        "type": "metadata",
+    }
+    assert server.calls("PUT", "/database/cars/assets/one/metadata/file$") == 1
+
+
+def test_a_refused_metadata_value_is_in_the_result(client: Vitrine) -> None:
+    client.assets.create("cars", "one", description="An asset", asset_id="one")
+    record = Metadata(
+        metadata_key="weight", metadata_value="heavy", metadata_value_type=MetadataType.NUMBER
+    )
+    owner = MetadataOwner(database_id="cars", asset_id="one")
+    result = client.metadata.set(owner, [record])
+    assert [(one.key, one.error) for one in result.failed_items] == [("weight", "is not a number")]
+
+
+def test_a_full_search_filters_by_quoted_values_and_counts_facets(
+    client: Vitrine, server: FakeServer
+) -> None:
+    query = SearchQuery(query="wheel", database_id='ca"rs', tags=["red", "big car"])
+    result = client.search.full(query, size=1)
+    [(_, body)] = server.bodies
+    assert body["filters"] == [
+        {"query_string": {"query": 'str_databaseid:"ca\\"rs"'}},
+        {"query_string": {"query": 'list_tags:"red" OR list_tags:"big car"'}},
+    ]
+    [(name, rows)] = facets(result).items()
+    assert (name, [(row.key, row.doc_count) for row in rows]) == ("str_fileext", [("glb", 0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("3", 3.0), ("0.5", 0.5), ("soon", None), ("", None)]
+)
+def test_a_retry_after_is_read_as_seconds(text: str, seconds: float | None) -> None:
+    assert retry_after_seconds(httpx.Response(429, headers={"Retry-After": text})) == seconds
+
+
+def test_a_retry_after_may_be_a_date() -> None:
+    response = httpx.Response(429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    seconds = retry_after_seconds(response)
+    assert seconds is not None
+    assert seconds < 0
+    assert RetryPolicy().delay(1, seconds) == 0.0
+
+
+def test_the_back_off_doubles_up_to_its_limit() -> None:
+    policy = RetryPolicy(jitter=lambda _, most: most)
+    delays = [policy.delay(attempt) for attempt in range(1, 8)]
+    assert delays == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0]
+    assert policy.delay(1, retry_after=3600) == 90.0
