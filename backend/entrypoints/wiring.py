@@ -23,6 +23,7 @@ from backend.spec.secrets import PAGE_TOKEN_KEY
 
 if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
+    from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
     from backend.domains.databases.service import DatabaseService
     from backend.search.service import SearchService
@@ -81,6 +82,21 @@ class Wiring:
 
         repository = DatabaseRepository(self.tables)
         return DatabaseService(repository, self.buckets, self.authorization, self.clock)
+
+    @cached_property
+    def assets(self) -> "AssetService":
+        from backend.domains.assets.repository import AssetRepository
+        from backend.domains.assets.service import AssetService
+
+        return AssetService(
+            assets=AssetRepository(self.tables),
+            databases=self.databases,
+            buckets=self.buckets,
+            tags=self.tags,
+            objects=self.objects,
+            authorization=self.authorization,
+            clock=self.clock,
+        )
 
     @cached_property
     def search(self) -> "SearchService":

@@ -116,7 +116,12 @@ ASSETS_API = _api(
     "AssetsApi",
     "assets",
     "Assets.",
-    reads=(registry.ASSET_BUCKETS, registry.TAGS, registry.TAG_TYPES),
+    reads=(
+        registry.ASSET_BUCKETS,
+        registry.TAGS,
+        registry.TAG_TYPES,
+        buckets.ASSET_BUCKET,
+    ),
     writes=(assets.ASSETS, assets.DATABASES, assets.ASSET_VERSIONS, operations.RESERVATIONS),
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )

@@ -42,7 +42,7 @@ class Asset(WireModel):
     asset_name: str
     description: str = ""
     is_distributable: bool = False
-    tags: tuple[str, ...] = ()
+    tags: list[str] = Field(default_factory=list)
     asset_type: str = NO_FILES
     status: AssetStatus = "active"
     bucket_id: str
@@ -97,18 +97,13 @@ class AssetReference(WireModel):
     asset_id: str
 
 
-def _distinct(tags: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct(tags: list[str]) -> list[str]:
     if len(set(tags)) != len(tags):
         raise ValueError("names a tag twice")
     return tags
 
 
-# Lax inside: JSON has no tuples, and bodies are validated strictly.
-TagNames = Annotated[
-    tuple[ObjectName, ...],
-    Field(max_length=MAX_TAGS, strict=False),
-    AfterValidator(_distinct),
-]
+TagNames = Annotated[list[ObjectName], Field(max_length=MAX_TAGS), AfterValidator(_distinct)]
 
 
 class DatabasePath(WireModel):
@@ -176,7 +171,7 @@ class AssetReply(WireModel):
     asset_name: str
     description: str
     is_distributable: bool
-    tags: tuple[str, ...]
+    tags: list[str]
     asset_type: str
     status: AssetStatus
     bucket_id: str

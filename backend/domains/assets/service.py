@@ -77,7 +77,7 @@ class AssetService:
         database = self.databases.find_database(body.database_id)
         if database is None:
             raise DatabaseNotFoundError(body.database_id)
-        self.tags.check_tags(body.tags or ())
+        self.tags.check_tags(body.tags or [])
         bucket = self.databases.bucket_of(database)
         prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
         asset = self._new(caller, body, asset_id, bucket=bucket, prefix=prefix)
@@ -279,7 +279,7 @@ class AssetService:
             asset_name=body.asset_name,
             description=body.description,
             is_distributable=body.is_distributable,
-            tags=body.tags or (),
+            tags=body.tags or [],
             bucket_id=bucket.bucket_id,
             asset_location=Location(key=prefix),
             current_version=version,
@@ -297,7 +297,7 @@ def secured(asset: Asset) -> Secured:
             "databaseId": asset.database_id,
             "assetName": asset.asset_name,
             "assetType": asset.asset_type,
-            "tags": asset.tags,
+            "tags": tuple(asset.tags),
         },
     )
 
@@ -310,7 +310,7 @@ def _secured_request(body: CreateAssetBody) -> Secured:
             "databaseId": body.database_id,
             "assetName": body.asset_name,
             "assetType": NO_FILES,
-            "tags": body.tags or (),
+            "tags": tuple(body.tags or ()),
         },
     )
 

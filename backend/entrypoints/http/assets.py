@@ -1,0 +1,8 @@
+"""The function of the domain assets."""
+
+from backend.domains.assets.routes import build_router
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import ASSETS_API
+
+_wiring = Wiring(ASSETS_API)
+handler = _wiring.app.handler(build_router(_wiring.assets))

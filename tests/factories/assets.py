@@ -1,0 +1,83 @@
+"""Assets as tests make them: the service over any ports, and assets that it has created."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from backend.core.clock import Clock
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.objects import Objects
+from backend.core.tables import Tables
+from backend.domains.assets.models import Asset, CreateAssetBody
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetService
+from backend.domains.buckets.repository import BucketRepository
+from backend.domains.buckets.service import BucketService
+from backend.domains.databases.models import CreateDatabaseBody
+from backend.domains.databases.repository import DatabaseRepository
+from backend.domains.databases.service import DatabaseService
+from tests.factories.access import OnlyUser
+from tests.factories.buckets import BUCKET_ID, stored_bucket
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+ADMIN = Identity("admin")
+
+
+@dataclass(frozen=True)
+class KnownTags:
+    """The rule for tags: those of this list exist, and none is required."""
+
+    names: tuple[str, ...] = ("red", "blue", "large")
+
+    def check_tags(self, tags: Sequence[str]) -> None:
+        unknown = sorted(set(tags) - set(self.names))
+        if unknown:
+            raise InvalidInputError.of("tags", f"there is no tag {unknown[0]}")
+
+
+def asset_service(
+    tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON, base_prefix: str = "/"
+) -> AssetService:
+    """The service with one bucket record, where `admin` may do everything."""
+    stored_bucket(tables, prefix=base_prefix)
+    buckets = BucketService(BucketRepository(tables), OnlyUser())
+    databases = DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), clock)
+    return AssetService(
+        assets=AssetRepository(tables),
+        databases=databases,
+        buckets=buckets,
+        tags=KnownTags(),
+        objects=objects,
+        authorization=OnlyUser(),
+        clock=clock,
+    )
+
+
+def created_database(service: AssetService, database_id: str = "museum") -> str:
+    """A database with the bucket of the factory; answers with its id."""
+    body = CreateDatabaseBody(
+        database_id=database_id, description="All of the museum", default_bucket_id=BUCKET_ID
+    )
+    return service.databases.create_database(ADMIN, body).database_id
+
+
+def created_asset(
+    service: AssetService,
+    asset_id: str = "statue",
+    *,
+    database_id: str = "museum",
+    name: str = "A statue",
+    is_distributable: bool = True,
+    tags: tuple[str, ...] = (),
+) -> Asset:
+    """An asset of a database that is there."""
+    body = CreateAssetBody(
+        database_id=database_id,
+        asset_id=asset_id,
+        asset_name=name,
+        description="Made of marble",
+        is_distributable=is_distributable,
+        tags=list(tags),
+    )
+    return service.create_asset(ADMIN, body)
