@@ -1,0 +1,142 @@
+"""A running product for journeys: started as a newcomer starts it, spoken to over HTTP only."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+DRAIN_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A local runtime and what its endpoint file says."""
+
+    state: Path
+
+    @property
+    def endpoint(self) -> dict[str, Any]:
+        return json.loads((self.state / "endpoint.json").read_text())
+
+    def up(self, *options: str) -> None:
+        local("up", "--detach", "--state", str(self.state), *options)
+
+    def down(self) -> None:
+        local("down", "--state", str(self.state))
+
+    def client(self, key: str | None = None) -> "Api":
+        headers = {"Authorization": key or self.endpoint["adminApiKey"]}
+        return Api(httpx.Client(base_url=self.endpoint["api"], headers=headers, timeout=35))
+
+    def admin(self, method: str, path: str) -> Any:
+        answer = httpx.request(method, self.endpoint["admin"] + path, timeout=60)
+        answer.raise_for_status()
+        return answer.json()
+
+    def drain(self) -> None:
+        """Wait until every change made so far has been indexed."""
+        wait_until(lambda: self.admin("GET", "/drained")["drained"], seconds=DRAIN_SECONDS)
+
+
+@dataclass(frozen=True)
+class Api:
+    """The REST API with one caller's key."""
+
+    http: httpx.Client
+
+    def send(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        return self.http.request(method, path, json=body, **more)
+
+    def ok(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        """The body of a request that must succeed."""
+        answer = self.send(method, path, body, **more)
+        assert answer.status_code == 200, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def refused(self, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, Any]:
+        """Status and body of a request that must fail in a way that is documented."""
+        answer = self.send(method, path, body, **more)
+        assert 400 <= answer.status_code < 600, f"{answer.status_code} {answer.text}"
+        assert answer.status_code != 500, answer.text
+        return answer.status_code, answer.json()
+
+    def new_database(self, database_id: str, **fields: Any) -> str:
+        bucket = self.ok("GET", "/buckets")["Items"][0]["bucketId"]
+        body = {"databaseId": database_id, "description": "made by a test", **fields}
+        return self.ok("POST", "/database", {**body, "defaultBucketId": bucket})["databaseId"]
+
+    def new_asset(self, database_id: str, name: str, **fields: Any) -> str:
+        body = {
+            "databaseId": database_id,
+            "assetName": name,
+            "description": "made by a test",
+            "isDistributable": True,
+            "tags": [],
+        }
+        return self.ok("POST", "/assets", {**body, **fields})["assetId"]
+
+    def upload(self, database_id: str, asset_id: str, files: dict[str, list[bytes]]) -> Any:
+        """Upload files, each given as its parts; answers with the reply of the completion."""
+        scope = {"assetId": asset_id, "databaseId": database_id, "uploadType": "assetFile"}
+        wanted = [
+            {"relativeKey": key, "num_parts": len(parts), "file_size": sum(map(len, parts))}
+            for key, parts in files.items()
+        ]
+        begun = self.ok("POST", "/uploads", {**scope, "files": wanted})
+        done = [put_parts(file, files[file["relativeKey"]]) for file in begun["files"]]
+        complete = f"/uploads/{begun['uploadId']}/complete"
+        return self.ok("POST", complete, {**scope, "files": done})
+
+    def search(self, **body: Any) -> list[dict[str, Any]]:
+        """The sources of the hits of a simple search."""
+        hits = self.ok("POST", "/search/simple", {"size": 1000, **body})["hits"]["hits"]
+        return [hit["_source"] for hit in hits]
+
+
+def put_parts(file: dict[str, Any], parts: list[bytes]) -> dict[str, Any]:
+    """Put parts to their presigned URLs; answers with the file's entry of the completion."""
+    etags: list[dict[str, Any]] = []
+    for url, part in zip(file["partUploadUrls"], parts, strict=True):
+        answer = httpx.put(url["UploadUrl"], content=part, timeout=60)
+        answer.raise_for_status()
+        etags.append({"PartNumber": url["PartNumber"], "ETag": answer.headers["ETag"].strip('"')})
+    names = ("relativeKey", "uploadIdS3")
+    return {**{name: file[name] for name in names}, "parts": etags}
+
+
+def noise(size: int, seed: str) -> bytes:
+    """Bytes that look like no known file format, the same for the same seed."""
+    block = sha256(seed.encode()).digest()
+    return (block * (size // len(block) + 1))[:size]
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float) -> None:
+    """Ask again and again until it holds.
+
+    Raises:
+        AssertionError: it does not hold in time.
+    """
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not so after {seconds} s"
+        time.sleep(0.1)
+
+
+def local(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m local`; it must succeed."""
+    done = run_local(*arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def run_local(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "local", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -1,0 +1,129 @@
+"""The path that the product exists for: create, upload, describe, find."""
+
+from uuid import uuid4
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, noise
+
+MIB = 1024 * 1024
+
+
+def test_what_a_client_uploads_and_describes_is_found(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Beam Engine")
+    parts = [noise(5 * MIB, "first"), noise(1000, "second")]
+    reply = api.upload(database, asset, {"/models/engine.glb": parts, "/empty.txt": []})
+    assert reply["overallSuccess"] is True
+    path = f"/database/{database}/assets/{asset}/metadata"
+    entry = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
+    assert api.ok("POST", path, {"metadata": [entry]})["successCount"] == 1
+    file_path = f"{path}/file"
+    described = {"filePath": "/models/engine.glb", "type": "metadata", "metadata": [entry]}
+    assert api.ok("POST", file_path, described)["successCount"] == 1
+    runtime.drain()
+
+    (found,) = api.search(query="beam", databaseId=database, entityTypes=["asset"])
+    assert (found["str_assetname"], found["str_assetid"]) == ("Beam Engine", asset)
+    assert found["MD_"] == {"maker": "Boulton"}
+    files = api.search(databaseId=database, entityTypes=["file"])
+    assert {(f["str_fileext"], f["num_filesize"]) for f in files} == {
+        (".glb", 5 * MIB + 1000),
+        (".txt", 0),
+    }
+    (by_metadata,) = api.search(
+        databaseId=database, metadataKey="maker", metadataValue="boulton", entityTypes=["file"]
+    )
+    assert by_metadata["str_key"] == f"{asset}/models/engine.glb"
+
+
+def test_a_downloaded_file_is_the_one_that_was_uploaded(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Pump")
+    content = noise(70_000, "pump")
+    api.upload(database, asset, {"/pump.stl": [content]})
+    body = {"downloadType": "assetFile", "key": "/pump.stl"}
+    reply = api.ok("POST", f"/database/{database}/assets/{asset}/download", body)
+    fetched = httpx.get(reply["downloadUrl"])
+    assert fetched.content == content
+    assert reply["expiresIn"] <= 3600
+
+
+def test_edits_and_removals_reach_the_index(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Old name")
+    metadata = f"/database/{database}/assets/{asset}/metadata"
+    entry = {"metadataKey": "state", "metadataValue": "worn", "metadataValueType": "string"}
+    api.ok("POST", metadata, {"metadata": [entry]})
+    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "New name"})
+    runtime.drain()
+    (found,) = api.search(databaseId=database)
+    assert (found["str_assetname"], found["MD_"]) == ("New name", {"state": "worn"})
+
+    api.ok("DELETE", metadata, {"metadataKeys": ["state"]})
+    runtime.drain()
+    (found,) = api.search(databaseId=database)
+    assert found.get("MD_", {}) == {}
+
+
+def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Before")
+    api.upload(database, asset, {f"/part-{n}.obj": [b"v 0 0 0\n"] for n in range(12)})
+    runtime.drain()
+    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "After"})
+    runtime.drain()
+    names = {f["str_assetname"] for f in api.search(databaseId=database, entityTypes=["file"])}
+    assert names == {"After"}
+
+
+def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    for number in range(3):
+        asset = api.new_asset(database, f"Gear {number}")
+        api.upload(database, asset, {"/a.stl": [b"solid\n"], "/b.ply": [b"ply\n"]})
+    runtime.drain()
+    only = [{"query_string": {"query": f"str_databaseid:{database}"}}]
+    pages = [
+        api.ok("POST", "/search", {"filters": only, "from": start, "size": 2})
+        for start in range(0, 9, 2)
+    ]
+    assert {page["hits"]["total"]["value"] for page in pages} == {9}
+    seen = [hit["_id"] for page in pages for hit in page["hits"]["hits"]]
+    assert len(seen) == len(set(seen)) == 9
+    facets = pages[0]["aggregations"]
+    extensions = facets["str_fileext"]["filtered_fileext"]["buckets"]
+    assert {(b["key"], b["doc_count"]) for b in extensions} == {(".stl", 3), (".ply", 3)}
+    assert facets["str_assettype"]["doc_count"] == 3
+
+
+def test_both_mappings_are_told(api: Api) -> None:
+    mappings = api.ok("GET", "/search")["mappings"]
+    assert mappings["asset_index"]["properties"]["MD_"]["type"] == "flat_object"
+    assert mappings["file_index"]["properties"]["AB_"]["type"] == "flat_object"
+
+
+def test_a_tag_is_demanded_where_its_type_is_required(api: Api, database: str) -> None:
+    name = f"kind-{uuid4().hex[:8]}"
+    kind = {"tagTypeName": name, "description": "What it is", "required": "True"}
+    api.ok("POST", "/tag-types", kind)
+    try:
+        tag = {"tagName": f"{name}-pump", "description": "A pump", "tagTypeName": name}
+        api.ok("POST", "/tags", tag)
+        status, body = api.refused("POST", "/assets", asset_body(database, tags=[]))
+        assert (status, body["errors"][0]["field"]) == (400, "tags")
+        api.ok("POST", "/assets", asset_body(database, tags=[tag["tagName"]]))
+        shown = api.ok("GET", "/tags")["Items"]
+        assert f"{name} [R]" in {item["tagTypeName"] for item in shown}
+    finally:
+        api.ok("DELETE", f"/tags/{name}-pump")
+        api.ok("DELETE", f"/tag-types/{name}")
+
+
+def asset_body(database: str, *, tags: list[str]) -> dict[str, object]:
+    return {
+        "databaseId": database,
+        "assetName": "Tagged",
+        "description": "made by a test",
+        "isDistributable": True,
+        "tags": tags,
+    }
