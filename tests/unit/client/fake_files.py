@@ -5,6 +5,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import NoReturn
 from urllib.parse import unquote
 
@@ -67,6 +68,7 @@ class FakeFiles:
         self.lock = threading.RLock()
         self.files: dict[tuple[str, str], StoredFile] = {}
         self.uploads: dict[str, OpenUpload] = {}
+        self.numbers = count()
         self.keeps_checksums = True
         self.names_wrong_files = True
         self.page_limit = 1000
@@ -114,7 +116,7 @@ class FakeFiles:
                 for index, reason in wrong
             ]
             refuse(400, wrong[0][1], errors=errors if self.names_wrong_files else None)
-        upload_id = f"y{len(self.uploads)}"
+        upload_id = f"y{next(self.numbers)}"
         self.uploads[upload_id] = OpenUpload(
             asset_id=str(body["assetId"]), files={str(row["relativeKey"]): row for row in rows}
         )
@@ -131,19 +133,19 @@ class FakeFiles:
 
     def _pending(self, upload_id: str, row: Document) -> Document:
         key, size = str(row["relativeKey"]), int(str(row["file_size"]))
-        count = -(-size // self.part_size)
+        parts = -(-size // self.part_size)
         where = base64.urlsafe_b64encode(key.encode()).decode()
         urls: list[JsonValue] = [
             {
                 "PartNumber": number,
                 "UploadUrl": f"{STORAGE}/put/{upload_id}/{where}/{number}?X-Amz-Signature=s",
             }
-            for number in range(1, count + 1)
+            for number in range(1, parts + 1)
         ]
         return {
             "relativeKey": key,
             "uploadIdS3": f"s3-{key}" if size else "zero-byte",
-            "numParts": count,
+            "numParts": parts,
             "partUploadUrls": urls,
         }
 

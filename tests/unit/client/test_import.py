@@ -201,6 +201,7 @@ def test_a_lost_reply_to_a_completion_is_looked_up(
 ) -> None:
     server.fail("POST", "/complete$", httpx.ReadError("reset"), after=True)
     report = import_directory(client, garage)
+    assert [one.reason for one in report.files] == [None] * len(FILES)
     assert server.content() == expected()
     assert set(statuses(report).values()) == {"uploaded"}
 
