@@ -1,7 +1,7 @@
-"""The runner's own port, on the loopback address only: functions, engines and tests talk to it.
+"""The runner's own port, on the loopback address only: engines and tests talk to it.
 
-It serves Lambda's Runtime API, takes the answers of custom resources and the object engine's
-notifications, and tells the state of the runtime.
+It takes the answers of custom resources and the object engine's notifications, and tells the
+state of the runtime.
 """
 
 import os
@@ -24,7 +24,6 @@ from local.proxy import Proxies
 from local.pumps.drained import Drain
 from local.pumps.objects import ObjectPump
 from local.pumps.supervisor import Supervisor
-from local.runtime_api import runtime_routes
 
 NOTIFICATIONS = "/notifications"
 ANSWERS = "/answers"
@@ -69,7 +68,7 @@ def admin_app(board: Board) -> Starlette:
     routes: list[BaseRoute] = [
         Route(path, _bind(board, endpoint), methods=methods) for path, methods, endpoint in bound
     ]
-    return Starlette(routes=[*runtime_routes(board.functions), *routes])
+    return Starlette(routes=routes)
 
 
 def _bind(

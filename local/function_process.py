@@ -20,6 +20,7 @@ from pydantic import JsonValue
 
 from local import arns
 from local.engines import guard
+from local.engines.ports import LOOPBACK
 
 _START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines meanwhile is slower
 _END_SECONDS = 2.0
@@ -95,13 +96,14 @@ class Worker:
         self,
         spec: FunctionSpec,
         *,
-        address: str,
+        port: int,
         environment: Mapping[str, str],
         runtime: Path,
         log: Path,
         on_ready: Callable[[], None],
     ) -> None:
         """Prepare a process of `spec`; `run` starts it."""
+        self.port = port
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
         self.idle_since = time.monotonic()
         self.never_ready = True
@@ -117,7 +119,7 @@ class Worker:
         self._environment = {
             **_lambda_environment(spec, runtime),
             **environment,
-            "AWS_LAMBDA_RUNTIME_API": f"{address}/{self.id}",
+            "AWS_LAMBDA_RUNTIME_API": f"{LOOPBACK}:{port}",
             "AWS_LAMBDA_LOG_STREAM_NAME": self.id,
         }
 

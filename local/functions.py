@@ -69,19 +69,21 @@ class Functions:
         self._logs = logs
         self._environment: Mapping[str, str] = {}
         self._runtime = Path()
-        self._address = ""
+        self._ports: list[int] = []
+        self._ending: set[asyncio.Task[None]] = set()
         self._pools: dict[str, _Pool] = {}
         self._by_arn: dict[str, str] = {}
-        self._workers: dict[str, Worker] = {}
+        self._workers: dict[int, Worker] = {}
         self._reaper: asyncio.Task[None] | None = None
 
-    def begin(self, *, address: str, environment: Mapping[str, str], runtime: Path) -> None:
-        """Say what every process gets; calls are possible from here.
+    def begin(self, *, ports: Iterable[int], environment: Mapping[str, str], runtime: Path) -> None:
+        """Say what the processes get; calls are possible from here.
 
-        The address is that of the Runtime API (`host:port/path`), the environment the engines'
-        variables, the runtime the folder of the packages that Lambda itself brings.
+        There are as many processes at once as there are `ports`, on each of which the Runtime API
+        answers one of them. The environment holds the engines' variables, `runtime` is the
+        folder of the packages that Lambda itself brings.
         """
-        self._address = address
+        self._ports = list(ports)
         self._environment = environment
         self._runtime = runtime
         self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
@@ -126,9 +128,9 @@ class Functions:
             pool.counters.errors += 1
         return result
 
-    def worker(self, worker_id: str) -> Worker | None:
-        """Return the process that the Runtime API was asked by."""
-        return self._workers.get(worker_id)
+    def worker(self, port: int) -> Worker | None:
+        """Return the process that the Runtime API answers on `port`."""
+        return self._workers.get(port)
 
     def report(self) -> dict[str, JsonValue]:
         """Return the counters and the memory of every function."""
@@ -169,19 +171,34 @@ class Functions:
         missing = len(pool.waiting) - pool.starting()
         room = pool.limit - len(pool.workers)
         for _ in range(min(missing, room)):
+            if not self._ports:
+                self._make_room()
+                return
             self._start(pool)
 
+    def _make_room(self) -> None:
+        """End the process that is idle the longest, whosever it is; who waits is then served."""
+        if self._ending:
+            return
+        idle = [worker for worker in self._workers.values() if worker.ready]
+        oldest = min(idle, key=lambda worker: worker.idle_since, default=None)
+        if oldest is not None:
+            ending = asyncio.create_task(oldest.end(), name=f"end-{oldest.id}")
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+
     def _start(self, pool: _Pool) -> None:
+        port = self._ports.pop()
         worker = Worker(
             pool.spec,
-            address=self._address,
+            port=port,
             environment=self._environment,
             runtime=self._runtime,
             log=self._logs / f"{pool.spec.name}.log",
             on_ready=lambda: self._dispatch(pool),
         )
         pool.workers[worker.id] = worker
-        self._workers[worker.id] = worker
+        self._workers[port] = worker
         pool.counters.cold_starts += 1
         worker.watch(asyncio.create_task(self._live(pool, worker), name=f"function-{worker.id}"))
 
@@ -189,12 +206,15 @@ class Functions:
         """Follow one process to its end, and let the call that it had know."""
         failure = await worker.run()
         del pool.workers[worker.id]
-        del self._workers[worker.id]
+        del self._workers[worker.port]
+        self._ports.append(worker.port)
         if failure is not None and worker.never_ready and pool.waiting:
             # The start itself failed: the call that it was made for gets the reason, so that
             # a function that cannot start is not started for ever.
             pool.waiting.popleft().finish(failure)
-        self._dispatch(pool)
+        for each in self._pools.values():
+            if each.waiting:
+                self._dispatch(each)
 
     async def _reap(self) -> None:
         while True:

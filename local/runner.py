@@ -37,12 +37,13 @@ from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
 from local.resources import secretsmanager
 from local.resources.base import Context
-from local.runtime_api import PATH
-from local.servers import HttpServer
+from local.runtime_api import runtime_app
+from local.servers import HttpServer, bind_any
 from local.state import REPOSITORY, StateFolder, tools_folder
 from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
+_PROCESSES = 24  # of all functions together, some 55 MB each
 _REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
@@ -107,8 +108,11 @@ class Runtime:
             assembly, runtime = await self._prepare(stack)
             clients = connect(self._direct(), self._credentials)
             endpoints = await self._recorded(stack, board)
+            processes = HttpServer(*(bind_any() for _ in range(_PROCESSES)))
+            await processes.start(runtime_app(functions))
+            stack.push_async_callback(processes.stop)
             functions.begin(
-                address=self._choices.internal.address + PATH,
+                ports=processes.ports,
                 environment={
                     **endpoints.environment(),
                     "AWS_ACCESS_KEY_ID": self._credentials.access_key,

@@ -1,12 +1,14 @@
 """Lambda's Runtime API: how the function processes ask for calls and answer them.
 
-Every process has a path of its own, so that an answer is known to come from it.
+Every process is answered on a port of its own, so that an answer is known to come from it; a path
+of its own would not do, because the client reports a failed start to host and port only.
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
 
 import json
 from collections.abc import Awaitable, Callable
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -14,30 +16,30 @@ from starlette.routing import BaseRoute, Route
 from local.function_process import InvocationResult, Worker, function_error
 from local.functions import Functions
 
-PATH = "/runtime"
 _MAXIMUM_ANSWER = 6 * 1024 * 1024
-_API = PATH + "/{worker}/2018-06-01/runtime"
+_API = "/2018-06-01/runtime"
 
 
-def runtime_routes(functions: Functions) -> list[BaseRoute]:
-    """Return the routes of the Runtime API for `functions`."""
+def runtime_app(functions: Functions) -> Starlette:
+    """Return the application that answers the processes of `functions`."""
     bound: list[tuple[str, str, Callable[[Request, Worker], Awaitable[Response]]]] = [
         ("/invocation/next", "GET", _next),
         ("/invocation/{request}/response", "POST", _response),
         ("/invocation/{request}/error", "POST", _error),
         ("/init/error", "POST", _init_error),
     ]
-    return [
+    routes: list[BaseRoute] = [
         Route(_API + path, _known(functions, endpoint), methods=[method])
         for path, method, endpoint in bound
     ]
+    return Starlette(routes=routes)
 
 
 def _known(
     functions: Functions, endpoint: Callable[[Request, Worker], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        worker = functions.worker(request.path_params["worker"])
+        worker = functions.worker(request.scope["server"][1])
         if worker is None:
             return _refused(410, "UnknownSandbox")
         return await endpoint(request, worker)

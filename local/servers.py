@@ -24,14 +24,15 @@ class _Server(uvicorn.Server):
 
 
 class HttpServer:
-    """One application on one socket."""
+    """One application on one port, or on several."""
 
-    def __init__(self, bound: socket.socket) -> None:
-        """Take a bound socket; nothing is accepted before `start`."""
-        self._socket = bound
+    def __init__(self, *bound: socket.socket) -> None:
+        """Take bound sockets; nothing is accepted before `start`."""
+        self._sockets = bound
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
-        self.port = int(bound.getsockname()[1])
+        self.ports = [int(each.getsockname()[1]) for each in bound]
+        self.port = self.ports[0]
         self.address = f"{LOOPBACK}:{self.port}"
         self.url = f"http://{self.address}"
 
@@ -50,7 +51,7 @@ class HttpServer:
         )
         self._server = _Server(config)
         self._task = asyncio.create_task(
-            self._server.serve(sockets=[self._socket]), name=f"http-{self.port}"
+            self._server.serve(sockets=list(self._sockets)), name=f"http-{self.port}"
         )
         while not self._server.started:
             await asyncio.sleep(0.005)
@@ -62,7 +63,8 @@ class HttpServer:
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._task
-        self._socket.close()
+        for each in self._sockets:
+            each.close()
 
 
 def bind(port: int | None) -> socket.socket:

@@ -1,0 +1,181 @@
+"""The functions of the small deployment that the runtime's tests run: they do what a test asks."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import os
+import time
+import urllib.request
+from typing import TYPE_CHECKING, Protocol, cast
+
+import boto3
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Event = dict[str, object]
+
+
+class Context(Protocol):
+    """What the handlers use of Lambda's context."""
+
+    aws_request_id: str
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return the time left."""
+        ...
+
+
+def _echo(event: Event, context: Context) -> Event:
+    left = context.get_remaining_time_in_millis()
+    return {"event": event, "left": left, "pid": os.getpid()}
+
+
+def _environment(_event: Event, _context: Context) -> Event:
+    return dict(os.environ)
+
+
+def _crash(_event: Event, _context: Context) -> Event:
+    os._exit(3)
+
+
+def _fail(_event: Event, _context: Context) -> Event:
+    raise ValueError("as asked")
+
+
+def _sleep(event: Event, _context: Context) -> Event:
+    time.sleep(float(_query(event)["seconds"]))
+    return {"pid": os.getpid()}
+
+
+def _large(event: Event, _context: Context) -> Event:
+    return {"statusCode": 200, "body": "x" * int(_query(event)["bytes"])}
+
+
+def _binary(event: Event, _context: Context) -> Event:
+    body = base64.b64decode(cast("str", event["body"])) if event["isBase64Encoded"] else b"text"
+    return {
+        "statusCode": 201,
+        "headers": {"content-type": "application/octet-stream", "X-Length": str(len(body))},
+        "cookies": ["a=1; Path=/", "b=2"],
+        "body": base64.b64encode(body[::-1]).decode(),
+        "isBase64Encoded": True,
+    }
+
+
+def _malformed(_event: Event, _context: Context) -> Event:
+    return {"statusCode": "soon", "body": 3}
+
+
+def _import(event: Event, _context: Context) -> Event:
+    module = importlib.import_module(_query(event)["module"])
+    return {"file": module.__file__}
+
+
+def _query(event: Event) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", event["queryStringParameters"])
+
+
+_ANSWERS: Mapping[str, Callable[[Event, Context], Event]] = {
+    "/environment": _environment,
+    "/crash": _crash,
+    "/fail": _fail,
+    "/sleep": _sleep,
+    "/large": _large,
+    "/binary": _binary,
+    "/malformed": _malformed,
+    "/import": _import,
+}
+
+
+def api(event: Event, context: Context) -> Event:
+    """Answer the HTTP API."""
+    answer = _ANSWERS.get(cast("str", event["rawPath"]), _echo)
+    return answer(event, context)
+
+
+def authorizer(event: Event, _context: Context) -> Event:
+    """Let in who says `let me in`; say how often this process was asked."""
+    global _asked  # noqa: PLW0603 - the process's memory is the point
+    _asked += 1
+    header = cast("list[str]", event["identitySource"])[0]
+    if header == "break":
+        raise RuntimeError("broken")
+    return {"isAuthorized": header.startswith("let me in"), "context": {"asked": str(_asked)}}
+
+
+_asked = 0
+
+
+def consumer(event: Event, _context: Context) -> Event:
+    """Write down every record of the stream; fail on those that ask for it."""
+    failures: list[Event] = []
+    seen = boto3.client("dynamodb")
+    for record in cast("list[dict[str, dict[str, dict[str, object]]]]", event["Records"]):
+        change = record["dynamodb"]
+        key = cast("dict[str, dict[str, str]]", change["Keys"])["id"]["S"]
+        image = cast("dict[str, dict[str, str]]", change.get("NewImage", {}))
+        if "raise" in image:
+            raise RuntimeError(f"cannot read {key}")
+        if "fail" in image:
+            failures.append({"itemIdentifier": change["SequenceNumber"]})
+            break
+        seen.update_item(
+            TableName=os.environ["TABLE_Seen"],
+            Key={"id": {"S": key}},
+            UpdateExpression="ADD times :one SET blob = :blob",
+            ExpressionAttributeValues={
+                ":one": {"N": "1"},
+                ":blob": {"S": image.get("blob", {}).get("B", "")},
+            },
+        )
+    return {"batchItemFailures": failures}
+
+
+def worker(event: Event, _context: Context) -> Event:
+    """Write down every message of the queue; fail on those that ask for it."""
+    failures: list[Event] = []
+    seen = boto3.client("dynamodb")
+    for record in cast("list[dict[str, str]]", event["Records"]):
+        body = json.loads(record["body"])
+        if body.get("fail"):
+            failures.append({"itemIdentifier": record["messageId"]})
+            continue
+        time.sleep(float(body.get("seconds", 0)))
+        seen.update_item(
+            TableName=os.environ["TABLE_Seen"],
+            Key={"id": {"S": _message_key(body)}},
+            UpdateExpression="ADD times :one SET body = :body",
+            ExpressionAttributeValues={":one": {"N": "1"}, ":body": {"S": record["body"]}},
+        )
+    return {"batchItemFailures": failures}
+
+
+def _message_key(body: dict[str, object]) -> str:
+    detail = cast("dict[str, dict[str, str]] | None", body.get("detail"))
+    if detail is None:
+        return str(body["id"])
+    return f"{body['detail-type']}:{detail['object']['key']}"
+
+
+def custom(event: Event, _context: Context) -> None:
+    """Answer a custom resource: with what it was asked, or with a failure when told to."""
+    properties = cast("dict[str, str]", event["ResourceProperties"])
+    if properties.get("Silent") == "true":
+        return
+    reason = properties.get("Fail", "")
+    answer = {
+        "Status": "FAILED" if reason else "SUCCESS",
+        "Reason": reason,
+        "PhysicalResourceId": "the-one",
+        "StackId": event["StackId"],
+        "RequestId": event["RequestId"],
+        "LogicalResourceId": event["LogicalResourceId"],
+        "Data": {"Asked": f"{event['RequestType']} {properties['Version']}"},
+    }
+    request = urllib.request.Request(
+        cast("str", event["ResponseURL"]), json.dumps(answer).encode(), method="PUT"
+    )
+    urllib.request.urlopen(request).close()

@@ -1,0 +1,142 @@
+"""A runtime of the small deployment, started as a user starts it: by the command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import boto3
+import httpx
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+_ROOT = Path(__file__).parents[3]
+_STATE_SECONDS = 30.0
+
+
+def _load_writer() -> Callable[..., Path]:
+    spec = importlib.util.spec_from_file_location(
+        "small_deployment", Path(__file__).parent / "small_deployment.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return cast("Callable[..., Path]", module.write)
+
+
+write_assembly = _load_writer()
+
+
+@dataclass
+class Small:
+    """A runtime of the small deployment and its folders."""
+
+    state: Path
+    assembly: Path
+
+    def command(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run the command line on this state folder."""
+        done = subprocess.run(
+            [sys.executable, "-m", "local", *arguments, "--state", str(self.state)],
+            cwd=_ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        assert not check or done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    def up(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Start in the background."""
+        return self.command(
+            "up", "--detach", "--assembly", str(self.assembly), *arguments, check=check
+        )
+
+    @property
+    def endpoint(self) -> dict[str, str]:
+        """The endpoint file."""
+        return json.loads((self.state / "endpoint.json").read_text(encoding="utf-8"))
+
+    def http(self) -> httpx.Client:
+        """Return a client of the API."""
+        return httpx.Client(base_url=self.endpoint["api"], timeout=40)
+
+    def admin(self, path: str, method: str = "GET", body: object = None) -> httpx.Response:
+        """Ask the admin port."""
+        return httpx.request(method, self.endpoint["admin"] + path, json=body, timeout=60)
+
+    def dynamodb(self) -> DynamoDBClient:
+        """Return a client of the table engine."""
+        return _session().client("dynamodb", endpoint_url=self.endpoint["dynamodb"])
+
+    def s3(self) -> S3Client:
+        """Return a client of the object engine."""
+        return _session().client("s3", endpoint_url=self.endpoint["s3"])
+
+    def sqs(self) -> SQSClient:
+        """Return a client of the queue engine."""
+        engines = self.admin("/health").json()["engines"]
+        return _session().client("sqs", endpoint_url=engines["queues"]["url"])
+
+    def queue(self, name: str) -> str:
+        """Return the URL of a queue by its logical id."""
+        return self.sqs().get_queue_url(QueueName=f"small-{name}")["QueueUrl"]
+
+    def put(self, key: str, **attributes: dict[str, object]) -> None:
+        """Write an item whose change goes to the consumer."""
+        item = cast("dict[str, dict[str, str]]", {"id": {"S": key}, **attributes})
+        self.dynamodb().put_item(TableName="small-Source", Item=item)
+
+    def seen(self, key: str) -> int:
+        """Return how often a consumer saw a key."""
+        found = self.dynamodb().get_item(TableName="small-Seen", Key={"id": {"S": key}})
+        return int(found["Item"]["times"]["N"]) if "Item" in found else 0
+
+    def wait_drained(self, seconds: float = _STATE_SECONDS) -> None:
+        """Wait until everything is worked off."""
+        self.wait_for(lambda: self.admin("/drained").json()["drained"] is True, seconds)
+
+    @staticmethod
+    def wait_for(fact: Callable[[], bool], seconds: float = _STATE_SECONDS) -> None:
+        """Wait until something holds."""
+        deadline = time.monotonic() + seconds
+        while not fact():
+            assert time.monotonic() < deadline, "did not come true in time"
+            threading.Event().wait(0.1)
+
+
+def _session() -> boto3.Session:
+    return boto3.Session("local", "local-secret", region_name="us-east-1")
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
+    """Serve the small deployment in memory, once for all tests that leave it as it is."""
+    folder = tmp_path_factory.mktemp("small")
+    runtime = Small(folder / "state", write_assembly(folder / "assembly"))
+    runtime.up("--in-memory", "--record")
+    yield runtime
+    runtime.command("down")
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Generator[Small]:
+    """Have a state folder of its own for a test that stops, kills or restarts."""
+    runtime = Small(tmp_path / "state", write_assembly(tmp_path / "assembly"))
+    yield runtime
+    runtime.command("down")

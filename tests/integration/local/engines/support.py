@@ -1,0 +1,103 @@
+"""An engine in a test: where it lives, and clients that follow it over a restart."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.client import BaseClient
+from botocore.config import Config
+
+from local.engines import Engine, Options
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+OPTIONS = Options(access_key="AnAccessKey", secret_key="a-secret-key")
+_CONFIG = Config(
+    s3={"addressing_style": "path"},
+    retries={"total_max_attempts": 1},
+)
+
+
+class Clients:
+    """Clients of one started engine, each made when it is first asked for."""
+
+    def __init__(self, url: str, options: Options) -> None:
+        """Remember where the engine is."""
+        self._url = url
+        self._session = boto3.Session(
+            aws_access_key_id=options.access_key,
+            aws_secret_access_key=options.secret_key,
+            region_name=options.region,
+        )
+
+    @cached_property
+    def dynamodb(self) -> "DynamoDBClient":
+        """Tables."""
+        return self._session.client("dynamodb", endpoint_url=self._url, config=_CONFIG)
+
+    @cached_property
+    def streams(self) -> "DynamoDBStreamsClient":
+        """Streams of tables."""
+        return self._session.client("dynamodbstreams", endpoint_url=self._url, config=_CONFIG)
+
+    @cached_property
+    def s3(self) -> "S3Client":
+        """Objects."""
+        # presigned URLs are of signature version 2 where this is not said
+        config = _CONFIG.merge(Config(signature_version="s3v4"))
+        return self._session.client("s3", endpoint_url=self._url, config=config)
+
+    @cached_property
+    def sqs(self) -> "SQSClient":
+        """Queues."""
+        return self._session.client("sqs", endpoint_url=self._url, config=_CONFIG)
+
+    @cached_property
+    def secrets(self) -> "SecretsManagerClient":
+        """Secrets."""
+        return self._session.client("secretsmanager", endpoint_url=self._url, config=_CONFIG)
+
+    def close(self) -> None:
+        """Close the connections of those that were made."""
+        for made in vars(self).values():
+            if isinstance(made, BaseClient):
+                made.close()
+
+
+@dataclass
+class Site:
+    """One engine on one folder."""
+
+    engine: Engine
+    tools: Path
+    folder: Path
+    options: Options = OPTIONS
+
+    def start(self, *, port: int | None = None) -> None:
+        """Start and wait until it answers."""
+        self.running = self.engine.start(
+            self.tools,
+            self.folder / "data",
+            log=self.folder / "log",
+            port=port,
+            options=self.options,
+        )
+        self.clients = Clients(self.running.endpoint.url, self.options)
+        self.running.wait_healthy(90)
+
+    def crash_and_restart(self) -> None:
+        """Kill the process, and start it again on its data and its port."""
+        self.end()
+        self.start(port=self.running.endpoint.port)
+
+    def end(self) -> None:
+        """Kill the process."""
+        self.clients.close()
+        self.running.kill()

@@ -1,0 +1,132 @@
+"""ElasticMQ: delay, visibility, dead letters, and nothing lost over a kill -9."""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from local.engines import Options
+from tests.integration.local.engines.support import Site
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
+
+ENGINE = "queues"
+
+
+def make(
+    site: Site,
+    name: str,
+    attributes: "Mapping[QueueAttributeNameType, str] | None" = None,
+    tags: dict[str, str] | None = None,
+) -> str:
+    made = site.clients.sqs.create_queue(
+        QueueName=name, Attributes=dict(attributes or {}), tags=tags or {}
+    )
+    time.sleep(0.1)  # a queue is on disk some milliseconds after the answer
+    return made["QueueUrl"]
+
+
+def arn(site: Site, queue: str) -> str:
+    return attributes(site, queue)["QueueArn"]
+
+
+def attributes(site: Site, queue: str) -> "Mapping[QueueAttributeNameType, str]":
+    answer = site.clients.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["All"])
+    return answer["Attributes"]
+
+
+def receive(site: Site, queue: str, *, wait: int = 0) -> dict[str, str]:
+    """Return the bodies received, with their receipt handles."""
+    answer = site.clients.sqs.receive_message(
+        QueueUrl=queue, MaxNumberOfMessages=10, WaitTimeSeconds=wait
+    )
+    return {
+        message.get("Body", ""): message.get("ReceiptHandle", "")
+        for message in answer.get("Messages", [])
+    }
+
+
+def receive_all(site: Site, queue: str) -> set[str]:
+    bodies: set[str] = set()
+    while received := receive(site, queue):
+        bodies |= received.keys()
+    return bodies
+
+
+def test_a_queue_is_addressed_at_this_engine_and_account(site: Site) -> None:
+    queue = make(site, "named")
+    assert queue == f"{site.running.endpoint.url}/{Options().account}/named"
+    assert arn(site, queue) == f"arn:aws:sqs:us-east-1:{Options().account}:named"
+
+
+def test_queues_with_attributes_and_tags_survive_a_crash(site: Site) -> None:
+    dead = arn(site, make(site, "kept-dead"))
+    policy = json.dumps({"deadLetterTargetArn": dead, "maxReceiveCount": 3})
+    queue = make(
+        site,
+        "kept",
+        {"VisibilityTimeout": "7", "DelaySeconds": "1", "RedrivePolicy": policy},
+        {"a": "b"},
+    )
+    site.crash_and_restart()
+    found = attributes(site, queue)
+    assert found["VisibilityTimeout"] == "7"
+    assert found["DelaySeconds"] == "1"
+    assert json.loads(found["RedrivePolicy"]) == json.loads(policy)
+    assert site.clients.sqs.list_queue_tags(QueueUrl=queue).get("Tags") == {"a": "b"}
+
+
+def test_no_acknowledged_message_is_lost_and_no_deleted_one_comes_back_after_a_crash(
+    site: Site,
+) -> None:
+    queue = make(site, "durable")
+    client = site.clients.sqs
+    for number in range(50):
+        client.send_message(QueueUrl=queue, MessageBody=str(number))
+    deleted = receive(site, queue)
+    for handle in deleted.values():
+        client.delete_message(QueueUrl=queue, ReceiptHandle=handle)
+    site.crash_and_restart()
+    assert receive_all(site, queue) == {str(number) for number in range(50)} - deleted.keys()
+
+
+def test_a_receipt_handle_is_good_after_a_crash(site: Site) -> None:
+    queue = make(site, "held", {"VisibilityTimeout": "60"})
+    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="x")
+    handle = receive(site, queue, wait=2)["x"]
+    site.crash_and_restart()
+    site.clients.sqs.delete_message(QueueUrl=queue, ReceiptHandle=handle)
+    found = attributes(site, queue)
+    assert found["ApproximateNumberOfMessagesNotVisible"] == "0"
+    assert found["ApproximateNumberOfMessages"] == "0"
+
+
+def test_a_delayed_message_comes_after_its_delay(site: Site) -> None:
+    queue = make(site, "delayed")
+    sent = time.monotonic()
+    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="later", DelaySeconds=2)
+    assert receive(site, queue) == {}
+    assert receive(site, queue, wait=5).keys() == {"later"}
+    assert time.monotonic() - sent > 1.5
+
+
+def test_a_message_that_is_not_deleted_is_visible_again(site: Site) -> None:
+    queue = make(site, "visible", {"VisibilityTimeout": "1"})
+    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="x")
+    assert receive(site, queue, wait=2).keys() == {"x"}
+    assert receive(site, queue) == {}
+    assert receive(site, queue, wait=3).keys() == {"x"}
+
+
+def test_a_message_received_too_often_goes_to_the_dead_letters(site: Site) -> None:
+    dead = make(site, "dead")
+    policy = json.dumps({"deadLetterTargetArn": arn(site, dead), "maxReceiveCount": 2})
+    queue = make(site, "poisoned", {"VisibilityTimeout": "0", "RedrivePolicy": policy})
+    site.clients.sqs.send_message(QueueUrl=queue, MessageBody="poison")
+    assert [receive(site, queue, wait=1).keys() for _ in range(3)] == [
+        {"poison"},
+        {"poison"},
+        set(),
+    ]
+    assert receive(site, dead, wait=2).keys() == {"poison"}

@@ -1,0 +1,249 @@
+"""versitygw: what the product does with S3, and where it differs from S3."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, cast
+
+import httpx
+import pytest
+from botocore.exceptions import ClientError
+
+from local.engines import ENGINES, EngineError, Options, free_port
+from tests.integration.local.engines.support import Site
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+ENGINE = "s3"
+PART = 5 * 1024 * 1024
+
+
+class Told(TypedDict):
+    """The part of a webhook event that is looked at."""
+
+    eventName: str
+    s3: dict[str, dict[str, str | int | None]]
+
+
+class Webhook(ThreadingHTTPServer):
+    """Collects the events that the gateway sends."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Receiver)
+        self.told: list[Told] = []
+
+    def wait_for(self, count: int) -> list[tuple[str, str]]:
+        """Return the events as (name, key) when there are so many, and forget them."""
+        deadline = time.monotonic() + 5
+        while len(self.told) < count and time.monotonic() < deadline:
+            time.sleep(0.02)
+        found = [(each["eventName"], str(each["s3"]["object"]["key"])) for each in self.told]
+        self.told.clear()
+        return found
+
+
+class _Receiver(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        cast("Webhook", self.server).told.extend(body.get("Records", []))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+@pytest.fixture
+def webhook() -> Iterator[Webhook]:
+    server = Webhook()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def bucket(s3: "S3Client", name: str) -> str:
+    s3.create_bucket(Bucket=name)
+    s3.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+    return name
+
+
+def body(s3: "S3Client", name: str, key: str, version: str | None = None) -> bytes:
+    if version is None:
+        return s3.get_object(Bucket=name, Key=key)["Body"].read()
+    return s3.get_object(Bucket=name, Key=key, VersionId=version)["Body"].read()
+
+
+def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str | None]:
+    """Return status and delete-marker header of a refusal."""
+    metadata = error.value.response.get("ResponseMetadata")
+    assert metadata is not None
+    return metadata["HTTPStatusCode"], metadata["HTTPHeaders"].get("x-amz-delete-marker")
+
+
+def test_a_multipart_upload_by_presigned_urls_is_one_object(site: Site) -> None:
+    s3 = site.clients.s3
+    name, key = bucket(s3, "multipart"), "asset/größe & co.glb"
+    upload = s3.create_multipart_upload(Bucket=name, Key=key)["UploadId"]
+    parts = [b"a" * PART, b"b" * 10]
+    done: list[tuple[int, str]] = []
+    for number, content in enumerate(parts, start=1):
+        url = s3.generate_presigned_url(
+            "upload_part",
+            Params={"Bucket": name, "Key": key, "UploadId": upload, "PartNumber": number},
+        )
+        answer = httpx.put(url, content=content).raise_for_status()
+        done.append((number, answer.headers["etag"]))
+    s3.complete_multipart_upload(
+        Bucket=name,
+        Key=key,
+        UploadId=upload,
+        MultipartUpload={"Parts": [{"PartNumber": n, "ETag": etag} for n, etag in done]},
+    )
+    assert s3.head_object(Bucket=name, Key=key)["ContentLength"] == PART + 10
+    get = s3.generate_presigned_url("get_object", Params={"Bucket": name, "Key": key})
+    assert httpx.get(get).content == b"".join(parts)
+
+
+def test_a_forged_signature_is_refused(site: Site) -> None:
+    s3 = site.clients.s3
+    bucket(s3, "signed")
+    url = s3.generate_presigned_url("put_object", Params={"Bucket": "signed", "Key": "a"})
+    assert httpx.put(url.replace("/signed/a", "/signed/b"), content=b"x").status_code == 403
+
+
+def test_versions_and_delete_markers_are_kept_and_listed_by_prefix(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "versions")
+    first = s3.put_object(Bucket=name, Key="a/x", Body=b"1")["VersionId"]
+    second = s3.put_object(Bucket=name, Key="a/x", Body=b"22")["VersionId"]
+    s3.put_object(Bucket=name, Key="b/x", Body=b"other")
+    marker = s3.delete_object(Bucket=name, Key="a/x")
+    assert marker["DeleteMarker"]
+
+    listed = s3.list_object_versions(Bucket=name, Prefix="a/")
+    versions = [
+        (v.get("VersionId"), v.get("Size"), v.get("IsLatest")) for v in listed.get("Versions", [])
+    ]
+    assert versions == [(second, 2, False), (first, 1, False)]
+    markers = [(m.get("VersionId"), m.get("IsLatest")) for m in listed.get("DeleteMarkers", [])]
+    assert markers == [(marker["VersionId"], True)]
+    assert body(s3, name, "a/x", first) == b"1"
+    assert "Contents" not in s3.list_objects_v2(Bucket=name, Prefix="a/")
+
+    s3.delete_object(Bucket=name, Key="a/x", VersionId=marker["VersionId"])
+    assert body(s3, name, "a/x") == b"22"
+
+
+def test_a_delete_marker_is_told_by_get_and_by_its_version_but_not_by_head(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "marked")
+    s3.put_object(Bucket=name, Key="x", Body=b"1")
+    version = s3.delete_object(Bucket=name, Key="x")["VersionId"]
+    with pytest.raises(ClientError) as error:
+        s3.get_object(Bucket=name, Key="x")
+    assert refused(error) == (404, "true")
+    with pytest.raises(ClientError) as error:
+        s3.head_object(Bucket=name, Key="x", VersionId=version)
+    assert refused(error) == (405, "true")
+    with pytest.raises(ClientError) as error:
+        s3.head_object(Bucket=name, Key="x")
+    assert refused(error) == (404, None), "S3 says x-amz-delete-marker: true here"
+
+
+def test_pages_of_versions_miss_nothing_but_may_say_one_twice(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "paged")
+    made = {
+        (key, s3.put_object(Bucket=name, Key=key, Body=b"x")["VersionId"])
+        for key in ("a", "b", "c")
+        for _ in range(3)
+    }
+    pages = s3.get_paginator("list_object_versions").paginate(
+        Bucket=name, PaginationConfig={"PageSize": 2}
+    )
+    listed = [
+        (each.get("Key"), each.get("VersionId")) for page in pages for each in page["Versions"]
+    ]
+    assert set(listed) == made
+    assert len(listed) > len(made), "S3 says each once; then the note in the engine is outdated"
+
+
+def test_a_key_can_be_put_only_if_it_is_not_there(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "conditional")
+    s3.put_object(Bucket=name, Key="x", Body=b"1", IfNoneMatch="*")
+    with pytest.raises(ClientError, match="PreconditionFailed"):
+        s3.put_object(Bucket=name, Key="x", Body=b"2", IfNoneMatch="*")
+
+
+def test_objects_versions_and_open_uploads_survive_a_crash(site: Site) -> None:
+    s3 = site.clients.s3
+    name = bucket(s3, "durable")
+    first = s3.put_object(Bucket=name, Key="x", Body=b"1", Metadata={"m": "v"})["VersionId"]
+    s3.put_object(Bucket=name, Key="x", Body=b"2")
+    upload = s3.create_multipart_upload(Bucket=name, Key="big")["UploadId"]
+    part = s3.upload_part(Bucket=name, Key="big", UploadId=upload, PartNumber=1, Body=b"p")
+    site.crash_and_restart()
+    s3 = site.clients.s3
+    assert body(s3, name, "x") == b"2"
+    assert body(s3, name, "x", first) == b"1"
+    assert s3.head_object(Bucket=name, Key="x", VersionId=first)["Metadata"] == {"m": "v"}
+    s3.complete_multipart_upload(
+        Bucket=name,
+        Key="big",
+        UploadId=upload,
+        MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]},
+    )
+    assert body(s3, name, "big") == b"p"
+
+
+def test_the_webhook_is_told_of_put_multipart_copy_and_delete(
+    tools: Path, tmp_path: Path, webhook: Webhook
+) -> None:
+    url = f"http://127.0.0.1:{webhook.server_port}/events"
+    place = Site(ENGINES[ENGINE], tools, tmp_path, options=Options(s3_webhook=url))
+    place.start()
+    try:
+        s3 = place.clients.s3
+        name = bucket(s3, "told")
+        s3.put_object(Bucket=name, Key="a b/ü+%.txt", Body=b"1")
+        assert webhook.wait_for(1) == [("s3:ObjectCreated:Put", "a b/ü+%.txt")]
+        upload = s3.create_multipart_upload(Bucket=name, Key="m")["UploadId"]
+        part = s3.upload_part(Bucket=name, Key="m", UploadId=upload, PartNumber=1, Body=b"p")
+        s3.complete_multipart_upload(
+            Bucket=name,
+            Key="m",
+            UploadId=upload,
+            MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]},
+        )
+        assert webhook.wait_for(1) == [("s3:ObjectCreated:CompleteMultipartUpload", "m")]
+        s3.copy_object(Bucket=name, Key="c", CopySource={"Bucket": name, "Key": "m"})
+        assert webhook.wait_for(1) == [("s3:ObjectCreated:Copy", "c")]
+        s3.delete_object(Bucket=name, Key="c")
+        assert webhook.wait_for(1) == [("s3:ObjectRemoved:Delete", "c")]
+        s3.delete_objects(Bucket=name, Delete={"Objects": [{"Key": "m"}, {"Key": "c"}]})
+        assert sorted(webhook.wait_for(2)) == [
+            ("s3:ObjectRemoved:DeleteObjects", "c"),
+            ("s3:ObjectRemoved:DeleteObjects", "m"),
+        ]
+    finally:
+        place.end()
+
+
+def test_a_webhook_where_nobody_listens_keeps_the_gateway_from_starting(
+    tools: Path, tmp_path: Path
+) -> None:
+    options = Options(s3_webhook=f"http://127.0.0.1:{free_port()}/")
+    place = Site(ENGINES[ENGINE], tools, tmp_path, options=options)
+    with pytest.raises(EngineError, match=r"s3 ended with code 1(.|\n)*connection refused"):
+        place.start()
+    assert not (tmp_path / "data" / "s3.pid").exists()
