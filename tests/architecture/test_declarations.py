@@ -1,0 +1,187 @@
+"""Nothing is declared that nobody reads, and nothing is read that is not declared."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.spec import secrets, settings
+from backend.spec.buckets import BUCKETS
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.keys import COMPOSITES
+from backend.spec.queues import (
+    OBJECT_SUBSCRIPTIONS,
+    QUEUE_SUBSCRIPTIONS,
+    QUEUES,
+    STREAM_SUBSCRIPTIONS,
+    UNCONSUMED_STREAMS,
+)
+from backend.spec.routes import ROUTES
+from backend.spec.tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
+CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
+
+TABLES_OF_LATER_DOMAINS = {
+    "AssetFileMetadataVersionsStorageTable": "asset versions: snapshots of metadata",
+    "AssetLinksStorageTableV2": "asset links (their stream is consumed already)",
+    "AssetLinksMetadataStorageTable": "asset links",
+    "DatabaseMetadataStorageTableV2": "metadata of databases",
+    "MetadataSchemaStorageTableV2": "metadata schemas",
+    "PipelineStorageTable": "pipelines",
+    "WorkflowStorageTable": "workflows",
+    "WorkflowExecutionsStorageTable": "workflows",
+    "ConstraintsStorageTable": "roles and constraints",
+    "AuthEntitiesStorageTable": "roles and constraints",
+    "Policies": "roles and constraints: the compiled rules",
+    "SubscriptionsStorageTable": "subscriptions",
+    "CommentStorageTable": "comments",
+    "Jobs": "jobs: fan-out, reindex, consistency",
+    "Audit": "audit",
+}
+BUCKETS_THAT_NO_FUNCTION_USES = {
+    "AssetAuxiliaryBucket": "viewer data is written by pipelines, which come later",
+    "WebAppBucket": "the web application comes later",
+    "ArtefactsBucket": "filled at deploy time",
+    "AccessLogsBucket": "written by S3 and CloudTrail",
+}
+CONSTANTS_THAT_NOTHING_READS: dict[str, str] = {}
+
+
+def test_every_table_is_used_by_a_function_or_waits_for_its_domain() -> None:
+    used = {table.name for function in FUNCTIONS for table in function.tables}
+    assert {table.name for table in TABLES} - used == set(TABLES_OF_LATER_DOMAINS)
+
+
+def test_every_bucket_is_used_by_a_function_or_has_a_reason() -> None:
+    used = {bucket.name for function in FUNCTIONS for bucket in function.buckets}
+    assert {bucket.name for bucket in BUCKETS} - used == set(BUCKETS_THAT_NO_FUNCTION_USES)
+
+
+def test_every_stream_has_a_consumer_or_a_reason_and_never_both() -> None:
+    streamed = {table.name for table in TABLES if table.stream}
+    consumed = {subscription.source.name for subscription in STREAM_SUBSCRIPTIONS}
+    assert consumed | set(UNCONSUMED_STREAMS) == streamed
+    assert not consumed & set(UNCONSUMED_STREAMS)
+    assert all(UNCONSUMED_STREAMS.values())
+
+
+def test_a_stream_has_at_most_two_consumers() -> None:
+    sources = [subscription.source.name for subscription in STREAM_SUBSCRIPTIONS]
+    assert all(sources.count(name) <= CONSUMERS_OF_A_STREAM for name in sources)
+
+
+def test_every_queue_has_a_sender_and_a_consumer() -> None:
+    consumed = {subscription.source for subscription in QUEUE_SUBSCRIPTIONS}
+    sent = {queue for function in FUNCTIONS for queue in function.sends}
+    sent |= {subscription.queue for subscription in OBJECT_SUBSCRIPTIONS}
+    assert consumed == sent == set(QUEUES)
+
+
+def test_every_bucket_that_sends_events_has_a_subscription() -> None:
+    sending = {bucket.name for bucket in BUCKETS if bucket.events}
+    assert {subscription.source.name for subscription in OBJECT_SUBSCRIPTIONS} == sending
+
+
+def test_every_consumer_is_a_declared_function_with_something_to_consume() -> None:
+    subscriptions = [*STREAM_SUBSCRIPTIONS, *QUEUE_SUBSCRIPTIONS]
+    consumers = {function.name for function in FUNCTIONS if function.kind == "consumer"}
+    assert {subscription.consumer for subscription in subscriptions} == consumers
+
+
+def test_every_secret_and_setting_is_used_by_a_function() -> None:
+    assert {s for function in FUNCTIONS for s in function.secrets} == set(secrets.SECRETS)
+    assert {s for function in FUNCTIONS for s in function.settings} == set(settings.SETTINGS)
+
+
+def test_a_function_rewrites_only_secrets_that_it_reads() -> None:
+    for function in FUNCTIONS:
+        assert set(function.rewrites) <= set(function.secrets)
+
+
+def test_nothing_is_both_read_and_written_in_a_declaration() -> None:
+    for function in FUNCTIONS:
+        resources = [*function.reads, *function.writes]
+        assert len({resource.name for resource in resources}) == len(resources), function.name
+
+
+def test_every_composite_is_a_key_of_a_table_or_of_an_index() -> None:
+    keys = {key for table in TABLES for key in (table.partition_key, table.sort_key)}
+    indexes = [index for table in TABLES for index in table.indexes]
+    keys |= {key for index in indexes for key in (index.partition_key, index.sort_key)}
+    assert set(COMPOSITES) <= keys
+
+
+def test_every_domain_has_one_function_and_every_function_of_the_api_has_routes() -> None:
+    domains = [function.domain for function in FUNCTIONS if function.kind == "api"]
+    assert len(set(domains)) == len(domains)
+    assert {route.domain for route in ROUTES} == set(domains)
+    for function in FUNCTIONS:
+        assert (function.domain is not None) == (function.kind == "api")
+
+
+def test_whoever_searches_reads_which_index_to_ask() -> None:
+    for function in FUNCTIONS:
+        if function.search != "none":
+            assert "SearchState" in {table.name for table in function.tables}
+
+
+def _environment_bytes(function: Function) -> int:
+    """The most that the variables of a function can take: names, and the longest values."""
+    stack_and_suffix = len("vitrine-0123456789abcdef-bootstrap-") + 14
+    sizes = {f"TABLE_{t.name}": len(t.name) + stack_and_suffix for t in function.tables}
+    sizes |= {f"BUCKET_{bucket.name}": 63 for bucket in function.buckets}
+    sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in function.sends}
+    sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
+    sizes |= {setting.variable: 64 for setting in function.settings}
+    sizes |= {"SEARCH_ENDPOINT": 100, "POWERTOOLS_SERVICE_NAME": 64, "POWERTOOLS_LOG_LEVEL": 8}
+    return sum(len(name) + size for name, size in sizes.items())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_the_variables_of_a_function_fit(function: Function) -> None:
+    assert _environment_bytes(function) < ENVIRONMENT_BYTES
+
+
+def _modules(*folders: str) -> Iterator[ast.Module]:
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _constants() -> set[str]:
+    """The constants of the declarations, but those that stand in a collection (`TABLES`, ...)."""
+    found: set[str] = set()
+    for module in _modules("backend/spec"):
+        for statement in module.body:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if isinstance(statement, ast.AnnAssign):
+                targets = [statement.target]
+            found |= {t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper()}
+    return found
+
+
+def _read_names() -> set[str]:
+    found: set[str] = set()
+    for module in _modules("backend", "infra"):
+        for node in ast.walk(module):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+    return found
+
+
+def test_every_constant_of_the_declarations_is_read() -> None:
+    routes = {name for name in _constants() if _is_route(name)}
+    unread = _constants() - _read_names() - routes
+    assert unread == set(CONSTANTS_THAT_NOTHING_READS)
+
+
+def _is_route(name: str) -> bool:
+    """A route is read where its slice binds it, which another test holds."""
+    from backend.spec import routes
+
+    return isinstance(getattr(routes, name, None), routes.Route)

@@ -1,0 +1,55 @@
+"""Each declared handler is there and starts with just the environment that its function gets."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from backend.spec.functions import FUNCTIONS, Function
+
+ROOT = Path(__file__).resolve().parents[2]
+START = """
+import importlib, json, sys
+module, _, name = sys.argv[1].rpartition(".")
+handler = getattr(importlib.import_module(module), name)
+print(json.dumps({"callable": callable(handler), "modules": sorted(sys.modules)}))
+"""
+
+
+def _environment(function: Function) -> dict[str, str]:
+    """The function's variables, with an AWS that nobody answers for."""
+    variables = {f"TABLE_{table.name}": f"t-{table.name}" for table in function.tables}
+    variables |= {f"BUCKET_{bucket.name}": f"b-{bucket.name}" for bucket in function.buckets}
+    queue_url = "http://127.0.0.1:9/000000000000/"
+    variables |= {f"QUEUE_{queue.name}": queue_url + queue.name for queue in function.sends}
+    variables |= {f"SECRET_{secret.name}": f"s-{secret.name}" for secret in function.secrets}
+    variables |= {setting.variable: str(setting.default) for setting in function.settings}
+    if function.search != "none":
+        variables["SEARCH_ENDPOINT"] = "search.invalid"
+    return variables | {
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "AWS_REGION": "eu-central-1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_a_handler_starts_with_what_its_function_declares(function: Function) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", START, function.handler],
+        env=_environment(function),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["callable"]
+    # A search client costs a quarter of a second at cold start: only who searches pays it.
+    assert ("opensearchpy" in found["modules"]) <= (function.search != "none")

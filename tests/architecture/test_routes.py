@@ -1,0 +1,31 @@
+"""Every declared route is bound to exactly one function, in the slice of its domain."""
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from backend.spec.routes import ROUTES, Route
+
+SEARCH = "search"  # not a slice of the asset domain: it stands beside the domains
+DOMAINS = sorted({route.domain for route in ROUTES})
+
+
+def _bindings(domain: str) -> dict[Route, Any]:
+    """The bindings of a domain's router, made with nothing behind it."""
+    package = "backend.search" if domain == SEARCH else f"backend.domains.{domain}"
+    build_router = import_module(f"{package}.routes").build_router
+    services = [object() for _ in inspect.signature(build_router).parameters]
+    return build_router(*services).bindings
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_domain_binds_exactly_its_own_routes(domain: str) -> None:
+    assert set(_bindings(domain)) == {route for route in ROUTES if route.domain == domain}
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_route_and_the_function_bound_to_it_have_the_same_name(domain: str) -> None:
+    for route, binding in _bindings(domain).items():
+        assert binding.endpoint.__name__ == route.name

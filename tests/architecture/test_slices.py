@@ -1,0 +1,43 @@
+"""What import-linter's contracts cannot say: how slices use each other, and what is in a slice."""
+
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).resolve().parents[2]
+DOMAINS = "backend.domains."
+KINDS = {"models", "rules", "repository", "service", "routes"}
+
+
+@cache
+def _imports_between_slices() -> list[tuple[str, str]]:
+    graph = grimp.build_graph("backend", cache_dir=None)
+    return [
+        (module, imported)
+        for module in sorted(graph.modules)
+        if module.startswith(DOMAINS)
+        for imported in sorted(graph.find_modules_directly_imported_by(module))
+        if imported.startswith(DOMAINS) and imported.split(".")[2] != module.split(".")[2]
+    ]
+
+
+def test_a_slice_knows_of_another_its_service_and_the_models_that_it_speaks() -> None:
+    inner = [
+        (module, imported)
+        for module, imported in _imports_between_slices()
+        if imported.split(".")[3] not in {"service", "models"}
+    ]
+    assert inner == []
+
+
+def test_slices_that_use_each_other_are_seen() -> None:
+    pairs = {(a.split(".")[2], b.split(".")[2]) for a, b in _imports_between_slices()}
+    assert ("databases", "buckets") in pairs
+
+
+def test_a_slice_holds_the_five_kinds_of_files_and_no_sixth() -> None:
+    slices = [path for path in (ROOT / "backend" / "domains").iterdir() if path.is_dir()]
+    for path in slices:
+        found = {part.stem for part in path.iterdir() if part.suffix == ".py" or part.is_dir()}
+        assert found - {"__init__", "__pycache__"} <= KINDS, path.name
