@@ -55,6 +55,7 @@ def _planned(state: SearchState) -> Pointer:
 def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
     """What is otherwise in a mapping than declared; fields that templates add are no difference."""
     declared = index.mapping
+    actual = cast("JsonObject", _plain(actual))
     found = [
         f"{part} is {actual.get(part)!r}, declared {declared[part]!r}"
         for part in ("dynamic", "dynamic_templates")
@@ -67,3 +68,13 @@ def differences(index: SearchIndex, actual: JsonObject) -> list[str]:
         if properties.get(field) != wanted
     ]
     return found
+
+
+def _plain(mapping: object) -> object:
+    """A mapping without the name that OpenSearch writes where the analyzer is the default one."""
+    if isinstance(mapping, dict):
+        entries = cast("JsonObject", mapping).items()
+        return {k: _plain(v) for k, v in entries if (k, v) != ("analyzer", "default")}
+    if isinstance(mapping, list):
+        return [_plain(element) for element in cast("list[object]", mapping)]
+    return mapping

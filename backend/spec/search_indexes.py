@@ -45,16 +45,20 @@ ANALYSIS: Mapping = {
         "default": {
             "type": "custom",
             "tokenizer": "words",
-            "filter": ["parts", "lowercase", "asciifolding", "unique"],
+            "filter": ["short", "parts", "lowercase", "asciifolding", "unique"],
         },
         "default_search": {
             "type": "custom",
             "tokenizer": "words",
-            "filter": ["lowercase", "asciifolding"],
+            "filter": ["short", "lowercase", "asciifolding"],
         },
     },
     "tokenizer": {"words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"}},
-    "filter": {"parts": {"type": "word_delimiter", "preserve_original": True}},
+    "filter": {
+        "parts": {"type": "word_delimiter", "preserve_original": True},
+        # a term over 32,766 bytes would fail the document
+        "short": {"type": "truncate", "length": 255},
+    },
 }
 """How text is cut into words, where the data model says `text` and no more.
 

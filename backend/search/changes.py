@@ -1,0 +1,174 @@
+"""From change events to the documents that they touch. Pure: no I/O, no AWS types.
+
+Events say only *that* something changed; what is true now is read later, after a ticket is taken.
+So nothing of an image is used but ids, and `inheritedRevision`, which makes a fan-out.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from backend.search.references import (
+    AssetRef,
+    MalformedReferenceError,
+    ObjectRef,
+    Reference,
+    at_path,
+    from_message,
+)
+from backend.spec import keys
+from backend.spec.tables import TABLES
+from backend.spec.tables.assets import ASSET_LINKS, ASSETS
+from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
+from backend.spec.tables.model import Table
+
+Record = Mapping[str, Any]
+Image = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FanOut:
+    """An attribute of an asset that its files inherit has changed, for the nth time."""
+
+    database_id: str
+    asset_id: str
+    inherited_revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """An event that cannot be understood: its own name, its body, and why."""
+
+    name: str
+    body: object
+    reason: str
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a batch of events comes to; ten events of one document are one reference."""
+
+    references: set[Reference] = field(default_factory=set[Reference])
+    fan_outs: set[FanOut] = field(default_factory=set[FanOut])
+    poison: list[Poison] = field(default_factory=list[Poison])
+
+
+class _MalformedError(Exception):
+    """The event lacks something; the message says what."""
+
+
+_TABLES_BY_KEY = {frozenset(table.key_names): table for table in TABLES if table.stream}
+"""A table is told by the names of its key, which no two tables with a stream share; so the
+function needs no right to, nor name of, tables that it only hears of."""
+
+
+def table_changes(records: Sequence[Record]) -> Changes:
+    """What records of DynamoDB streams touch."""
+    changes = Changes()
+    for number, record in enumerate(records):
+        try:
+            _add_table_change(changes, record)
+        except (_MalformedError, ValueError) as error:
+            name = _name(record, "eventID", number)
+            changes.poison.append(Poison(name, record, str(error)))
+    changes.fan_outs = _latest(changes.fan_outs)
+    return changes
+
+
+def object_changes(messages: Sequence[Record]) -> Changes:
+    """What object events of S3, which EventBridge put into a queue, touch."""
+    return _queued(messages, lambda body: {_object_of(body)})
+
+
+def settle_changes(messages: Sequence[Record]) -> Changes:
+    """What the settle messages of `rebuild` ask to be built once more."""
+    return _queued(messages, from_message)
+
+
+def _queued(messages: Sequence[Record], read: Callable[[object], Iterable[Reference]]) -> Changes:
+    changes = Changes()
+    for number, message in enumerate(messages):
+        try:
+            changes.references.update(read(_json(message)))
+        except (_MalformedError, MalformedReferenceError) as error:
+            name = _name(message, "messageId", number)
+            changes.poison.append(Poison(name, message, str(error)))
+    return changes
+
+
+def _json(message: Record) -> object:
+    try:
+        return json.loads(message["body"])
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise MalformedReferenceError(f"the message's body is not JSON: {error!r}") from error
+
+
+def _object_of(event: object) -> ObjectRef:
+    match event:
+        case {"detail": {"bucket": {"name": str(bucket)}, "object": {"key": str(key)}}} if key:
+            return ObjectRef(bucket, key)
+        case _:
+            raise _MalformedError("the event has no detail.bucket.name and detail.object.key")
+
+
+def _add_table_change(changes: Changes, record: Record) -> None:
+    change = _mapping(_mapping(record, "fields").get("dynamodb"), "dynamodb")
+    key = cast("Image", _mapping(change.get("Keys"), "dynamodb.Keys"))
+    table = _table(key)
+    if table is ASSETS:
+        asset = AssetRef(keys.active(_text(key, "databaseId")), _text(key, "assetId"))
+        changes.references.add(asset)
+        _add_fan_out(changes, asset, change.get("NewImage"))
+    elif table in (ASSET_FILE_METADATA, FILE_ATTRIBUTES):
+        database_id, asset_id, path = keys.FILE.parse(_text(key, keys.FILE.name))
+        changes.references.add(at_path(keys.active(database_id), asset_id, path))
+    elif table is ASSET_LINKS and change.get("NewImage") is not None:
+        # A removed link names nobody; the transaction that removes it touches both assets' rows.
+        image = cast("Image", _mapping(change["NewImage"], "dynamodb.NewImage"))
+        for composite in (keys.LINK_FROM, keys.LINK_TO):
+            database_id, asset_id = composite.parse(_text(image, composite.name))
+            changes.references.add(AssetRef(keys.active(database_id), asset_id))
+    # Changes of the other tables touch no document (`spec.queues.UNCONSUMED_STREAMS` says why).
+
+
+def _table(key: Image) -> Table:
+    try:
+        return _TABLES_BY_KEY[frozenset(key)]
+    except KeyError:
+        raise _MalformedError(f"no table with a stream has the key {sorted(key)}") from None
+
+
+def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
+    """A first revision is the asset's creation, when it has no files yet that could inherit."""
+    if image is None:
+        return
+    value = _mapping(image, "dynamodb.NewImage").get("inheritedRevision")
+    revision = 0
+    if value is not None:
+        revision = int(str(_mapping(value, "inheritedRevision").get("N")))
+    if revision > 1:
+        changes.fan_outs.add(FanOut(asset.database_id, asset.asset_id, revision))
+
+
+def _latest(fan_outs: set[FanOut]) -> set[FanOut]:
+    """Just the last fan-out of each asset: it reads what all of them changed."""
+    return set({(f.database_id, f.asset_id): f for f in sorted(fan_outs)}.values())
+
+
+def _mapping(value: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _MalformedError(f"the record has no {name}")
+    return cast("Mapping[str, Any]", value)
+
+
+def _text(image: Image, name: str) -> str:
+    value = _mapping(image.get(name), name).get("S")
+    if not isinstance(value, str) or not value:
+        raise _MalformedError(f"{name} is not a text")
+    return value
+
+
+def _name(record: object, field_name: str, number: int) -> str:
+    entries = cast("Record", record if isinstance(record, Mapping) else {})
+    return str(entries.get(field_name) or f"number-{number}")

@@ -1,0 +1,221 @@
+"""From what the sources hold to the documents of the two indexes. Pure: no I/O.
+
+The fields are the data model's (`spec.search_indexes`); `rev` and `hash` are added when written.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, cast
+
+from backend.core.names import extension_of
+from backend.core.objects import ObjectVersion
+from backend.domains.buckets.models import AssetBucket
+from backend.search.values import (
+    JsonObject,
+    Record,
+    clean,
+    flat_object,
+    geographic_fields,
+    geographic_keys,
+    iso_date,
+    searchable,
+    typed_pairs,
+)
+from backend.spec.keys import DELETED_SUFFIX, active
+from backend.spec.search_indexes import ASSET_INDEX, DOCUMENT_ID_BYTES, FILE_INDEX, SearchIndex
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document without its version; `index` says which of the two it belongs to."""
+
+    index: SearchIndex
+    id: str
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class AssetSource:
+    """All that an asset's document is made of."""
+
+    row: Row
+    bucket: AssetBucket
+    metadata: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """All that a file's document is made of. `version` is the latest one, or its delete marker."""
+
+    asset: Row
+    bucket: AssetBucket
+    version: ObjectVersion
+    preview_key: str | None = None
+    metadata: tuple[Record, ...] = ()
+    attributes: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AssetGone:
+    database_id: str
+    asset_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileGone:
+    database_id: str
+    asset_id: str
+    key: str
+
+
+Source = AssetSource | FileSource | AssetGone | FileGone
+
+
+def project(source: Source, allowed_geo_keys: frozenset[str] = frozenset()) -> Document:
+    """The document of a source; of one that is gone, the tombstone that takes its place."""
+    if isinstance(source, AssetSource):
+        return _asset(source, allowed_geo_keys)
+    if isinstance(source, FileSource):
+        return _file(source, allowed_geo_keys)
+    parts = (source.database_id, source.asset_id)
+    if isinstance(source, AssetGone):
+        return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
+    body = {**_asset_ids(*parts), "str_key": source.key, "deleted": True}
+    return _document(FILE_INDEX, (*parts, source.key), body)
+
+
+def stub(document: Document) -> Document:
+    """What is left when OpenSearch refuses a document: enough to find the asset or file."""
+    fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
+    kept = (*fields, "bool_archived", "deleted")
+    body = {field: document.body[field] for field in kept if field in document.body}
+    return Document(document.index, document.id, body)
+
+
+def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
+    """The metadata keys of these sources that would get geographic fields."""
+    found: set[str] = set()
+    for source in sources:
+        if isinstance(source, AssetSource | FileSource):
+            found |= geographic_keys(searchable(source.metadata))
+    return found
+
+
+def document_id(*parts: str) -> str:
+    """The id of a document: its parts joined by `:`, or their hash where that is too long.
+
+    No database id holds `#`, so a hash is never the id of something else.
+    """
+    joined = clean(":".join(parts))
+    encoded = joined.encode()
+    if len(encoded) <= DOCUMENT_ID_BYTES:
+        return joined
+    return "#sha256:" + hashlib.sha256(encoded).hexdigest()
+
+
+def is_archived(row: Row) -> bool:
+    """Whether an asset's row stands in the partition of archived assets."""
+    return _text(row, "databaseId").endswith(DELETED_SUFFIX)
+
+
+def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
+    kept = {field: value for field, value in body.items() if value is not None}
+    return Document(index, document_id(*parts), {"_rectype": index.record_type, **kept})
+
+
+def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
+    return {"str_databaseid": database_id, "str_assetid": asset_id}
+
+
+def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
+    """What an asset's document and those of its files have in common."""
+    return {
+        **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
+        "str_assetname": _text(row, "assetName"),
+        "str_bucketid": bucket.bucket_id,
+        "str_bucketname": bucket.bucket_name,
+        "str_bucketprefix": bucket.base_assets_prefix,
+        "list_tags": _texts(row.get("tags")),
+    }
+
+
+def _described(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject:
+    kept = searchable(records)
+    if not kept:
+        return {}
+    return {
+        "MD_": flat_object(kept),
+        "metadata": typed_pairs(kept),
+        **geographic_fields(kept, allowed),
+    }
+
+
+def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
+    row = source.row
+    version = _row(row.get("currentVersion"))
+    shared = _shared(row, source.bucket)
+    body: JsonObject = {
+        **shared,
+        "str_assettype": _text(row, "assetType"),
+        "str_description": _text(row, "description"),
+        "str_asset_version_id": _text(version, "Version"),
+        "str_asset_version_comment": _text(version, "Comment"),
+        "str_assetlocationkey": _text(_row(row.get("assetLocation")), "Key"),
+        "str_previewfilekey": _text(_row(row.get("previewLocation")), "Key") or None,
+        "bool_isdistributable": row.get("isDistributable") is True,
+        "date_asset_version_createdate": iso_date(version.get("DateModified")),
+        "bool_has_asset_children": _counts(row, "childCount"),
+        "bool_has_asset_parents": _counts(row, "parentCount"),
+        "bool_has_assets_related": _counts(row, "relatedCount"),
+        "bool_archived": is_archived(row),
+        **_described(source.metadata, allowed),
+    }
+    parts = (shared["str_databaseid"], shared["str_assetid"])
+    return _document(ASSET_INDEX, parts, body)
+
+
+def _file(source: FileSource, allowed: frozenset[str]) -> Document:
+    version = source.version
+    shared = _shared(source.asset, source.bucket)
+    # HEAD and listings tell the time in different resolutions: whole seconds are in both.
+    modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
+    attributes = searchable(source.attributes)
+    body: JsonObject = {
+        **shared,
+        "str_key": clean(version.key),
+        "str_fileext": extension_of(version.key) or None,
+        "str_s3_version_id": version.version_id,
+        "str_previewfilekey": source.preview_key,
+        "date_lastmodified": modified.isoformat(),
+        "bool_archived": version.is_delete_marker or is_archived(source.asset),
+        **_described(source.metadata, allowed),
+    }
+    if not version.is_delete_marker:
+        body |= {"str_etag": version.etag, "num_filesize": version.size}
+    if attributes:
+        body["AB_"] = flat_object(attributes)
+    parts = (shared["str_databaseid"], shared["str_assetid"], version.key)
+    return _document(FILE_INDEX, parts, body)
+
+
+def _text(row: Row, name: str) -> str:
+    value = row.get(name)
+    return clean(value) if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> list[str]:
+    values = cast("Iterable[object]", value) if isinstance(value, list | tuple) else ()
+    return [clean(element) for element in values if isinstance(element, str)]
+
+
+def _row(value: object) -> Row:
+    return cast("Row", value) if isinstance(value, Mapping) else {}
+
+
+def _counts(row: Row, name: str) -> bool:
+    value = row.get(name)
+    return isinstance(value, int) and value > 0

@@ -1,0 +1,117 @@
+"""What a change names: an asset, a file of an asset, or an object in a bucket.
+
+A reference says which document to build again, and nothing of what is in it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import cast
+
+ROOT_PATH = "/"
+"""The path under which the metadata of the asset itself stands."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AssetRef:
+    database_id: str
+    asset_id: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FileRef:
+    """A file by its path in the asset, which begins with `/`."""
+
+    database_id: str
+    asset_id: str
+    path: str
+
+    @property
+    def asset(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ObjectRef:
+    """An object by its bucket's name and its key; whose file it is has to be looked up."""
+
+    bucket: str
+    key: str
+
+
+Reference = AssetRef | FileRef | ObjectRef
+
+
+class MalformedReferenceError(Exception):
+    """A message does not hold what `to_message` makes."""
+
+
+_MESSAGE_CHARS = 200_000
+"""Well below the 240,000 that the port to queues takes."""
+
+
+def at_path(database_id: str, asset_id: str, path: str) -> AssetRef | FileRef:
+    """What metadata or attributes at a path belong to."""
+    if path == ROOT_PATH:
+        return AssetRef(database_id, asset_id)
+    return FileRef(database_id, asset_id, path if path.startswith("/") else "/" + path)
+
+
+def to_messages(references: Iterable[Reference]) -> Iterator[dict[str, list[list[str]]]]:
+    """The references as JSON bodies, each small enough for one message."""
+    chunk: list[list[str]] = []
+    size = 0
+    for reference in sorted(references, key=_sort_key):
+        entry = _encode(reference)
+        length = len(json.dumps(entry)) + 1
+        if chunk and size + length > _MESSAGE_CHARS:
+            yield {"references": chunk}
+            chunk, size = [], 0
+        chunk.append(entry)
+        size += length
+    if chunk:
+        yield {"references": chunk}
+
+
+def from_message(body: object) -> set[Reference]:
+    """The references in a message.
+
+    Raises:
+        MalformedReferenceError: it is not a message of `to_messages`.
+    """
+    entries = cast("dict[str, object]", body).get("references") if isinstance(body, dict) else None
+    if not isinstance(entries, list):
+        raise MalformedReferenceError("the message has no list 'references'")
+    return {_decode(entry) for entry in cast("list[object]", entries)}
+
+
+def by_asset(references: Iterable[Reference]) -> list[Reference]:
+    """In an order that keeps what belongs to one asset, or one folder, together."""
+    return sorted(references, key=_sort_key)
+
+
+def _sort_key(reference: Reference) -> tuple[str, ...]:
+    return tuple(_encode(reference)[1:])
+
+
+def _encode(reference: Reference) -> list[str]:
+    if isinstance(reference, AssetRef):
+        return ["asset", reference.database_id, reference.asset_id]
+    if isinstance(reference, FileRef):
+        return ["file", reference.database_id, reference.asset_id, reference.path]
+    return ["object", reference.bucket, reference.key]
+
+
+def _decode(entry: object) -> Reference:
+    parts = cast("list[object]", entry) if isinstance(entry, list) else []
+    if parts and all(isinstance(part, str) and part for part in parts):
+        match cast("list[str]", parts):
+            case ["asset", database_id, asset_id]:
+                return AssetRef(database_id, asset_id)
+            case ["file", database_id, asset_id, path]:
+                return FileRef(database_id, asset_id, path)
+            case ["object", bucket, key]:
+                return ObjectRef(bucket, key)
+            case _:
+                pass
+    raise MalformedReferenceError(f"{entry!r} is not a reference")

@@ -1,0 +1,188 @@
+"""Metadata values as OpenSearch takes them: typed where they parse, cut where they are too long.
+
+Pure, and total: whatever a row holds, what comes out is valid in the declared mapping. The limits
+were found by trying them on OpenSearch 3.8; the full value stays in DynamoDB.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS
+
+JsonObject = dict[str, Any]
+
+MAX_GEO_KEYS = 200
+"""Distinct keys that get fields of their own, in a deployment; each is in the mapping for ever."""
+GEO_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_PAIRS = 5000
+"""Nested pairs of a document; OpenSearch takes 10,000, the API 500 an entity."""
+FIELD_BUDGET = 2_000_000
+"""Bytes of all values of one field together: a document must fit a request of 10 MB, the least
+that the service's instances take. Only beyond it are values cut shorter than a single one is."""
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?")
+_SYSTEM_PREFIXES = ("VAMS_", "_")
+_FLAT_OVERHEAD = len("MD_.=")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One metadata or attribute record: key, value and the type that the value was declared as."""
+
+    key: str
+    value: str
+    value_type: str = "string"
+
+
+def searchable(records: Iterable[Record]) -> list[Record]:
+    """The records that are indexed, in the order of their keys; system fields are not."""
+    kept = (record for record in records if not record.key.startswith(_SYSTEM_PREFIXES))
+    return sorted(kept, key=lambda record: record.key)
+
+
+def flat_object(records: Sequence[Record]) -> JsonObject:
+    """Keys and values for a `flat_object` field: path and value together are short enough.
+
+    Keys need no escaping: OpenSearch takes dots, blanks, empty steps and both of `a` and `a.b`.
+    """
+    values: dict[str, str] = {}
+    for record in records:
+        key = cut(clean(record.key), FLAT_VALUE_BYTES // 2)
+        room = FLAT_VALUE_BYTES - _FLAT_OVERHEAD - len(key.encode())
+        values[key] = cut(clean(record.value), room)
+    return dict(_fitted(values))
+
+
+def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
+    """The nested pairs, which carry ranges, sorting and facets.
+
+    A text beyond the limit of keywords is cut to one character more: it is then found by its
+    words, and is never taken for a whole value that it is not.
+    """
+    kept = records[:MAX_PAIRS]
+    texts = _fitted({record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in kept})
+    return [
+        {"key": clean(record.key), "string": texts[record.key], **_typed(record)} for record in kept
+    ]
+
+
+def geographic_keys(records: Iterable[Record]) -> set[str]:
+    """The keys that would get `gp_` or `gs_` fields."""
+    return {record.key for record in records if _geographic(record) is not None}
+
+
+def geographic_fields(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject:
+    """`gp_<key>` for points and `gs_<key>` for other GeoJSON, for keys that have been allowed."""
+    points: JsonObject = {}
+    shapes: dict[str, str] = {}
+    for record in records:
+        found = _geographic(record) if record.key in allowed else None
+        if isinstance(found, str):
+            shapes[f"gs_{record.key}"] = cut(clean(found), FLAT_VALUE_BYTES)
+        elif found is not None:
+            points[f"gp_{record.key}"] = found
+    return {**points, **_fitted(shapes)}
+
+
+def iso_date(text: object) -> str | None:
+    """A date in ISO 8601 as UTC, or None if it is none of the years 1 to 9999."""
+    if not isinstance(text, str):
+        return None
+    partial = _PARTIAL_DATE.fullmatch(text)
+    if partial:
+        text = f"{partial[1]}{partial[2] or '-01'}-01"
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return found.astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        return None
+
+
+def clean(text: str) -> str:
+    """The text with lone surrogates, which are no Unicode and no valid JSON, replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def cut(text: str, limit: int) -> str:
+    """As much of the beginning of a text as has at most `limit` bytes in UTF-8."""
+    if len(text) * 4 <= limit:
+        return text
+    encoded = text.encode()
+    return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
+
+
+def _fitted(values: Mapping[str, str]) -> Mapping[str, str]:
+    if sum(map(len, values.values())) * 4 <= FIELD_BUDGET:
+        return values
+    if sum(len(value.encode()) for value in values.values()) <= FIELD_BUDGET:
+        return values
+    share = FIELD_BUDGET // len(values)
+    return {key: cut(value, share) for key, value in values.items()}
+
+
+def _typed(record: Record) -> JsonObject:
+    match record.value_type.lower():
+        case "number":
+            found: JsonObject = {"number": _number(record.value)}
+        case "date":
+            found = {"date": iso_date(record.value)}
+        case "boolean":
+            found = {"boolean": {"true": True, "false": False}.get(record.value.lower())}
+        case "geopoint" | "lla":
+            point = _geographic_value(record)
+            found = {"point": None if isinstance(point, str) else point}
+        case _:
+            found = {}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _number(text: str) -> float | None:
+    if not _NUMBER.fullmatch(text.strip()):
+        return None
+    found = float(text)
+    return found if math.isfinite(found) else None
+
+
+def _geographic(record: Record) -> JsonObject | str | None:
+    return _geographic_value(record) if GEO_KEY.fullmatch(record.key) else None
+
+
+def _geographic_value(record: Record) -> JsonObject | str | None:
+    """A point, or the text of any other GeoJSON."""
+    kind = record.value_type.lower()
+    if kind not in {"geopoint", "lla", "geojson"}:
+        return None
+    try:
+        value = cast("object", json.loads(record.value))
+    except (ValueError, RecursionError):
+        return None
+    match kind, value:
+        case "geojson", dict():
+            return record.value
+        case "lla", {"lat": latitude, "long": longitude}:
+            return _point(cast("object", latitude), cast("object", longitude))
+        case "geopoint", {"coordinates": [longitude, latitude, *_]}:
+            return _point(cast("object", latitude), cast("object", longitude))
+        case _:
+            return None
+
+
+def _point(latitude: object, longitude: object) -> JsonObject | None:
+    for value, limit in ((latitude, 90), (longitude, 180)):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if not -limit <= value <= limit:  # false for NaN as well
+            return None
+    return {"lat": latitude, "lon": longitude}
