@@ -12,6 +12,27 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
 
+_FLOOR = (1, 40)
+"""The oldest boto3 that is tested; the Lambda runtime brings its own, which is not pinned."""
+
+
+class OldSdkError(Exception):
+    """The runtime's boto3 is older than what this code was tested with."""
+
+
+def check_sdk(version: str) -> None:
+    """Go on only with a boto3 that is new enough; called once, at cold start.
+
+    Raises:
+        OldSdkError: telling the version that was found.
+    """
+    found = tuple(int(part) for part in version.split(".")[:2])
+    if found < _FLOOR:
+        raise OldSdkError(f"boto3 {version} is older than {'.'.join(map(str, _FLOOR))}")
+
+
+check_sdk(boto3.__version__)
+
 _CONFIG = Config(
     connect_timeout=2,
     read_timeout=10,

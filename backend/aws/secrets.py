@@ -1,4 +1,4 @@
-"""Secrets Manager: the values of generated secrets, read once a process."""
+"""Secrets Manager: the values of generated secrets, read once for each `Secrets`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -30,3 +30,13 @@ class Secrets:
                 reply = self.client.get_secret_value(SecretId=self.settings.secret(secret))
             self._known[secret.name] = reply["SecretString"]
         return self._known[secret.name]
+
+    def replace(self, secret: Secret, value: str) -> None:
+        """Give the secret a new value; only functions that declare it in `rewrites` may.
+
+        Raises:
+            UnavailableError: Secrets Manager does not answer.
+        """
+        with translated("Secrets Manager"):
+            self.client.put_secret_value(SecretId=self.settings.secret(secret), SecretString=value)
+        self._known[secret.name] = value

@@ -1,7 +1,8 @@
 """Generated ids, as something that is passed in. The one place that makes random ids."""
 
+import secrets
 from collections.abc import Callable
-from uuid import uuid4  # noqa: TID251 - this is the one place
+from uuid import NAMESPACE_URL, uuid4, uuid5  # noqa: TID251 - this is the one place
 
 NewId = Callable[[], str]
 
@@ -19,3 +20,13 @@ def new_asset_id() -> str:
 def new_upload_id() -> str:
     """`y` and a UUID, as VAMS makes them."""
     return "y" + new_uuid()
+
+
+def new_secret() -> str:
+    """48 random bytes as 64 URL-safe characters."""
+    return secrets.token_urlsafe(48)
+
+
+def stable_uuid(name: str) -> str:
+    """The same UUID for the same name, in every deployment: rows that bootstrap makes."""
+    return str(uuid5(NAMESPACE_URL, f"vitrine:{name}"))

@@ -15,17 +15,27 @@ from backend.aws.settings import Settings, load
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import AdministratorOnly, Authorization
 from backend.core.clock import Clock, utc_now
+from backend.core.ids import new_secret, new_uuid
 from backend.core.page_tokens import PageTokens
-from backend.domains.access.roles import UserRoles
+from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.service import (
+    Administrators,
+    ApiKeyService,
+    KeyAuthentication,
+    UserRoles,
+)
 from backend.http.app import HttpApp
 from backend.spec.functions import Function
-from backend.spec.secrets import PAGE_TOKEN_KEY
+from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
+from backend.spec.settings import WEB_URL
 
 if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
+    from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
+    from backend.domains.tags.service import TagService
     from backend.search.service import SearchService
 
 
@@ -54,12 +64,51 @@ class Wiring:
 
     @cached_property
     def authorization(self) -> Authorization:
-        return AdministratorOnly(UserRoles(self.tables))
+        return AdministratorOnly(UserRoles(UserRoleRepository(self.tables), self.clock))
 
     @cached_property
     def app(self) -> HttpApp:
         tokens = PageTokens(lambda: self.secrets.value(PAGE_TOKEN_KEY).encode())
         return HttpApp(self.authorization, tokens)
+
+    @cached_property
+    def api_keys(self) -> ApiKeyService:
+        return ApiKeyService(
+            keys=ApiKeyRepository(self.tables),
+            roles=UserRoleRepository(self.tables),
+            authorization=self.authorization,
+            pepper=self._pepper,
+            clock=self.clock,
+            new_id=new_uuid,
+            new_secret=new_secret,
+        )
+
+    @cached_property
+    def authentication(self) -> KeyAuthentication:
+        return KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock)
+
+    @cached_property
+    def administrators(self) -> Administrators:
+        keys, roles = ApiKeyRepository(self.tables), UserRoleRepository(self.tables)
+        return Administrators(keys, roles, self._pepper, self.clock)
+
+    @cached_property
+    def configuration(self) -> "ConfigurationService":
+        from backend.domains.configuration.repository import FeatureRepository
+        from backend.domains.configuration.service import ConfigurationService
+
+        return ConfigurationService(
+            features=FeatureRepository(self.tables),
+            region=self.settings.region,
+            web_url=self.settings.text(WEB_URL),
+        )
+
+    @cached_property
+    def features(self) -> "Features":
+        from backend.domains.configuration.repository import FeatureRepository
+        from backend.domains.configuration.service import Features
+
+        return Features(FeatureRepository(self.tables))
 
     @cached_property
     def search_engine(self) -> "SearchEngine | None":
@@ -84,6 +133,18 @@ class Wiring:
         return DatabaseService(repository, self.buckets, self.authorization, self.clock)
 
     @cached_property
+    def tags(self) -> "TagService":
+        from backend.domains.tags.repository import TagRepository, TagTypeRepository
+        from backend.domains.tags.service import TagService
+
+        return TagService(
+            TagRepository(self.tables),
+            TagTypeRepository(self.tables),
+            self.authorization,
+            self.clock,
+        )
+
+    @cached_property
     def assets(self) -> "AssetService":
         from backend.domains.assets.repository import AssetRepository
         from backend.domains.assets.service import AssetService
@@ -105,3 +166,6 @@ class Wiring:
 
         state = SearchState(self.tables, self.clock)
         return SearchService(self.search_engine, state, self.authorization)
+
+    def _pepper(self) -> bytes:
+        return self.secrets.value(API_KEY_PEPPER).encode()

@@ -1,9 +1,12 @@
 """The table of asset buckets, by access pattern."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
+from backend.core.errors import AlreadyExistsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
+from backend.core.transactions import put_new
 from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
 from backend.spec.tables.registry import ASSET_BUCKETS
@@ -22,6 +25,13 @@ class BucketRepository:
     def list_registry(self, page: PageRequest) -> Page[AssetBucket]:
         found = self.tables.scan(ASSET_BUCKETS, page)
         return Page(tuple(AssetBucket.model_validate(item) for item in found.items), found.after)
+
+    def keep(self, bucket: AssetBucket) -> None:
+        """Make the bucket's record; one that is there stays as it is."""
+        there = AlreadyExistsError(f"Bucket {bucket.bucket_id} has a record already")
+        item = {**bucket.model_dump(by_alias=True), **key_of(bucket)}
+        with suppress(AlreadyExistsError):
+            self.tables.write(put_new(ASSET_BUCKETS, item, there))
 
 
 def key_of(bucket: AssetBucket) -> dict[str, str]:

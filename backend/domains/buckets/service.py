@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from backend.core.authorization import Authorization, Secured
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
+from backend.core.ids import stable_uuid
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.repository import BucketRepository, key_of
@@ -30,6 +31,19 @@ class BucketService:
             return self.authorization.may(caller, "GET", secured)
 
         return fill(self.buckets.list_registry, page, visible=visible, position_of=key_of)
+
+    def register_bucket(self, name: str, base_assets_prefix: str) -> AssetBucket:
+        """See to it that a bucket can hold assets, under the same id each time.
+
+        For bootstrap only: no permission is asked.
+        """
+        bucket = AssetBucket(
+            bucket_id=stable_uuid(f"bucket {name}:{base_assets_prefix}"),
+            bucket_name=name,
+            base_assets_prefix=base_assets_prefix,
+        )
+        self.buckets.keep(bucket)
+        return bucket
 
     def find_bucket(self, bucket_id: str) -> AssetBucket | None:
         """The bucket of an id, for other slices: no permission is asked."""

@@ -1,0 +1,136 @@
+"""API keys and users' roles as stored, and the bodies and replies of their routes."""
+
+import re
+from datetime import UTC, date, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from backend.core.models import WireModel
+from backend.core.names import ObjectName, Text, UserId
+
+ADMIN_ROLE = "admin"
+"""Who has this role may do everything."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
+
+
+def parse_expiry(value: str) -> date | datetime:
+    """The last day (UTC), or the moment, in an `expiresAt`; a time without an offset is UTC.
+
+    Raises:
+        ValueError: it is neither a date nor a date and time of ISO 8601.
+    """
+    try:
+        if _DATE.fullmatch(value):
+            return date.fromisoformat(value)
+        if _DATE_TIME.fullmatch(value):
+            moment = datetime.fromisoformat(value)
+            return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    except ValueError:
+        pass
+    raise ValueError("must be an ISO 8601 date or date and time such as 2030-12-31T23:59:59Z")
+
+
+def _check_expiry(value: str) -> str:
+    if value:
+        parse_expiry(value)
+    return value
+
+
+ExpiresAt = Annotated[str, Field(max_length=40), AfterValidator(_check_expiry)]
+"""A date, a date and time, or empty: never."""
+
+KeyDescription = Annotated[Text, Field(min_length=1, max_length=256)]
+
+
+class ApiKey(WireModel):
+    """An API key as its row holds it; the key itself is nowhere."""
+
+    api_key_id: str
+    api_key_name: str
+    api_key_hash: str = Field(repr=False)
+    description: str
+    user_id: str
+    created_by: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    expires_at: str = ""
+    is_active: str = "true"
+    last_used_at: str | None = None
+    revision: int = 0
+    """Rows that another product wrote have none."""
+
+
+class UserRole(WireModel):
+    user_id: str
+    role_name: str
+    created_on: str
+
+
+class Role(WireModel):
+    role_name: str
+    description: str
+    created_on: str
+    mfa_required: bool = False
+
+
+class User(WireModel):
+    user_id: str
+    created_on: str
+
+
+class ApiKeyPath(WireModel):
+    api_key_id: Annotated[Text, Field(min_length=1, max_length=64)]
+
+
+class CreateApiKeyBody(WireModel):
+    api_key_name: ObjectName
+    user_id: UserId
+    description: KeyDescription
+    expires_at: ExpiresAt | None = None
+
+
+class UpdateApiKeyBody(WireModel):
+    """The fields to change; at least one. An empty `expiresAt` takes the expiry away."""
+
+    description: KeyDescription | None = None
+    expires_at: ExpiresAt | None = None
+    is_active: Literal["true", "false"] | None = None
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateApiKeyBody":
+        if all(value is None for _, value in self):
+            raise ValueError("at least one field must be given")
+        return self
+
+
+class ApiKeyReply(WireModel):
+    """What is told of a key: neither the key nor its hash."""
+
+    api_key_id: str
+    api_key_name: str
+    description: str
+    user_id: str
+    created_by: str
+    created_at: str
+    updated_at: str
+    expires_at: str
+    is_active: str
+    last_used_at: str | None = None
+
+
+class CreatedApiKeyReply(ApiKeyReply):
+    """The one reply that holds the key itself."""
+
+    api_key: str
+
+
+class ApiKeysReply(WireModel):
+    items: Annotated[list[ApiKeyReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class DeletedApiKeyReply(WireModel):
+    message: str

@@ -1,0 +1,139 @@
+"""The tables of API keys, users and their roles, by access pattern."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.models import WireModel
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Delete, Update, absent, equals, exists, put_new
+from backend.domains.access.models import ApiKey, Role, User, UserRole
+from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, ROLES, USER_ROLES, USERS
+from backend.spec.tables.model import Table
+
+_KEY = API_KEYS.partition_key.name
+_LAST_USED = "lastUsedAt"
+
+
+class ApiKeyNotFoundError(NotFoundError):
+    code = "ApiKeyNotFound"
+
+    def __init__(self, api_key_id: str) -> None:
+        super().__init__(f"API key {api_key_id} does not exist")
+
+
+class ApiKeyExistsError(AlreadyExistsError):
+    code = "ApiKeyExists"
+
+    def __init__(self, api_key_id: str) -> None:
+        super().__init__(f"API key {api_key_id} exists already")
+
+
+class ApiKeyRevisionError(RevisionConflictError):
+    code = "ApiKeyRevisionConflict"
+
+    def __init__(self, api_key_id: str) -> None:
+        super().__init__(f"API key {api_key_id} was changed by someone else; read it again")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyRepository:
+    tables: Tables
+
+    def get(self, api_key_id: str) -> ApiKey | None:
+        item = self.tables.get(API_KEYS, {_KEY: api_key_id})
+        return None if item is None else ApiKey.model_validate(item)
+
+    def find_id_by_hash(self, key_hash: str) -> str | None:
+        """The id under which a hash was stored; the index lags, so the row decides."""
+        query = Query(table=API_KEYS, index=API_KEYS_BY_HASH, partition=key_hash)
+        found = self.tables.query(query, PageRequest(1)).items
+        return str(found[0][_KEY]) if found else None
+
+    def list_registry(self, page: PageRequest) -> Page[ApiKey]:
+        """Keys in no order."""
+        found = self.tables.scan(API_KEYS, page)
+        return Page(tuple(ApiKey.model_validate(item) for item in found.items), found.after)
+
+    def put_new(self, key: ApiKey) -> None:
+        item = key.model_dump(by_alias=True, exclude_none=True)
+        self.tables.write(put_new(API_KEYS, item, ApiKeyExistsError(key.api_key_id)))
+
+    def change(self, key: ApiKey, changes: Mapping[str, Any]) -> ApiKey:
+        """Set some attributes, if nobody changed the key since it was read."""
+        seen = equals("revision", key.revision) if key.revision else absent("revision")
+        item = self.tables.write(
+            Update(
+                table=API_KEYS,
+                key={_KEY: key.api_key_id},
+                set=changes,
+                add={"revision": 1},
+                conditions=(exists(_KEY), seen),
+                refused=ApiKeyRevisionError(key.api_key_id),
+            )
+        )
+        return ApiKey.model_validate(item)
+
+    def record_use(self, key: ApiKey, at: str) -> None:
+        """Note a use, unless another request did so since, or the key is gone.
+
+        The revision stays: a use never stands in the way of a change.
+        """
+        seen = equals(_LAST_USED, key.last_used_at) if key.last_used_at else absent(_LAST_USED)
+        refused = ApiKeyRevisionError(key.api_key_id)
+        with suppress(ApiKeyRevisionError):
+            self.tables.write(
+                Update(
+                    table=API_KEYS,
+                    key={_KEY: key.api_key_id},
+                    set={_LAST_USED: at},
+                    conditions=(exists(_KEY), seen),
+                    refused=refused,
+                )
+            )
+
+    def delete(self, api_key_id: str) -> None:
+        self.tables.write(
+            Delete(
+                table=API_KEYS,
+                key={_KEY: api_key_id},
+                conditions=(exists(_KEY),),
+                refused=ApiKeyNotFoundError(api_key_id),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UserRoleRepository:
+    """Users, roles, and which user has which role."""
+
+    tables: Tables
+
+    def has_role(self, user_id: str, role_name: str) -> bool:
+        """Whether the user has the role now (a consistent read of one row)."""
+        key = {"userId": user_id, "roleName": role_name}
+        return self.tables.get(USER_ROLES, key) is not None
+
+    def has_any_role(self, user_id: str) -> bool:
+        query = Query(table=USER_ROLES, partition=user_id, consistent=True)
+        return bool(self.tables.query(query, PageRequest(1)).items)
+
+    def keep_role(self, role: Role) -> None:
+        """Make the role; one that is there stays as it is."""
+        self._keep(ROLES, role)
+
+    def keep_user(self, user: User) -> None:
+        """Make the user; one that is there stays as it is."""
+        self._keep(USERS, user)
+
+    def keep_user_role(self, user_role: UserRole) -> None:
+        """Give the user the role; one who has it keeps it."""
+        self._keep(USER_ROLES, user_role)
+
+    def _keep(self, table: Table, row: WireModel) -> None:
+        there = AlreadyExistsError(f"The row in {table.name} exists already")
+        with suppress(AlreadyExistsError):
+            self.tables.write(put_new(table, row.model_dump(by_alias=True), there))

@@ -1,0 +1,67 @@
+"""What makes an API key valid, and how one is recognised in a request. Nothing is read here."""
+
+import hashlib
+import hmac
+import re
+from datetime import UTC, datetime, timedelta
+
+from backend.domains.access.models import ApiKey, parse_expiry
+
+PREFIX = "vams_"
+_KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
+"""At least 256 bits in URL-safe base64; all else is refused before anything is read."""
+
+_BEARER = re.compile(r"bearer +", re.IGNORECASE)
+
+LAST_USE_STEP = timedelta(hours=1)
+"""How exact the time of the last use is: each request would otherwise cost a write."""
+
+
+def with_prefix(secret: str) -> str:
+    """The key that a secret makes; a key stays what it is."""
+    return secret if secret.startswith(PREFIX) else PREFIX + secret
+
+
+def key_in(authorization: str) -> str | None:
+    """The API key in an `Authorization` header; None if it holds none."""
+    text = authorization.strip()
+    bearer = _BEARER.match(text)
+    candidate = text[bearer.end() :] if bearer else text
+    return candidate if _KEY.fullmatch(candidate) else None
+
+
+def hash_key(pepper: bytes, key: str) -> str:
+    """What is stored of a key. The pepper keeps a copy of the table from being searched."""
+    return hmac.new(pepper, key.encode(), hashlib.sha256).hexdigest()
+
+
+def is_expired(expires_at: str, now: datetime) -> bool:
+    """Whether a key is past its expiry: a date holds until its end in UTC.
+
+    An expiry that cannot be read is past: access stays closed.
+    """
+    if not expires_at:
+        return False
+    try:
+        expiry = parse_expiry(expires_at)
+    except ValueError:
+        return True
+    if isinstance(expiry, datetime):
+        return now >= expiry
+    return now.astimezone(UTC).date() > expiry
+
+
+def is_opened_by(key: ApiKey, key_hash: str, now: datetime) -> bool:
+    """Whether the stored key has this hash and is valid now."""
+    same = hmac.compare_digest(key.api_key_hash.encode(), key_hash.encode())
+    return same and key.is_active == "true" and not is_expired(key.expires_at, now)
+
+
+def was_used_lately(last_used_at: str | None, now: datetime) -> bool:
+    """Whether the recorded last use is recent enough to stand."""
+    if last_used_at is None:
+        return False
+    try:
+        return now - datetime.fromisoformat(last_used_at) < LAST_USE_STEP
+    except (TypeError, ValueError):  # no time, or one without an offset
+        return False

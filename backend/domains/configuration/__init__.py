@@ -1,0 +1,1 @@
+"""Configuration: what clients must know before they do anything else."""

@@ -1,0 +1,47 @@
+"""Features as stored, and the replies of the configuration routes."""
+
+from pydantic import Field
+
+from backend.core.models import WireModel
+
+NO_SEARCH = "NOOPENSEARCH"
+"""Tells clients, as VAMS does, that this deployment has no search."""
+
+
+class Feature(WireModel):
+    feature_name: str
+
+
+class VersionReply(WireModel):
+    """`version` is that of the contract, which stock clients compare with their own."""
+
+    version: str
+    product_version: str
+
+
+class AmplifyConfigReply(WireModel):
+    """What a web client needs to start, in the names that VAMS gives it.
+
+    Fields of an identity provider are absent while there is none: API keys need no sign-in.
+    """
+
+    region: str
+    api: str
+    """The address of the API, ending in a slash: clients append paths without one."""
+
+    cognito_user_pool_id: str | None = None
+    cognito_app_client_id: str | None = None
+    cognito_identity_pool_id: str | None = None
+    external_oauth_idp_url: str | None = Field(default=None, alias="externalOAuthIdpURL")
+    external_oauth_idp_client_id: str | None = Field(default=None, alias="externalOAuthIdpClientId")
+    external_oauth_idp_scope: str | None = Field(default=None, alias="externalOAuthIdpScope")
+    content_security_policy: str = ""
+    banner_html_message: str = ""
+
+
+class SecureConfigReply(WireModel):
+    features_enabled: str
+    """The names of the enabled features, joined by commas."""
+
+    location_service_api_url: str = ""
+    web_deployed_url: str = ""

@@ -1,0 +1,34 @@
+"""The table of features, by access pattern."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backend.core.paging import PageRequest
+from backend.core.tables import Tables
+from backend.domains.configuration.models import Feature
+from backend.spec.tables.registry import FEATURES
+
+_KEY = FEATURES.partition_key.name
+_SCAN_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureRepository:
+    tables: Tables
+
+    def list_all(self) -> list[str]:
+        """The names of the features that are on, sorted."""
+        page = self.tables.scan(FEATURES, PageRequest(_SCAN_PAGE))
+        rows = list(page.items)
+        while page.after is not None:
+            page = self.tables.scan(FEATURES, PageRequest(_SCAN_PAGE, page.after))
+            rows += page.items
+        return sorted(Feature.model_validate(row).feature_name for row in rows)
+
+    def put_all(self, names: Iterable[str]) -> None:
+        """Write rows that hold nothing but their key, so nothing can be overwritten."""
+        rows = [Feature(feature_name=name).model_dump(by_alias=True) for name in names]
+        self.tables.put_many(FEATURES, rows)
+
+    def delete_all(self, names: Iterable[str]) -> None:
+        self.tables.delete_many(FEATURES, [{_KEY: name} for name in names])

@@ -1,0 +1,47 @@
+"""What the deployment tells of itself."""
+
+from dataclasses import dataclass
+
+from backend.domains.configuration.models import (
+    NO_SEARCH,
+    AmplifyConfigReply,
+    SecureConfigReply,
+    VersionReply,
+)
+from backend.domains.configuration.repository import FeatureRepository
+from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationService:
+    """Nothing here is an entity, so beside the route no permission is asked."""
+
+    features: FeatureRepository
+    region: str
+    web_url: str
+
+    def get_version(self) -> VersionReply:
+        return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
+
+    def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
+        """What a web client needs that reached the API under this address."""
+        return AmplifyConfigReply(region=self.region, api=api_url)
+
+    def get_secure_config(self) -> SecureConfigReply:
+        return SecureConfigReply(
+            features_enabled=",".join(self.features.list_all()), web_deployed_url=self.web_url
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Keeps the features that follow from how a deployment is set up. For bootstrap only."""
+
+    features: FeatureRepository
+
+    def declare(self, *, has_search: bool) -> None:
+        """Switch on what holds and off what does not; other features stay as they are."""
+        if has_search:
+            self.features.delete_all([NO_SEARCH])
+        else:
+            self.features.put_all([NO_SEARCH])

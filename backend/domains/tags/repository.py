@@ -1,0 +1,191 @@
+"""The tables of tags and tag types, by access pattern. Both are registries: scanned by page."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotEmptyError,
+    NotFoundError,
+    RevisionConflictError,
+)
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Tables
+from backend.core.transactions import Condition, Delete, Update, equals, exists, put_new
+from backend.domains.tags.models import Tag, TagType
+from backend.spec.tables.registry import TAG_TYPES, TAGS
+
+_TAG = TAGS.partition_key.name
+_TYPE = TAG_TYPES.partition_key.name
+_COUNT = "tagCount"
+
+
+class TagNotFoundError(NotFoundError):
+    code = "TagNotFound"
+
+    def __init__(self, tag_name: str) -> None:
+        super().__init__(f"Tag {tag_name} does not exist")
+
+
+class TagExistsError(AlreadyExistsError):
+    code = "TagExists"
+
+    def __init__(self, tag_name: str) -> None:
+        super().__init__(f"Tag {tag_name} exists already")
+
+
+class TagRevisionError(RevisionConflictError):
+    code = "TagRevisionConflict"
+
+    def __init__(self, tag_name: str) -> None:
+        super().__init__(f"Tag {tag_name} was changed by someone else; read it again")
+
+
+class TagTypeNotFoundError(NotFoundError):
+    code = "TagTypeNotFound"
+
+    def __init__(self, tag_type_name: str) -> None:
+        super().__init__(f"Tag type {tag_type_name} does not exist")
+
+
+class TagTypeExistsError(AlreadyExistsError):
+    code = "TagTypeExists"
+
+    def __init__(self, tag_type_name: str) -> None:
+        super().__init__(f"Tag type {tag_type_name} exists already")
+
+
+class TagTypeInUseError(NotEmptyError):
+    code = "TagTypeInUse"
+
+    def __init__(self, tag_type_name: str) -> None:
+        super().__init__(f"Tag type {tag_type_name} is the type of tags; delete or change them")
+
+
+class TagTypeRevisionError(RevisionConflictError):
+    code = "TagTypeRevisionConflict"
+
+    def __init__(self, tag_type_name: str) -> None:
+        super().__init__(f"Tag type {tag_type_name} was changed by someone else; read it again")
+
+
+@dataclass(frozen=True, slots=True)
+class TagRepository:
+    """Tags; each write that gives a tag a type, or takes it away, counts it at the type."""
+
+    tables: Tables
+
+    def get(self, tag_name: str) -> Tag | None:
+        item = self.tables.get(TAGS, {_TAG: tag_name})
+        return None if item is None else Tag.model_validate(item)
+
+    def get_many(self, tag_names: Iterable[str]) -> list[Tag]:
+        """Those of the tags that exist, in no order."""
+        found = self.tables.get_many([(TAGS, {_TAG: name}) for name in tag_names])
+        return [Tag.model_validate(item) for _, item in found]
+
+    def list_registry(self, page: PageRequest) -> Page[Tag]:
+        found = self.tables.scan(TAGS, page)
+        return Page(tuple(Tag.model_validate(item) for item in found.items), found.after)
+
+    def put_new(self, tag: Tag) -> None:
+        item = tag.model_dump(by_alias=True)
+        new = put_new(TAGS, item, TagExistsError(tag.tag_name))
+        self.tables.transact([new, _counted(tag.tag_type_name)])
+
+    def change(self, tag: Tag, changes: Mapping[str, Any]) -> None:
+        """Set some attributes, if the tag is still as it was read."""
+        update = Update(
+            table=TAGS,
+            key={_TAG: tag.tag_name},
+            set=changes,
+            add={"revision": 1},
+            conditions=(equals("revision", tag.revision),),
+            refused=TagRevisionError(tag.tag_name),
+        )
+        new_type = changes.get(_TYPE, tag.tag_type_name)
+        if new_type == tag.tag_type_name:
+            self.tables.write(update)
+        else:
+            counts = (_counted(new_type), _uncounted(tag.tag_type_name))
+            self.tables.transact([update, *counts])
+
+    def delete(self, tag: Tag) -> None:
+        """Remove the tag, if it is still as it was read."""
+        gone = Delete(
+            table=TAGS,
+            key={_TAG: tag.tag_name},
+            conditions=(equals("revision", tag.revision),),
+            refused=TagRevisionError(tag.tag_name),
+        )
+        self.tables.transact([gone, _uncounted(tag.tag_type_name)])
+
+
+@dataclass(frozen=True, slots=True)
+class TagTypeRepository:
+    tables: Tables
+
+    def get(self, tag_type_name: str) -> TagType | None:
+        item = self.tables.get(TAG_TYPES, {_TYPE: tag_type_name})
+        return None if item is None else TagType.model_validate(item)
+
+    def get_many(self, names: Iterable[str]) -> dict[str, TagType]:
+        """Those of the types that exist, by name."""
+        found = self.tables.get_many([(TAG_TYPES, {_TYPE: name}) for name in names])
+        types = (TagType.model_validate(item) for _, item in found)
+        return {tag_type.tag_type_name: tag_type for tag_type in types}
+
+    def list_registry(self, page: PageRequest) -> Page[TagType]:
+        found = self.tables.scan(TAG_TYPES, page)
+        return Page(tuple(TagType.model_validate(item) for item in found.items), found.after)
+
+    def put_new(self, tag_type: TagType) -> None:
+        item = tag_type.model_dump(by_alias=True)
+        self.tables.write(put_new(TAG_TYPES, item, TagTypeExistsError(tag_type.tag_type_name)))
+
+    def change(self, tag_type: TagType, changes: Mapping[str, Any]) -> None:
+        """Set some attributes, if nobody changed the type since it was read."""
+        self.tables.write(
+            Update(
+                table=TAG_TYPES,
+                key={_TYPE: tag_type.tag_type_name},
+                set=changes,
+                add={"revision": 1},
+                conditions=(equals("revision", tag_type.revision),),
+                refused=TagTypeRevisionError(tag_type.tag_type_name),
+            )
+        )
+
+    def delete_unused(self, tag_type_name: str) -> None:
+        """Remove the type, if it is there and no tag has it."""
+        self.tables.write(
+            Delete(
+                table=TAG_TYPES,
+                key={_TYPE: tag_type_name},
+                conditions=(equals(_COUNT, 0),),
+                refused=TagTypeInUseError(tag_type_name),
+            )
+        )
+
+
+def _counted(tag_type_name: str) -> Update:
+    """One more tag of the type, which must be there. The revision, which is users', stays."""
+    return Update(
+        table=TAG_TYPES,
+        key={_TYPE: tag_type_name},
+        add={_COUNT: 1},
+        conditions=(exists(_TYPE),),
+        refused=InvalidInputError.of("tagTypeName", f"there is no tag type {tag_type_name}"),
+    )
+
+
+def _uncounted(tag_type_name: str) -> Update:
+    return Update(
+        table=TAG_TYPES,
+        key={_TYPE: tag_type_name},
+        add={_COUNT: -1},
+        conditions=(Condition(_COUNT, ">=", 1),),
+        refused=TagTypeNotFoundError(tag_type_name),
+    )

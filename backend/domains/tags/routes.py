@@ -1,0 +1,120 @@
+"""The routes of tags and tag types."""
+
+from backend.core.clock import iso
+from backend.core.models import PageQuery
+from backend.domains.tags.models import (
+    Operation,
+    Tag,
+    TagBody,
+    TagOperationReply,
+    TagPath,
+    TagReply,
+    TagsReply,
+    TagType,
+    TagTypeBody,
+    TagTypeOperationReply,
+    TagTypePath,
+    TagTypeReply,
+    TagTypesReply,
+)
+from backend.domains.tags.rules import shown_type
+from backend.domains.tags.service import TagService
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+_DONE = {"create": "created", "update": "changed", "delete": "deleted"}
+
+
+def build_router(service: TagService) -> Router:
+    """Bind the routes of tags and tag types to the service."""
+    router = Router()
+    _bind_tags(router, service)
+    _bind_tag_types(router, service)
+    return router
+
+
+def _bind_tags(router: Router, service: TagService) -> None:
+    def done(operation: Operation, tag_name: str) -> TagOperationReply:
+        return TagOperationReply(
+            message=f"Tag {tag_name} was {_DONE[operation]}",
+            tag_name=tag_name,
+            operation=operation,
+            timestamp=iso(service.clock()),
+        )
+
+    @router.bind(routes.LIST_TAGS)
+    def list_tags(call: Call, query: PageQuery) -> TagsReply:
+        page = service.list_tags(call.caller, call.page(query))
+        types = service.types_of(page.items)
+        return TagsReply(
+            items=[_tag(tag, types.get(tag.tag_type_name)) for tag in page.items],
+            next_token=call.next_token(page.after),
+        )
+
+    @router.bind(routes.CREATE_TAG)
+    def create_tag(call: Call, body: TagBody) -> TagOperationReply:
+        service.create_tag(call.caller, body)
+        return done("create", body.tag_name)
+
+    @router.bind(routes.UPDATE_TAG)
+    def update_tag(call: Call, body: TagBody) -> TagOperationReply:
+        service.update_tag(call.caller, body)
+        return done("update", body.tag_name)
+
+    @router.bind(routes.DELETE_TAG)
+    def delete_tag(call: Call, path: TagPath) -> TagOperationReply:
+        service.delete_tag(call.caller, path.tag_id)
+        return done("delete", path.tag_id)
+
+
+def _bind_tag_types(router: Router, service: TagService) -> None:
+    def done(operation: Operation, tag_type_name: str) -> TagTypeOperationReply:
+        return TagTypeOperationReply(
+            message=f"Tag type {tag_type_name} was {_DONE[operation]}",
+            tag_type_name=tag_type_name,
+            operation=operation,
+            timestamp=iso(service.clock()),
+        )
+
+    @router.bind(routes.LIST_TAG_TYPES)
+    def list_tag_types(call: Call, query: PageQuery) -> TagTypesReply:
+        page = service.list_tag_types(call.caller, call.page(query))
+        tags = service.tags_by_type(call.caller) if page.items else {}
+        return TagTypesReply(
+            items=[_tag_type(found, tags.get(found.tag_type_name, [])) for found in page.items],
+            next_token=call.next_token(page.after),
+        )
+
+    @router.bind(routes.CREATE_TAG_TYPE)
+    def create_tag_type(call: Call, body: TagTypeBody) -> TagTypeOperationReply:
+        service.create_tag_type(call.caller, body)
+        return done("create", body.tag_type_name)
+
+    @router.bind(routes.UPDATE_TAG_TYPE)
+    def update_tag_type(call: Call, body: TagTypeBody) -> TagTypeOperationReply:
+        service.update_tag_type(call.caller, body)
+        return done("update", body.tag_type_name)
+
+    @router.bind(routes.DELETE_TAG_TYPE)
+    def delete_tag_type(call: Call, path: TagTypePath) -> TagTypeOperationReply:
+        service.delete_tag_type(call.caller, path.tag_type_id)
+        return done("delete", path.tag_type_id)
+
+
+def _tag(tag: Tag, tag_type: TagType | None) -> TagReply:
+    return TagReply(
+        tag_name=tag.tag_name,
+        description=tag.description,
+        tag_type_name=shown_type(tag, tag_type),
+        required=tag_type.required if tag_type is not None else "False",
+    )
+
+
+def _tag_type(tag_type: TagType, tags: list[str]) -> TagTypeReply:
+    return TagTypeReply(
+        tag_type_name=tag_type.tag_type_name,
+        description=tag_type.description,
+        required=tag_type.required,
+        tags=tags,
+    )

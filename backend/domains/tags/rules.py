@@ -1,0 +1,43 @@
+"""What the tags of an asset must satisfy, and how types are shown. Nothing is read here."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from backend.core.errors import InvalidInputError
+from backend.domains.tags.models import Tag, TagType
+
+_REQUIRED_MARK = " [R]"
+
+
+def shown_type(tag: Tag, tag_type: TagType | None) -> str:
+    """The name of a tag's type as lists of tags show it."""
+    is_required = tag_type is not None and tag_type.is_required
+    return tag.tag_type_name + _REQUIRED_MARK if is_required else tag.tag_type_name
+
+
+def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
+    """Go on only if every tag exists.
+
+    Raises:
+        InvalidInputError: naming the tags that do not.
+    """
+    names = {tag.tag_name for tag in known}
+    missing = sorted(set(tags) - names)
+    if missing:
+        raise InvalidInputError.of("tags", f"there is no tag {', '.join(missing)}")
+
+
+def demand_required(covered: Collection[str], types: Iterable[TagType]) -> None:
+    """Go on only if every required type is among the `covered` ones.
+
+    A required type without any tag demands nothing: no asset could satisfy it.
+
+    Raises:
+        InvalidInputError: naming the types that are not covered.
+    """
+    missing = sorted(
+        tag_type.tag_type_name
+        for tag_type in types
+        if tag_type.is_required and tag_type.tag_count > 0 and tag_type.tag_type_name not in covered
+    )
+    if missing:
+        raise InvalidInputError.of("tags", f"a tag of type {', '.join(missing)} is required")

@@ -1,0 +1,183 @@
+"""What can be done with tags and tag types."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, fill
+from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
+from backend.domains.tags.repository import (
+    TagNotFoundError,
+    TagRepository,
+    TagTypeInUseError,
+    TagTypeNotFoundError,
+    TagTypeRepository,
+)
+from backend.domains.tags.rules import demand_known, demand_required
+
+_SCAN_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TagService:
+    tags: TagRepository
+    types: TagTypeRepository
+    authorization: Authorization
+    clock: Clock
+
+    def check_tags(self, tags: Sequence[str]) -> None:
+        """What slices that store tags ask before they do; no permission is asked.
+
+        Raises:
+            InvalidInputError: a tag does not exist, or a required tag type is not covered.
+        """
+        known = self.tags.get_many(tags)
+        demand_known(tags, known)
+        demand_required({tag.tag_type_name for tag in known}, self._all_types())
+
+    def create_tag(self, caller: Identity, body: TagBody) -> None:
+        """Make a tag of a type.
+
+        Raises:
+            TagExistsError: the name is taken.
+            InvalidInputError: there is no such type.
+        """
+        require(self.authorization, caller, "POST", _secured(body.tag_name))
+        tag = Tag(
+            tag_name=body.tag_name,
+            description=body.description,
+            tag_type_name=body.tag_type_name,
+        )
+        self.tags.put_new(tag)
+
+    def update_tag(self, caller: Identity, body: TagBody) -> None:
+        """Change the description and type of the tag of that name.
+
+        Raises:
+            TagNotFoundError: it does not exist, or not for the caller.
+            TagRevisionError: someone else changed it at the same time.
+            InvalidInputError: there is no such type.
+        """
+        found = self._visible_tag(caller, body.tag_name)
+        require(self.authorization, caller, "PUT", _secured(body.tag_name))
+        changes = {"description": body.description, "tagTypeName": body.tag_type_name}
+        self.tags.change(found, changes)
+
+    def delete_tag(self, caller: Identity, tag_name: str) -> None:
+        """Remove the tag; assets that carry it still do until they are changed.
+
+        Raises:
+            TagNotFoundError: it does not exist, or not for the caller.
+            TagRevisionError: someone else changed it at the same time.
+        """
+        found = self._visible_tag(caller, tag_name)
+        require(self.authorization, caller, "DELETE", _secured(tag_name))
+        self.tags.delete(found)
+
+    def list_tags(self, caller: Identity, page: PageRequest) -> Page[Tag]:
+        """Tags that the caller may see, in no order."""
+        return fill(
+            self.tags.list_registry,
+            page,
+            visible=lambda tag: self._may_see(caller, tag.tag_name),
+            position_of=lambda tag: {"tagName": tag.tag_name},
+        )
+
+    def types_of(self, tags: Sequence[Tag]) -> dict[str, TagType]:
+        """The types of some tags, by name."""
+        return self.types.get_many({tag.tag_type_name for tag in tags})
+
+    def create_tag_type(self, caller: Identity, body: TagTypeBody) -> None:
+        """Make a tag type.
+
+        Raises:
+            TagTypeExistsError: the name is taken.
+        """
+        require(self.authorization, caller, "POST", _secured_type(body.tag_type_name))
+        self.types.put_new(TagType.model_validate(body.model_dump(exclude_none=True)))
+
+    def update_tag_type(self, caller: Identity, body: TagTypeBody) -> None:
+        """Change the description of the type of that name, and whether it is required.
+
+        Raises:
+            TagTypeNotFoundError: it does not exist, or not for the caller.
+            TagTypeRevisionError: someone else changed it at the same time.
+        """
+        found = self._visible_type(caller, body.tag_type_name)
+        require(self.authorization, caller, "PUT", _secured_type(body.tag_type_name))
+        changes = body.model_dump(by_alias=True, exclude_none=True, exclude={"tag_type_name"})
+        self.types.change(found, changes)
+
+    def delete_tag_type(self, caller: Identity, tag_type_name: str) -> None:
+        """Remove a type that no tag has.
+
+        Raises:
+            TagTypeNotFoundError: it does not exist, or not for the caller.
+            TagTypeInUseError: a tag has it.
+        """
+        self._visible_type(caller, tag_type_name)
+        require(self.authorization, caller, "DELETE", _secured_type(tag_type_name))
+        try:
+            self.types.delete_unused(tag_type_name)
+        except TagTypeInUseError:
+            if self.types.get(tag_type_name) is None:  # someone else was faster
+                raise TagTypeNotFoundError(tag_type_name) from None
+            raise
+
+    def list_tag_types(self, caller: Identity, page: PageRequest) -> Page[TagType]:
+        """Tag types that the caller may see, in no order."""
+        return fill(
+            self.types.list_registry,
+            page,
+            visible=lambda found: self.authorization.may(
+                caller, "GET", _secured_type(found.tag_type_name)
+            ),
+            position_of=lambda found: {"tagTypeName": found.tag_type_name},
+        )
+
+    def tags_by_type(self, caller: Identity) -> dict[str, list[str]]:
+        """The names of all tags that the caller may see, by type, sorted."""
+        names: defaultdict[str, list[str]] = defaultdict(list)
+        page = self.tags.list_registry(PageRequest(_SCAN_PAGE))
+        while True:
+            for tag in page.items:
+                if self._may_see(caller, tag.tag_name):
+                    names[tag.tag_type_name].append(tag.tag_name)
+            if page.after is None:
+                return {name: sorted(found) for name, found in names.items()}
+            page = self.tags.list_registry(PageRequest(_SCAN_PAGE, page.after))
+
+    def _all_types(self) -> list[TagType]:
+        page = self.types.list_registry(PageRequest(_SCAN_PAGE))
+        found = list(page.items)
+        while page.after is not None:
+            page = self.types.list_registry(PageRequest(_SCAN_PAGE, page.after))
+            found += page.items
+        return found
+
+    def _may_see(self, caller: Identity, tag_name: str) -> bool:
+        return self.authorization.may(caller, "GET", _secured(tag_name))
+
+    def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
+        found = self.tags.get(tag_name) if self._may_see(caller, tag_name) else None
+        if found is None:
+            raise TagNotFoundError(tag_name)
+        return found
+
+    def _visible_type(self, caller: Identity, tag_type_name: str) -> TagType:
+        may_see = self.authorization.may(caller, "GET", _secured_type(tag_type_name))
+        found = self.types.get(tag_type_name) if may_see else None
+        if found is None:
+            raise TagTypeNotFoundError(tag_type_name)
+        return found
+
+
+def _secured(tag_name: str) -> Secured:
+    return Secured("tag", {"tagName": tag_name})
+
+
+def _secured_type(tag_type_name: str) -> Secured:
+    return Secured("tagType", {"tagTypeName": tag_type_name})

@@ -1,0 +1,103 @@
+"""Makes what a new deployment needs before its first request; CloudFormation's custom resource.
+
+It runs again whenever a declaration changes, so every step may be repeated: what is there stays.
+
+The administrator's key: Secrets Manager generates a secret without punctuation. The first run puts
+`vams_` before it and stores it back, so from then on the secret holds the key as clients send it.
+Nobody else needs to know the prefix. A secret that is changed later becomes the key at the next
+run.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.utilities.data_classes import CloudFormationCustomResourceEvent
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from backend.aws.cloudformation import ResourceAnswer, respond
+from backend.core.errors import UnavailableError, VitrineError
+from backend.domains.access.rules import with_prefix
+from backend.entrypoints.wiring import Wiring
+from backend.search.indexes import MappingDiffersError, ensure_indexes
+from backend.search.state import SearchState
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.functions import BOOTSTRAP
+from backend.spec.secrets import ADMIN_API_KEY
+from backend.spec.settings import ADMIN_USER_ID
+
+PHYSICAL_ID = "vitrine-bootstrap"
+_ROOT = "/"
+_PATIENCE_SECONDS = 120
+"""How long an engine may take to answer at all: the name of a new search domain spreads slowly."""
+
+_logger = Logger()
+
+
+def handler(event: dict[str, Any], context: Any) -> None:
+    """Do what CloudFormation asks for, and answer it in every case."""
+    _answer(event, context, lambda: Wiring(BOOTSTRAP))
+
+
+def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Wiring]) -> None:
+    request = CloudFormationCustomResourceEvent(event)
+    try:
+        # What was made holds data, so Delete leaves it; the stacks retain it too.
+        data = {} if request.request_type == "Delete" else _patiently(lambda: set_up(wire()))
+    except VitrineError as error:
+        _logger.exception("bootstrap failed")
+        respond(request, _failure(error.message))
+    except Exception as error:
+        where = getattr(context, "log_stream_name", "the function's log")
+        respond(request, _failure(f"unexpected {type(error).__name__}, see {where}"))
+        raise
+    else:
+        respond(request, ResourceAnswer(status="SUCCESS", physical_id=PHYSICAL_ID, data=data))
+
+
+def set_up(wiring: Wiring) -> dict[str, str]:
+    """Make everything that is missing; answers with what CloudFormation shows of it.
+
+    Raises:
+        UnavailableError: a service does not answer; the steps before are done.
+    """
+    settings = wiring.settings
+    bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), _ROOT)
+    wiring.features.declare(has_search=settings.search_is_deployed)
+    wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
+    return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
+
+
+def _admin_key(wiring: Wiring) -> str:
+    secret = wiring.secrets.value(ADMIN_API_KEY)
+    key = with_prefix(secret)
+    if key != secret:
+        wiring.secrets.replace(ADMIN_API_KEY, key)
+    return key
+
+
+def _search(wiring: Wiring) -> str:
+    engine = wiring.search_engine
+    if engine is None:
+        return "not deployed"
+    try:
+        ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
+    except MappingDiffersError:
+        # Failing would roll back the very deployment whose reindex mends it.
+        _logger.exception("a search index differs from its declaration")
+        return "mapped otherwise than declared, reindex"
+    return "as declared"
+
+
+def _failure(reason: str) -> ResourceAnswer:
+    return ResourceAnswer(status="FAILED", physical_id=PHYSICAL_ID, reason=reason)
+
+
+def _patiently(step: Callable[[], dict[str, str]]) -> dict[str, str]:
+    attempts = Retrying(
+        retry=retry_if_exception_type(UnavailableError),
+        wait=wait_fixed(2),
+        stop=stop_after_delay(_PATIENCE_SECONDS),
+        reraise=True,
+    )
+    return attempts(step)
