@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from backend.domains.buckets.service import BucketService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
+    from backend.domains.files.service import FileService
     from backend.domains.tags.service import TagService
     from backend.search.service import SearchService
 
@@ -158,6 +159,13 @@ class Wiring:
             authorization=self.authorization,
             clock=self.clock,
         )
+
+    @cached_property
+    def files(self) -> "FileService":
+        from backend.domains.files.repository import FileRepository
+        from backend.domains.files.service import FileService
+
+        return FileService(FileRepository(self.tables), self.assets, self.objects)
 
     @cached_property
     def search(self) -> "SearchService":

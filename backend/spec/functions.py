@@ -132,6 +132,7 @@ FILES_API = _api(
     reads=(
         assets.ASSETS,
         assets.DATABASES,
+        assets.ASSET_VERSIONS,
         assets.ASSET_FILE_VERSIONS,
         registry.ASSET_BUCKETS,
         buckets.ASSET_BUCKET,

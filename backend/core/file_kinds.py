@@ -1,0 +1,139 @@
+"""What a file is, told from its name and its first bytes. Pure; decided here, never by a client."""
+
+import mimetypes
+import re
+
+from backend.core.names import extension_of
+
+PREVIEW_MARK = ".previewFile."
+"""`<file>.previewFile.png` (or another image) is the preview of `<file>`, and no file itself."""
+
+PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
+BLOCKED_EXTENSIONS = (
+    ".jar", ".java", ".com", ".php", ".reg", ".pif", ".bak", ".dll", ".exe", ".nat", ".cmd",
+    ".lnk", ".docm", ".vbs", ".bat",
+)  # fmt: skip
+"""Extensions that no upload may have, compared without case (the contract's list)."""
+
+UNKNOWN_TYPE = "application/octet-stream"
+
+_PREVIEW = re.compile(
+    r"(?P<base>.*[^/])" + re.escape(PREVIEW_MARK) + r"(?i:png|jpg|jpeg|svg|gif)", re.DOTALL
+)
+
+# Sources: IANA's registry of media types (model/*), the Khronos and 3MF specifications; names
+# with x- are those in common use where nothing is registered. These go before the machine's own
+# table, which differs from one machine to the next.
+_CONTENT_TYPES = {
+    ".3ds": "application/x-3ds",
+    ".3mf": "model/3mf",
+    ".blend": "application/x-blender",
+    ".bmp": "image/bmp",
+    ".csv": "text/csv",
+    ".dae": "model/vnd.collada+xml",
+    ".dds": "image/vnd-ms.dds",
+    ".dwg": "image/vnd.dwg",
+    ".dxf": "image/vnd.dxf",
+    ".e57": "model/e57",
+    ".exr": "image/x-exr",
+    ".fbx": "application/vnd.autodesk.fbx",
+    ".gif": "image/gif",
+    ".glb": "model/gltf-binary",
+    ".gltf": "model/gltf+json",
+    ".hdr": "image/vnd.radiance",
+    ".htm": "text/html",
+    ".html": "text/html",
+    ".ifc": "application/x-step",
+    ".iges": "model/iges",
+    ".igs": "model/iges",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".jt": "model/jt",
+    ".ktx": "image/ktx",
+    ".ktx2": "image/ktx2",
+    ".las": "application/vnd.las",
+    ".laz": "application/vnd.laszip",
+    ".md": "text/markdown",
+    ".mjs": "text/javascript",
+    ".mov": "video/quicktime",
+    ".mp4": "video/mp4",
+    ".mtl": "model/mtl",
+    ".obj": "model/obj",
+    ".pcd": "application/x-pcd",
+    ".pdf": "application/pdf",
+    ".ply": "application/x-ply",
+    ".png": "image/png",
+    ".step": "model/step",
+    ".stl": "model/stl",
+    ".stp": "model/step",
+    ".svg": "image/svg+xml",
+    ".tga": "image/x-tga",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+    ".txt": "text/plain",
+    ".u3d": "model/u3d",
+    ".usd": "model/vnd.usd",
+    ".usda": "model/vnd.usda",
+    ".usdc": "model/vnd.usdc",
+    ".usdz": "model/vnd.usdz+zip",
+    ".webp": "image/webp",
+    ".x3d": "model/x3d+xml",
+    ".xhtml": "application/xhtml+xml",
+    ".xml": "application/xml",
+    ".zip": "application/zip",
+}
+
+_SCRIPT_CAPABLE = frozenset({"text/html", "application/xml", "text/xml"})
+
+_EXECUTABLES = (
+    (b"MZ", "a Windows executable"),
+    (b"\x7fELF", "an ELF executable"),
+    (b"\xfe\xed\xfa\xce", "a Mach-O executable"),
+    (b"\xfe\xed\xfa\xcf", "a Mach-O executable"),
+    (b"\xce\xfa\xed\xfe", "a Mach-O executable"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O executable"),
+    (b"\xca\xfe\xba\xbe", "a Mach-O executable or Java class"),
+    (b"\xbe\xba\xfe\xca", "a Mach-O executable"),
+    (b"\xca\xfe\xba\xbf", "a Mach-O executable"),
+    (b"\xbf\xba\xfe\xca", "a Mach-O executable"),
+)
+
+
+def content_type_of(path: str) -> str:
+    """The media type that a file of this name is stored and served with."""
+    extension = extension_of(path)
+    known = _CONTENT_TYPES.get(extension)
+    if known is not None:
+        return known
+    guessed, encoding = mimetypes.guess_type("file" + extension)
+    return guessed if guessed is not None and encoding is None else UNKNOWN_TYPE
+
+
+def can_run_script(content_type: str) -> bool:
+    """Whether a browser that shows this type may run code in it: it is then only downloaded."""
+    kind = content_type.split(";", 1)[0].strip().lower()
+    return kind in _SCRIPT_CAPABLE or kind.endswith(("+xml", "javascript", "ecmascript"))
+
+
+def blocked_extension(path: str) -> str | None:
+    """The blocked extension that a name ends in, if it does; `.BAT` alone is one too."""
+    name = path.rsplit("/", 1)[-1].lower()
+    return next((one for one in BLOCKED_EXTENSIONS if name.endswith(one)), None)
+
+
+def executable_kind(start: bytes) -> str | None:
+    """What kind of executable begins with these bytes, if it is one."""
+    return next((kind for magic, kind in _EXECUTABLES if start.startswith(magic)), None)
+
+
+def is_preview(path: str) -> bool:
+    """Whether a name is that of a file's preview."""
+    return preview_base(path) is not None
+
+
+def preview_base(path: str) -> str | None:
+    """The path or key of the file that this is the preview of; None if it is no preview."""
+    found = _PREVIEW.fullmatch(path)
+    return None if found is None else found["base"]

@@ -1,0 +1,23 @@
+"""Requests that wait for the network, several at a time."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+WORKERS = 8
+"""Below the connections that a client keeps open, so that none waits for another."""
+
+
+def in_parallel(function: Callable[[T], R], values: Sequence[T]) -> list[R]:
+    """The function's results in the order of the values.
+
+    What the function raises is raised here once all that had begun has ended; the rest is not
+    begun.
+    """
+    if len(values) <= 1:
+        return [function(value) for value in values]
+    with ThreadPoolExecutor(min(WORKERS, len(values))) as pool:
+        return list(pool.map(function, values))

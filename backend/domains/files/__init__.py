@@ -1,0 +1,1 @@
+"""Files of assets, as the object store holds them."""

@@ -1,0 +1,367 @@
+"""Listing and describing files. Writes nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.core.clock import iso
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.names import extension_of
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
+from backend.core.parallel import in_parallel
+from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
+from backend.domains.assets.service import AssetService
+from backend.domains.files import rules
+from backend.domains.files.models import (
+    AssetVersionLabel,
+    FileItem,
+    FileQuery,
+    FileReply,
+    FilesQuery,
+    FileVersion,
+)
+from backend.domains.files.repository import (
+    AssetVersionNotFoundError,
+    FileNotFoundInAssetError,
+    FileRepository,
+)
+from backend.domains.files.service.entries import Entries, find_preview
+from backend.domains.files.service.target import FileTarget
+
+SEVERAL_FILES = "folder"
+UNKNOWN_EXTENSION = "unknown"
+"""The asset type of a single file without an extension."""
+
+MAX_FILE_VERSIONS = 1000
+"""Versions of one file, and of its asset, that `fileInfo` tells of; the newest ones of a file."""
+
+_Found = tuple[FileItem, ObjectVersion | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FileService:
+    files: FileRepository
+    assets: AssetService
+    objects: Objects
+
+    def list_files(
+        self, caller: Identity, asset_id: tuple[str, str], query: FilesQuery, page: PageRequest
+    ) -> Page[FileItem]:
+        """Files and folders of an asset (database id, asset id) by key; previews are no rows.
+
+        With an asset version, the files of its snapshot by path. S3 requests: one list a thousand
+        keys, and, unless `basic`, one HEAD a file.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetVersionNotFoundError: it has no such version.
+            InvalidInputError: the prefix leaves the asset.
+        """
+        asset = self.assets.get_asset(caller, *asset_id, show_archived=query.include_archived)
+        if query.asset_version_id is not None:
+            return self._snapshot_page(asset, query, query.asset_version_id, page)
+        bucket, prefix = self.assets.location(asset)
+        listed = rules.listed_prefix(prefix, query.prefix)
+        entries = Entries(self.objects, bucket, listed, query.include_archived)
+        found = _page_of(entries, prefix, page)
+        if query.basic:
+            return Page(tuple(item for item, _ in found.items), found.after)
+        return Page(self._completed(asset, bucket, found.items), found.after)
+
+    def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
+        """One file or folder of an asset (database id, asset id), archived ones too.
+
+        S3 requests: one HEAD and one list, one more list a thousand versions.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            FileNotFoundInAssetError: the asset has no such file.
+            InvalidInputError: the path is not one that a file may have.
+        """
+        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        if query.file_path.endswith("/"):
+            return self._folder(asset, query.file_path)
+        target = self.target(asset, query.file_path, field="filePath")
+        found = self.objects.head(target.bucket, target.key)
+        if found is None:
+            raise FileNotFoundInAssetError(target.path, asset.asset_id)
+        versions = None
+        if query.include_versions or isinstance(found, ObjectVersion):
+            versions = self._versions(target)
+        if isinstance(found, ObjectVersion):
+            reply = self._archived(target, found, versions or [])
+        else:
+            preview = find_preview(self.objects, target.bucket, target.key)
+            reply = _described(target, found, preview)
+        return reply.model_copy(update={"versions": versions if query.include_versions else None})
+
+    def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
+        """Where the file stands that a client names by its path or by its key.
+
+        Raises:
+            InvalidInputError: naming `field`: it is no path of a file.
+        """
+        bucket, prefix = self.assets.location(asset)
+        return FileTarget(asset, bucket, prefix, rules.file_key(prefix, sent, field=field))
+
+    def asset_type(self, asset: Asset) -> str:
+        """What the asset's files make of it now: an extension, `folder`, or `none`."""
+        bucket, prefix = self.assets.location(asset)
+        after: str | None = None
+        found: list[str] = []
+        while len(found) < 2:
+            page = self.objects.list_objects(bucket, prefix, limit=50, after=after)
+            found += [
+                one.key
+                for one in page.objects
+                if not one.key.endswith("/") and not is_preview(one.key)
+            ]
+            after = page.next_key
+            if after is None:
+                break
+        if len(found) > 1:
+            return SEVERAL_FILES
+        return (extension_of(found[0]) or UNKNOWN_EXTENSION) if found else NO_FILES
+
+    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
+        """The asset's version of that alias.
+
+        Raises:
+            AssetVersionNotFoundError: it has none.
+        """
+        found = self.files.version_with_alias(asset, alias)
+        if found is None:
+            raise AssetVersionNotFoundError(alias, asset.asset_id)
+        return found
+
+    def get_version(self, asset: Asset, version_id: str) -> AssetVersion:
+        """The asset's version of that id.
+
+        Raises:
+            AssetVersionNotFoundError: it has none.
+        """
+        found = self.files.get_version(asset, version_id)
+        if found is None:
+            raise AssetVersionNotFoundError(version_id, asset.asset_id)
+        return found
+
+    def version_id_in(self, target: FileTarget, version: AssetVersion) -> str:
+        """The S3 version id that a version of the asset holds of a file.
+
+        Raises:
+            FileNotFoundInAssetError: it does not hold the file.
+        """
+        wanted = version.asset_version_id, target.path
+        found = self.files.snapshots(target.asset, [wanted[0]], [wanted[1]]).get(wanted)
+        if found is None:
+            raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
+        return found.version_id
+
+    def _snapshot_page(
+        self, asset: Asset, query: FilesQuery, version_id: str, page: PageRequest
+    ) -> Page[FileItem]:
+        self.get_version(asset, version_id)
+        bucket, prefix = self.assets.location(asset)
+        beginning = rules.relative_path(prefix, rules.listed_prefix(prefix, query.prefix))
+        found = self.files.list_files(asset, version_id, beginning, page)
+        items = [
+            FileItem(
+                file_name=rules.name_of(one.file_key),
+                key=prefix + one.file_key.removeprefix("/"),
+                relative_path=one.file_key,
+                is_folder=False,
+                size=one.size,
+                date_created_current_version=one.last_modified,
+                version_id=one.version_id,
+            )
+            for one in found.items
+        ]
+        if query.basic:
+            return Page(tuple(items), found.after)
+        now = asset.current_version.version
+        current = self.files.snapshots(asset, [now], [item.relative_path for item in items])
+
+        def complete(item: FileItem) -> FileItem:
+            head = self.objects.head(bucket, item.key, version_id=item.version_id)
+            in_current = current.get((now, item.relative_path))
+            return item.model_copy(
+                update={
+                    "is_permanently_deleted": head is None,
+                    "current_asset_version_file_version_mismatch": in_current is None
+                    or in_current.version_id != item.version_id,
+                    **_head_facts(head),
+                }
+            )
+
+        return Page(tuple(in_parallel(complete, items)), found.after)
+
+    def _completed(
+        self, asset: Asset, bucket: str, found: Sequence[_Found]
+    ) -> tuple[FileItem, ...]:
+        """The items with what HEAD and the snapshot of the current version tell."""
+        now = asset.current_version.version
+        paths = [item.relative_path for item, _ in found if not item.is_folder]
+        current = self.files.snapshots(asset, [now], paths)
+
+        def complete(one: _Found) -> FileItem:
+            item, version = one
+            if version is None:
+                return item
+            if not item.is_archived:
+                head = self.objects.head(bucket, item.key)
+                item = item.model_copy(update=_head_facts(head))
+            in_current = current.get((now, item.relative_path))
+            same = in_current is not None and in_current.version_id == item.version_id
+            mismatch = {"current_asset_version_file_version_mismatch": not same}
+            return item.model_copy(update=mismatch)
+
+        return tuple(in_parallel(complete, found))
+
+    def _folder(self, asset: Asset, sent: str) -> FileReply:
+        bucket, prefix = self.assets.location(asset)
+        key = rules.folder_key(prefix, sent, field="filePath")
+        if not self.objects.list_objects(bucket, key, limit=1).objects:
+            raise FileNotFoundInAssetError(rules.relative_path(prefix, key), asset.asset_id)
+        return FileReply(
+            file_name=rules.name_of(key),
+            key=key,
+            relative_path=rules.relative_path(prefix, key),
+            is_folder=True,
+        )
+
+    def _archived(
+        self, target: FileTarget, marker: ObjectVersion, versions: Sequence[FileVersion]
+    ) -> FileReply:
+        """An archived file, described by the version that the marker covers."""
+        covered = next((one for one in versions if not one.is_archived), None)
+        if covered is None:
+            raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
+        found = self.objects.head(target.bucket, target.key, version_id=covered.version_id)
+        if not isinstance(found, ObjectHead):
+            raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
+        return _described(target, found, None).model_copy(
+            update={"is_archived": True, "last_modified": iso(marker.last_modified)}
+        )
+
+    def _versions(self, target: FileTarget) -> list[FileVersion]:
+        found = self._object_versions(target)
+        labels = {
+            version.asset_version_id: version.version_alias or version.asset_version_id
+            for version in self.files.list_versions(target.asset, limit=MAX_FILE_VERSIONS)
+        }
+        held: dict[str, list[AssetVersionLabel]] = {}
+        current: str | None = None
+        for (version_id, _), snapshot in self.files.snapshots(
+            target.asset, labels, [target.path]
+        ).items():
+            label = AssetVersionLabel(id=version_id, label=labels[version_id])
+            held.setdefault(snapshot.version_id, []).append(label)
+            if version_id == target.asset.current_version.version:
+                current = snapshot.version_id
+        return [_version_of(one, held, current) for one in found]
+
+    def _object_versions(self, target: FileTarget) -> list[ObjectVersion]:
+        found: list[ObjectVersion] = []
+        key, version_id = None, None
+        while len(found) < MAX_FILE_VERSIONS:
+            page = self.objects.list_versions(
+                target.bucket, target.key, after_key=key, after_version_id=version_id
+            )
+            found += [one for one in page.versions if one.key == target.key]
+            key, version_id = page.next_key, page.next_version_id
+            # Longer keys with this beginning come after all versions of the key itself.
+            if key is None or key != target.key:
+                break
+        return found[:MAX_FILE_VERSIONS]
+
+
+def _page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[_Found]:
+    """Rows in key order. A position is the key that was last used up, and how many rows of the
+    next one were given: a key may add folders before itself."""
+    position = page.after or {}
+    previous: str | None = position.get("after")
+    given: int = position.get("given", 0)
+    rows: list[_Found] = []
+    for entry in entries.after(previous):
+        for number, key in enumerate(rules.rows_of(prefix, previous, entry.key)):
+            if number < given or not key.startswith(entries.prefix) or is_preview(key):
+                continue
+            if len(rows) == page.limit:
+                return Page(tuple(rows), {"after": previous, "given": number})
+            rows.append(_row(prefix, key, entry, entries))
+        given, previous = 0, entry.key
+        if rows and entries.read >= MAX_ROWS_PER_PAGE and len(rows) < page.limit:
+            return Page(tuple(rows), {"after": previous, "given": 0})
+    return Page(tuple(rows))
+
+
+def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> _Found:
+    is_folder = key.endswith("/")
+    is_itself = key == entry.key
+    item = FileItem(
+        file_name=rules.name_of(key),
+        key=key,
+        relative_path=rules.relative_path(prefix, key),
+        is_folder=is_folder,
+        is_archived=is_itself and entry.is_delete_marker,
+        version_id=(entry.version_id or None) if is_itself else None,
+        date_created_current_version=iso(entry.last_modified) if is_itself else None,
+    )
+    if is_folder:
+        return item, None
+    facts = {
+        "size": None if entry.is_delete_marker else entry.size,
+        "storage_class": None if entry.is_delete_marker else entry.storage_class,
+        "preview_file": None if entry.is_delete_marker else entries.preview_of(key),
+    }
+    return item.model_copy(update=facts), entry
+
+
+def _head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bool | None]:
+    if head is None:
+        return {}
+    if isinstance(head, ObjectVersion):
+        return {"is_archived": True}
+    return {
+        "version_id": head.version.version_id,
+        "storage_class": head.version.storage_class,
+        "primary_type": head.metadata.get(rules.PRIMARY_TYPE, ""),
+    }
+
+
+def _described(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:
+    checksum = head.metadata.get(rules.CHECKSUM)
+    verified = head.metadata.get(rules.CHECKSUM_VERIFIED) == "true"
+    return FileReply(
+        file_name=rules.name_of(target.key),
+        key=target.key,
+        relative_path=target.path,
+        is_folder=False,
+        size=head.version.size,
+        content_type=head.content_type,
+        last_modified=iso(head.version.last_modified),
+        etag=head.version.etag,
+        storage_class=head.version.storage_class,
+        version_id=head.version.version_id,
+        primary_type=head.metadata.get(rules.PRIMARY_TYPE, ""),
+        preview_file=preview,
+        checksum_sha256=checksum,
+        checksum_verified=None if checksum is None else verified,
+    )
+
+
+def _version_of(
+    version: ObjectVersion, held: Mapping[str, list[AssetVersionLabel]], current: str | None
+) -> FileVersion:
+    return FileVersion(
+        version_id=version.version_id,
+        last_modified=iso(version.last_modified),
+        size=version.size,
+        is_latest=version.is_latest,
+        storage_class=version.storage_class,
+        etag=version.etag,
+        is_archived=version.is_delete_marker,
+        current_asset_version_file_version_mismatch=version.version_id != current,
+        asset_version_ids=held.get(version.version_id, []),
+    )

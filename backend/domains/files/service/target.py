@@ -1,0 +1,21 @@
+"""Where a file of an asset stands."""
+
+from dataclasses import dataclass
+
+from backend.domains.assets.models import Asset
+from backend.domains.files.rules import relative_path
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A key that belongs to an asset, and the bucket that it is in."""
+
+    asset: Asset
+    bucket: str
+    prefix: str
+    key: str
+
+    @property
+    def path(self) -> str:
+        """The path in the asset, with a leading slash."""
+        return relative_path(self.prefix, self.key)
