@@ -74,7 +74,7 @@ class Api:
         return self.ok("POST", "/database", {**body, "defaultBucketId": bucket})["databaseId"]
 
     def new_asset(self, database_id: str, name: str, **fields: Any) -> str:
-        body = {
+        body: dict[str, Any] = {
             "databaseId": database_id,
             "assetName": name,
             "description": "made by a test",

@@ -23,7 +23,7 @@ def test_a_bad_database_id_is_named(api: Api, bad: object) -> None:
 
 @pytest.mark.parametrize("bad", ["a#b", "a:b", "a/b", "a\u0007b", "x" * 256, "", "dot.", "e\u0301"])
 def test_a_bad_asset_id_is_named(api: Api, database: str, bad: str) -> None:
-    body = {
+    body: dict[str, Any] = {
         "databaseId": database,
         "assetName": "fine",
         "description": "made by a test",
