@@ -11,7 +11,7 @@ from infra.settings import Settings
 
 
 class SearchStack(Stack):
-    """A provisioned domain. Who may call it is said by the functions' own policies only."""
+    """A provisioned domain, for signed requests of this account whose own policies allow them."""
 
     def __init__(
         self, scope: Construct, name: str, *, settings: Settings, resources: Resources
@@ -44,5 +44,25 @@ class SearchStack(Stack):
             removal_policy=RemovalPolicy.DESTROY,
         )
         name_exactly(domain, "SearchDomain")
+        self._close(domain)
         resources.domain = domain
         output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
+
+    def _close(self, domain: opensearch.Domain) -> None:
+        """Let nobody in but principals of this account: no other account, nothing unsigned."""
+        resource = domain.node.default_child
+        if not isinstance(resource, opensearch.CfnDomain):
+            raise TypeError(f"{domain.node.path} is not a domain")
+        # The property itself: the construct sets a policy by a custom resource, since a policy may
+        # name the domain's ARN. This one has no need to: it can only ever speak of its own domain.
+        resource.access_policies = {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Allow",
+                    "Principal": {"AWS": f"arn:{self.partition}:iam::{self.account}:root"},
+                    "Action": "es:ESHttp*",
+                    "Resource": "*",
+                }
+            ],
+        }

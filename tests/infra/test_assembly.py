@@ -62,7 +62,9 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
     assert properties["DomainEndpointOptions"]["EnforceHTTPS"] is True
     assert properties["NodeToNodeEncryptionOptions"] == {"Enabled": True}
     assert properties["EncryptionAtRestOptions"]["Enabled"] is True
-    assert "AccessPolicies" not in properties  # only the functions' own roles open it
+    (allowed,) = properties["AccessPolicies"]["Statement"]
+    account = "arn:<AWS::Partition>:iam::<AWS::AccountId>:root"
+    assert assembly.text(allowed["Principal"]["AWS"]) == account
 
 
 def test_a_deployment_without_search_has_no_indexing_and_no_endpoint(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""AWS's own rules for a sound deployment (cdk-nag's AwsSolutions) over production."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.infra.templates import ROOT
+
+CHECK = """
+import sys
+from infra.assembly import build
+import aws_cdk
+from cdk_nag import AwsSolutionsChecks
+app = build(sys.argv[1], {"stage": "prod", "bundle": False})
+aws_cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+app.synth()
+"""
+
+ACCEPTED = {
+    "AwsSolutions-APIG4": "two routes are public: the version, and what a web client starts with",
+    "AwsSolutions-IAM5": "indexes of a table, objects of a bucket, paths of the domain; what a "
+    "role grants is tested exactly",
+    "AwsSolutions-L1": "the runtime is 3.13, for which the layer is built",
+    "AwsSolutions-OS1": "the functions are in no VPC; the domain takes signed requests of this "
+    "account over TLS only",
+    "AwsSolutions-OS3": "functions outside a VPC have no fixed addresses to list",
+    "AwsSolutions-OS4": "two small nodes need no masters of their own; what is lost is rebuilt",
+    "AwsSolutions-OS9": "slow logs are switched on when there is something slow to find",
+    "AwsSolutions-S1": "the data model gives no log prefix for the web application's bucket; only "
+    "functions write to the failure bucket",
+    "AwsSolutions-SMG4": "a new pepper would void all API keys; keys are replaced, not rotated",
+}
+"""The rules that production does not keep, each with the reason."""
+
+
+@pytest.fixture(scope="module")
+def violations(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The broken rules, each with the constructs that break it."""
+    folder = tmp_path_factory.mktemp("nag")
+    environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
+    environment.pop("CDK_VALIDATION", None)
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK, str(folder)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = Path(folder) / "validation-report.json"
+    assert report.is_file(), done.stderr
+    (plugin,) = json.loads(report.read_text())["pluginReports"]
+    found: dict[str, list[str]] = {}
+    for violation in plugin["violations"]:
+        constructs: list[dict[str, Any]] = violation["violatingConstructs"]
+        rule = violation["ruleName"].partition("[")[0]
+        found.setdefault(rule, []).extend(c["constructPath"] for c in constructs)
+    return found
+
+
+def test_production_keeps_every_rule_but_those_with_a_reason(
+    violations: dict[str, list[str]],
+) -> None:
+    assert {rule: where for rule, where in violations.items() if rule not in ACCEPTED} == {}
+
+
+def test_no_reason_is_kept_for_a_rule_that_is_not_broken(violations: dict[str, list[str]]) -> None:
+    assert set(ACCEPTED) - set(violations) == set()
+
+
+def test_the_data_of_assets_is_covered_by_every_rule_for_buckets_and_tables(
+    violations: dict[str, list[str]],
+) -> None:
+    storage = {
+        path for rule, where in violations.items() if rule != "AwsSolutions-SMG4" for path in where
+    }
+    names = {path.split("/")[1] for path in storage if path.startswith("vitrine-prod-storage/")}
+    assert names == {"WebAppBucket", "FailureBucket"}
