@@ -69,7 +69,7 @@ def request_event(request: Request, match: Match, api_id: str) -> Object:
         "routeKey": route,
         "rawPath": path.split("?", 1)[0],
         "rawQueryString": request.query,
-        "headers": _headers(request.headers),
+        "headers": _headers(request.headers) | _forwarded(request),
         "requestContext": _context(request, route, path, api_id),
     }
     cookies = [
@@ -156,6 +156,11 @@ def _answer_headers(value: Object) -> Iterable[tuple[str, str]]:
 
 def _headers(headers: Iterable[tuple[str, str]]) -> Object:
     return _joined((name, value) for name, value in headers if name != "cookie")
+
+
+def _forwarded(request: Request) -> Object:
+    """Return what the gateway itself tells of the connection, whatever the client claims."""
+    return {"x-forwarded-for": request.source, "x-forwarded-proto": "http"}
 
 
 def _joined(pairs: Iterable[tuple[str, str]]) -> Object:
