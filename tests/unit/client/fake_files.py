@@ -61,6 +61,21 @@ def reply(body: Document, *, headers: dict[str, str] | None = None) -> httpx.Res
     return httpx.Response(200, json=body, headers=headers)
 
 
+class Body(httpx.SyncByteStream):
+    """A body that comes in pieces, and may break off after them."""
+
+    def __init__(self, content: bytes, *, breaks: bool = False) -> None:
+        self._content = content
+        self._breaks = breaks
+
+    def __iter__(self) -> Iterator[bytes]:
+        half = len(self._content) // 2
+        yield self._content[:half]
+        yield self._content[half:]
+        if self._breaks:
+            raise httpx.ReadError("reset")
+
+
 class FakeFiles:
     """Files of assets, by asset id and path."""
 
@@ -166,12 +181,13 @@ class FakeFiles:
         content = self.files[asset_id, f"/{path}"].content
         wanted = request.headers.get("Range")
         if wanted is None:
-            return httpx.Response(200, content=content)
+            return httpx.Response(200, stream=Body(content))
         start = int(wanted.removeprefix("bytes=").rstrip("-"))
         if start >= len(content):
             return httpx.Response(416, text="<Error>InvalidRange</Error>")
         span = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        return httpx.Response(206, content=content[start:], headers={"Content-Range": span})
+        headers = {"Content-Range": span}
+        return httpx.Response(206, stream=Body(content[start:]), headers=headers)
 
     def complete_upload(self, upload_id: str, body: Document) -> httpx.Response:
         upload = self.uploads.pop(upload_id, None) or refuse(409, "no such upload is open")

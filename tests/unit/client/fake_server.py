@@ -195,7 +195,8 @@ class FakeServer(FakeFiles):
                 url = f"{STORAGE}/get/{asset_id}{path}"
                 answer = reply({"downloadUrl": url, "expiresIn": 3600, "versionId": "v1"})
             case [verb, "metadata", *which]:
-                owner = "/".join([asset_id, *which, query.get("filePath", "")])
+                path = str(body.get("filePath") or query.get("filePath") or "")
+                owner = "/".join([asset_id, *which, path])
                 answer = self._metadata(verb, owner, body)
             case _:
                 refuse(404, "Not Found")

@@ -26,8 +26,8 @@ class Output:
             self.line(json.dumps(value, ensure_ascii=False))
 
     def line(self, text: str) -> None:
-        """One unwrapped line of result."""
-        self.out.print(Text(text), soft_wrap=True)
+        """One line of result, exactly as it is: Rich would expand tabs."""
+        self.out.file.write(f"{text}\n")
 
     def say(self, text: str) -> None:
         """One line beside the result."""

@@ -25,7 +25,7 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import FileInfo
-from vitrine.storage import PIECE, StorageError
+from vitrine.storage import StorageError
 from vitrine.transfer.content import same_content
 from vitrine.transfer.names import shown
 from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
@@ -230,7 +230,8 @@ def _append(
 ) -> None:
     """Writes what comes, but never more than the file's size."""
     held = start
-    for piece in response.iter_raw(PIECE):
+    # As it comes: gathered into larger pieces, a broken connection would lose the last one.
+    for piece in response.iter_raw():
         held += len(piece)
         if held > size:
             _cut(file, 0)

@@ -1,0 +1,370 @@
+"""The command `vitrine`: what it prints where, and its exit codes."""
+
+import json
+import stat
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import JsonValue
+from typer.testing import CliRunner
+from vitrine import RetryPolicy, Vitrine
+from vitrine.cli.app import app
+from vitrine.cli.output import plain, size_text
+from vitrine.cli.session import Wiring
+from vitrine.config import read_login
+from vitrine.transfer.names import asset_id
+
+from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
+
+ADMIN = "http://admin.test"
+
+
+class Shell:
+    """Runs the command against the server in memory."""
+
+    def __init__(self, server: FakeServer, folder: Path) -> None:
+        self.folder = folder
+        self.endpoint = folder / "endpoint.json"
+        self.endpoint.write_text(json.dumps({"api": API, "adminApiKey": KEY, "admin": ADMIN}))
+        self.login = folder / "config" / "login.json"
+        self.environment = {"VITRINE_ENDPOINT": str(self.endpoint)}
+        self.server = server
+        self.code = 0
+        self.out = self.err = ""
+
+    def run(self, *arguments: str) -> str:
+        wiring = Wiring(
+            environment=self.environment,
+            login_path=self.login,
+            api_transport=self.server.api,
+            storage_transport=self.server.storage,
+            admin_transport=self.server.admin,
+            retry=RetryPolicy(attempts=2),
+            sleep=lambda _: None,
+        )
+        result = CliRunner().invoke(app, list(arguments), obj=wiring)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
+        return self.out
+
+    def json(self, *arguments: str) -> dict[str, JsonValue]:
+        return json.loads(self.run(*arguments, "--json"))
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+@pytest.fixture
+def garage(tmp_path: Path) -> Path:
+    root = tmp_path / "garage"
+    for name in ("car/body.glb", "car/wheel.obj", "bike/frame.stl"):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    return root
+
+
+def test_the_help_names_commands_and_exit_codes(shell: Shell) -> None:
+    text = shell.run("--help")
+    for word in ("login", "import", "search", "download", "3 not found", "5"):
+        assert word in text
+
+
+def test_version_needs_no_key(shell: Shell) -> None:
+    shell.environment = {"VITRINE_API": API}
+    assert shell.run("version") == "2.5.1\t0.1.0\n"
+
+
+def test_login_checks_and_keeps_the_key(shell: Shell) -> None:
+    shell.environment = {}
+    shell.run("login", "--api", API, "--key", KEY)
+    assert shell.code == 0
+    assert stat.S_IMODE(shell.login.stat().st_mode) == 0o600
+    shell.run("ls")
+    assert shell.code == 0
+
+
+def test_a_wrong_key_is_not_kept(shell: Shell) -> None:
+    shell.environment = {}
+    shell.run("login", "--api", API, "--key", "vams_wrong")
+    assert (shell.code, shell.out) == (4, "")
+    assert read_login(shell.login) is None
+
+
+def test_login_without_a_key_asks_for_one(shell: Shell) -> None:
+    shell.environment = {}
+    shell.run("login", "--api", API)
+    assert shell.code == 2
+    assert "no key" in shell.err
+
+
+def test_no_address_is_wrong_usage(shell: Shell) -> None:
+    shell.environment = {}
+    shell.run("ls")
+    assert shell.code == 2
+    assert "vitrine login" in shell.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (httpx.Response(404, json={"message": "no"}), 3),
+        (httpx.Response(401, json={"message": "no"}), 4),
+        (httpx.Response(403, json={"message": "no"}), 4),
+        (httpx.Response(400, json={"message": "no"}), 1),
+        (httpx.Response(500, json={"message": "no"}), 1),
+        (httpx.Response(503, json={"message": "no"}), 5),
+        (httpx.Response(429, json={"message": "no"}), 5),
+        (httpx.ConnectError("no"), 5),
+    ],
+)
+def test_each_kind_of_error_has_its_exit_code(
+    shell: Shell, server: FakeServer, answer: httpx.Response | Exception, code: int
+) -> None:
+    server.fail("GET", "/database$", answer, answer)
+    assert shell.run("ls") == ""
+    assert shell.code == code
+    assert "error: " in shell.err
+
+
+def test_an_error_is_json_on_standard_error_where_json_is_asked(
+    shell: Shell, server: FakeServer
+) -> None:
+    body = {"message": "nothing here", "code": "DatabaseNotFoundError", "requestId": "req-9"}
+    server.fail("GET", "/database/x$", httpx.Response(404, json=body))
+    assert shell.run("ls", "x", "--json") == ""
+    assert json.loads(shell.err) == {
+        "error": {
+            "message": "nothing here",
+            "code": "DatabaseNotFoundError",
+            "requestId": "req-9",
+        }
+    }
+
+
+def test_import_tells_of_each_asset_and_ends_well(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage))
+    assert shell.code == 0
+    rows = [line.split("\t")[1:] for line in shell.out.splitlines()]
+    assert rows == [["bike", "1", "14 B"], ["car", "2", "25 B"]]
+    assert "garage: 3 uploaded in" in shell.err
+    shell.run("import", str(garage))
+    assert "garage: 3 skipped in" in shell.err
+
+
+def test_import_lists_refused_files_and_still_ends_well(shell: Shell, garage: Path) -> None:
+    (garage / "car" / "setup.exe").write_bytes(b"MZ")
+    answer = shell.json("import", str(garage), "--database", "mine")
+    assert shell.code == 0
+    assert answer["databaseId"] == "mine"
+    assert answer["counts"] == {
+        "uploaded": 3,
+        "downloaded": 0,
+        "skipped": 0,
+        "refused": 1,
+        "failed": 0,
+    }
+    shell.run("import", str(garage), "--database", "mine")
+    assert "refused: " in shell.err
+    assert "setup.exe: files of the type .exe are not allowed" in shell.err.replace("\n", " ")
+
+
+def test_import_ends_badly_where_a_file_failed(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.file_results["/frame.stl"] = "it is an executable"
+    shell.run("import", str(garage))
+    assert shell.code == 1
+    assert "frame.stl: it is an executable" in shell.err
+
+
+def test_importing_what_is_no_folder_is_wrong_usage(shell: Shell) -> None:
+    shell.run("import", str(shell.endpoint))
+    assert shell.code == 2
+    shell.run("import", str(shell.folder / "none"))
+    assert shell.code == 2
+
+
+def test_an_id_that_the_server_does_not_take_names_the_field(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage), "--database", "a/b")
+    assert shell.code == 1
+    assert "databaseId: must be 3 to 63 letters" in shell.err
+
+
+def test_ls_lists_databases_assets_and_files(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage))
+    car = asset_id("garage", "car")
+    assert shell.run("ls") == "garage\t0\tImported from garage\n"
+    assert f"{car}\tcar\t\t\n" in shell.run("ls", "garage")
+    assert shell.run("ls", "garage", "car") == "/body.glb\t12 B\t\n/wheel.obj\t13 B\t\n"
+    items = shell.json("ls", "garage", car)["items"]
+    assert isinstance(items, list)
+    assert [one["relativePath"] for one in items if isinstance(one, dict)] == [
+        "/body.glb",
+        "/wheel.obj",
+    ]
+    shell.run("ls", "none")
+    assert shell.code == 3
+
+
+def test_get_shows_an_asset_by_id_or_name(
+    shell: Shell, server: FakeServer, client: Vitrine, garage: Path
+) -> None:
+    shell.run("import", str(garage))
+    by_name = shell.json("get", "garage", "car")
+    assert by_name == shell.json("get", "garage", asset_id("garage", "car"))
+    assert by_name["assetName"] == "car"
+    assert "assetName\tcar\n" in shell.run("get", "garage", "car")
+    shell.run("get", "garage", "none")
+    assert shell.code == 3
+    client.assets.create("garage", "car", description="Another", asset_id="other")
+    shell.run("get", "garage", "car")
+    assert shell.code == 1
+    assert "several assets are named 'car'" in shell.err
+
+
+def test_search_sends_what_narrows_it_and_prints_hits(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    shell.run("import", str(garage))
+    options = [
+        "--database",
+        "garage",
+        "--type",
+        "file",
+        "--ext",
+        ".GLB",
+        "--tag",
+        "red",
+        "--metadata-key",
+        "author",
+    ]
+    assert shell.run("search", "body", *options) == "file\tgarage\tcar\tbody.glb\t12 B\n"
+    assert "1 of 1" in shell.err
+    body = server.bodies[-1][1]
+    assert body == {
+        "query": "body",
+        "entityTypes": ["file"],
+        "databaseId": "garage",
+        "fileExtension": "glb",
+        "tags": ["red"],
+        "metadataKey": "author",
+        "includeArchived": False,
+        "from": 0,
+        "size": 20,
+    }
+
+
+def test_search_with_facets_asks_the_full_form_and_counts(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage))
+    answer = shell.json("search", "*", "--facets", "--limit", "1")
+    assert answer["total"] == 3
+    assert answer["facets"] == {"str_fileext": [{"key": "glb", "count": 3}]}
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert len(hits) == 1
+    shell.run("search", "*", "--facets")
+    assert "str_fileext: glb 3" in shell.err
+
+
+def test_download_brings_back_what_was_imported(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage))
+    out = shell.folder / "out"
+    shell.run("download", "garage", "car", "-o", str(out))
+    assert shell.code == 0
+    assert {one.name: one.read_bytes() for one in out.iterdir()} == {
+        "body.glb": b"car/body.glb",
+        "wheel.obj": b"car/wheel.obj",
+    }
+    shell.run("download", "garage", "car", "/none", "-o", str(out))
+    assert shell.code == 3
+
+
+def test_a_download_that_fails_ends_badly(shell: Shell, server: FakeServer, garage: Path) -> None:
+    shell.run("import", str(garage))
+    server.fail("POST", "/download$", httpx.Response(400, json={"message": "not distributable"}))
+    shell.run("download", "garage", "bike", "-o", str(shell.folder / "out"))
+    assert shell.code == 1
+    assert "frame.stl: not distributable" in shell.err
+
+
+def test_small_things_can_be_made(shell: Shell, server: FakeServer, garage: Path) -> None:
+    shell.run("databases", "create", "cars", "--description", "Old cars")
+    assert server.databases["cars"]["defaultBucketId"] == BUCKET
+    shell.run("tags", "create", "red")
+    assert "the tag type general exists" in shell.err
+    assert "red" in shell.run("tags", "list")
+    shell.run("import", str(garage), "--tag", "red")
+    assert shell.json("get", "garage", "car")["tags"] == ["red"]
+
+
+def test_metadata_is_set_and_read(shell: Shell, garage: Path) -> None:
+    shell.run("import", str(garage))
+    shell.run("metadata", "set", "garage", "car", "author", "Ada")
+    shell.run("metadata", "set", "garage", "car", "lods", "3", "--type", "number", "--file", "b")
+    assert shell.run("metadata", "get", "garage", "car") == "author\tAda\tstring\n"
+    assert shell.run("metadata", "get", "garage", "car", "--file", "/b") == "lods\t3\tnumber\n"
+    shell.run("metadata", "set", "garage", "car", "lods", "many", "--type", "number")
+    assert shell.code == 1
+    assert "lods: is not a number" in shell.err
+
+
+def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> None:
+    server.drained_after = 3
+    assert shell.json("wait")["drained"] is True
+    server.drained_after = 10**9
+    shell.run("wait", "--timeout", "0")
+    assert shell.code == 1
+    assert "not drained after 0 s" in shell.err
+    shell.environment = {"VITRINE_API": API, "VITRINE_API_KEY": KEY}
+    shell.run("wait")
+    assert shell.code == 2
+
+
+def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.drained_after = 2
+    (garage / "car" / "setup.exe").write_bytes(b"MZ")
+    lines = shell.run("demo", str(garage)).splitlines()
+    assert shell.code == 0
+    figures = json.loads(lines[-1])
+    assert list(figures) == [
+        "assets",
+        "files",
+        "bytes",
+        "searchable",
+        "seconds",
+        "files_per_second",
+    ]
+    assert (figures["assets"], figures["files"], figures["searchable"]) == (2, 3, 3)
+    assert figures["bytes"] == len("car/body.glb" + "car/wheel.obj" + "bike/frame.stl")
+    assert any(line.split()[:2] == ["car", "2"] for line in lines)
+
+
+def test_the_demo_fails_when_search_misses_a_file(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.hidden_from_search = {"/wheel.obj"}
+    figures = shell.json("demo", str(garage))
+    assert shell.code == 1
+    assert (figures["files"], figures["searchable"]) == (3, 2)
+    shell.run("demo", str(garage))
+    assert "not found: car/wheel.obj" in shell.err
+
+
+def test_what_a_server_sends_cannot_steer_the_terminal() -> None:
+    assert plain("a\x1b[2Jb\u202e\n") == "a\\x1b[2Jb\\u202e\\n"
+    assert plain("Möbel 漢字") == "Möbel 漢字"
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(None, ""), (0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 * 1024**4, "5.0 TiB")],
+)
+def test_sizes_are_readable(size: int | None, text: str) -> None:
+    assert size_text(size) == text

@@ -1,0 +1,289 @@
+"""Downloading: whole, verified, resumed, and never outside the folder."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vitrine import NotFoundError, UnsafePathError, Vitrine
+from vitrine.transfer.downloading import MissingPathError, download, target_of
+from vitrine.transfer.report import FileOutcome, Report
+
+from tests.unit.client.fake_files import Body, StoredFile, md5_of_parts, sha256
+from tests.unit.client.fake_server import FakeServer
+
+FILES = {"/a.glb": b"abc" * 1000, "/parts/wheel.obj": b"wheel", "/parts/deep/x.bin": b""}
+
+
+@pytest.fixture(autouse=True)
+def car(client: Vitrine, server: FakeServer) -> None:
+    client.assets.create("cars", "car", description="A car", asset_id="car")
+    for path, content in FILES.items():
+        server.files["car", path] = stored(content)
+
+
+def stored(content: bytes) -> StoredFile:
+    return StoredFile(content, md5_of_parts([content]), sha256(content))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        "/" + path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def fates(report: Report) -> dict[str, str]:
+    return {str(one.key): one.status.value for one in report.files}
+
+
+def ranges(server: FakeServer) -> list[str | None]:
+    return [request.headers.get("Range") for request in server.storage_requests]
+
+
+@pytest.mark.parametrize("keeps_checksums", [True, False])
+def test_an_asset_comes_whole_and_a_second_time_not_at_all(
+    client: Vitrine, server: FakeServer, tmp_path: Path, keeps_checksums: bool
+) -> None:
+    server.keeps_checksums = keeps_checksums
+    report = download(client, "cars", "car", tmp_path / "out")
+    assert set(fates(report).values()) == {"downloaded"}
+    assert contents(tmp_path / "out") == FILES
+    fetched = len(server.storage_requests)
+    assert set(fates(download(client, "cars", "car", tmp_path / "out")).values()) == {"skipped"}
+    assert len(server.storage_requests) == fetched
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/a.glb", {"/a.glb"}),
+        ("parts/wheel.obj", {"/parts/wheel.obj"}),
+        ("parts", {"/parts/wheel.obj", "/parts/deep/x.bin"}),
+        ("/parts/deep/", {"/parts/deep/x.bin"}),
+        ("/", set(FILES)),
+    ],
+)
+def test_a_path_is_a_file_or_all_that_is_below_a_folder(
+    client: Vitrine, tmp_path: Path, path: str, names: set[str]
+) -> None:
+    download(client, "cars", "car", tmp_path, path=path)
+    assert set(contents(tmp_path)) == names
+
+
+@pytest.mark.parametrize("path", ["/missing", "part", "/a.glb/x"])
+def test_a_path_with_nothing_behind_it_is_told(client: Vitrine, tmp_path: Path, path: str) -> None:
+    with pytest.raises(MissingPathError, match="has nothing at"):
+        download(client, "cars", "car", tmp_path, path=path)
+
+
+def test_an_absent_asset_is_told(client: Vitrine, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        download(client, "cars", "nothing", tmp_path)
+
+
+def breaking(content: bytes) -> Body:
+    return Body(content, breaks=True)
+
+
+def test_a_broken_transfer_goes_on_where_it_ended(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    content = FILES["/a.glb"]
+    rest = {"Content-Range": f"bytes 1000-{len(content) - 1}/{len(content)}"}
+    server.fail(
+        "GET",
+        "storage/get",
+        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(206, stream=breaking(content[1000:1500]), headers=rest),
+    )
+    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert fates(report) == {"/a.glb": "downloaded"}
+    assert contents(tmp_path) == {"/a.glb": content}
+    assert ranges(server) == [None, "bytes=1000-", "bytes=1500-"]
+
+
+def test_a_later_run_goes_on_where_a_crashed_one_ended(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    content = FILES["/a.glb"]
+    server.fail(
+        "GET",
+        "storage/get",
+        httpx.Response(200, stream=breaking(content[:1000])),
+        *(httpx.ConnectError("down") for _ in range(3)),
+    )
+    assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
+    assert "/a.glb" not in contents(tmp_path)
+    assert not download(client, "cars", "car", tmp_path, path="/a.glb").failed
+    assert contents(tmp_path) == {"/a.glb": content}
+    assert ranges(server)[-1] == "bytes=1000-"
+
+
+def test_a_partial_file_of_an_older_content_is_not_continued(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    server.fail(
+        "GET",
+        "storage/get",
+        httpx.Response(200, stream=breaking(b"abc")),
+        *(httpx.ConnectError("down") for _ in range(3)),
+    )
+    download(client, "cars", "car", tmp_path, path="/a.glb")
+    server.files["car", "/a.glb"] = stored(b"something else")
+    download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert (tmp_path / "a.glb").read_bytes() == b"something else"
+
+
+def test_a_storage_that_knows_no_ranges_sends_all_again(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    content = FILES["/a.glb"]
+    server.fail(
+        "GET",
+        "storage/get",
+        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(200, stream=Body(content)),
+    )
+    download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert contents(tmp_path) == {"/a.glb": content}
+
+
+def test_a_range_that_starts_elsewhere_is_thrown_away(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    content = FILES["/a.glb"]
+    other = {"Content-Range": f"bytes 500-{len(content) - 1}/{len(content)}"}
+    server.fail(
+        "GET",
+        "storage/get",
+        httpx.Response(200, stream=breaking(content[:1000])),
+        httpx.Response(206, stream=Body(content[500:]), headers=other),
+    )
+    download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert contents(tmp_path) == {"/a.glb": content}
+
+
+def test_bytes_with_another_checksum_do_not_get_the_files_name(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    content = b"xyz" * 1000
+    server.fail("GET", "storage/get", httpx.Response(200, stream=Body(content)))
+    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert [one.reason for one in report.files] == [
+        "the bytes that came do not have the checksum of the file"
+    ]
+    assert contents(tmp_path) == {}
+
+
+def test_more_bytes_than_the_file_has_are_not_written(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    server.fail("GET", "storage/get", httpx.Response(200, stream=Body(FILES["/a.glb"] + b"!")))
+    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert "more bytes came than the 3000" in str(report.files[0].reason)
+    assert "/a.glb" not in contents(tmp_path)
+
+
+def test_a_storage_that_sends_nothing_is_given_up(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    server.fail("GET", "storage/get", *(httpx.Response(200, stream=Body(b"")) for _ in range(9)))
+    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert report.files[0].reason == "0 of 3000 bytes came, and no more"
+
+
+def test_what_only_its_size_can_prove_says_so(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    server.files["car", "/a.glb"] = StoredFile(FILES["/a.glb"], "opaque", None)
+    report = download(client, "cars", "car", tmp_path, path="/a.glb")
+    assert fates(report) == {"/a.glb": "downloaded"}
+    assert report.files[0].reason == "only the size could be verified"
+
+
+def test_a_file_that_is_refused_does_not_stop_the_others(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    denied = httpx.Response(400, json={"message": "Asset not distributable"})
+    server.fail("POST", "/download$", denied)
+    report = download(client, "cars", "car", tmp_path, jobs=1)
+    assert fates(report) == {
+        "/a.glb": "failed",
+        "/parts/deep/x.bin": "downloaded",
+        "/parts/wheel.obj": "downloaded",
+    }
+    assert report.files[0].reason == "Asset not distributable"
+
+
+@pytest.mark.parametrize(
+    "path", ["/../evil", "/a/../../evil", "/a//b", "/./a", "/a\\b", "/nul\x00", "/", ""]
+)
+def test_a_path_that_would_leave_the_folder_is_not_written(
+    client: Vitrine, server: FakeServer, tmp_path: Path, path: str
+) -> None:
+    server.files["car", path] = stored(b"evil")
+    report = download(client, "cars", "car", tmp_path / "out")
+    assert fates(report)[path] == "failed"
+    assert b"evil" not in contents(tmp_path).values()
+
+
+@given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "\\", "/"]), max_size=6))
+def test_every_target_lies_in_the_folder(segments: list[str]) -> None:
+    folder = Path("/nowhere/out")
+    try:
+        target = target_of(folder, "/" + "/".join(segments))
+    except UnsafePathError:
+        return
+    assert target.resolve().is_relative_to(folder)
+    assert target != folder
+
+
+def test_a_link_in_the_folder_does_not_lead_out(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "parts").symlink_to(tmp_path / "elsewhere")
+    report = download(client, "cars", "car", tmp_path / "out")
+    assert fates(report)["/parts/wheel.obj"] == "failed"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_link_at_the_files_place_is_replaced_not_written_through(
+    client: Vitrine, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"mine")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.glb").symlink_to(outside)
+    download(client, "cars", "car", tmp_path / "out", path="/a.glb")
+    assert outside.read_bytes() == b"mine"
+    assert (tmp_path / "out" / "a.glb").read_bytes() == FILES["/a.glb"]
+
+
+def test_a_folder_at_the_files_place_is_a_failure(client: Vitrine, tmp_path: Path) -> None:
+    (tmp_path / "a.glb" / "full").mkdir(parents=True)
+    assert download(client, "cars", "car", tmp_path, path="/a.glb").failed
+
+
+def test_the_observer_hears_just_the_bytes_of_the_files(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    heard: list[int] = []
+
+    class Counter:
+        def planned(self, *, files: int, size: int) -> None:
+            pass
+
+        def moved(self, size: int) -> None:
+            heard.append(size)
+
+        def settled(self, outcome: FileOutcome) -> None:
+            pass
+
+    server.fail("GET", "storage/get", httpx.Response(200, stream=breaking(b"abc")))
+    download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())
+    assert sum(heard) == sum(map(len, FILES.values()))
