@@ -5,6 +5,7 @@ prepared once into the tools folder (shared by all state folders) and started on
 What an engine *is* (jars, options, health) lives in its own module.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ Progress = Callable[[str], None]
 class Options:
     """What a start may choose; every engine reads only what concerns it.
 
+    The access key is of letters and digits, or DynamoDB Local refuses it.
+
     `durable=False` gives tests speed for safety: DynamoDB Local in memory. `eatmydata` keeps
     the files but skips fsync, by preloading libeatmydata where the machine has it (a kill -9 of
     the process loses nothing then, a power cut may).
@@ -31,6 +34,11 @@ class Options:
     s3_webhook: str | None = None
     durable: bool = True
     eatmydata: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the access key here, not at the first request."""
+        if not re.fullmatch(r"[A-Za-z0-9]+", self.access_key):
+            raise ValueError(f"access_key is not of letters and digits: {self.access_key!r}")
 
 
 class Engine(Protocol):

@@ -9,6 +9,12 @@ numbers go on where they stopped, so a checkpoint (shard, sequence number) stays
 restart. As on AWS records live for 24 hours, also while it is down; a shard is closed after four
 hours and a child shard goes on. In memory (`durable=False`) nothing survives.
 
+One window: TransactWriteItems is answered some milliseconds before its commit. A SIGKILL of the
+engine in between loses the whole transaction; SIGTERM waits for the commit, and so does any later
+request to it, so whoever must be sure asks for something cheap (ListTables) before going on.
+Other writes are committed before they are answered. A killed runner is no such case: its engines
+get SIGTERM first (`guard.py`, `stop_leftovers`).
+
 Every write waits for SQLite's fsync, and no option changes SQLite's settings. Without that wait:
 `eatmydata`, or a data folder on a memory file system, which survives a kill as well.
 """

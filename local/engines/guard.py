@@ -33,6 +33,8 @@ class _Guard:
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", __file__],
                     stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,  # a reader of the runner's output sees its end
+                    stderr=subprocess.DEVNULL,
                     start_new_session=True,
                 )
             self._tell(f"+{pid}")

@@ -89,6 +89,7 @@ class Running:
             EngineError: it ended; with the last lines of its log.
         """
         if self.exit_code is not None:
+            self._forget()
             raise EngineError(f"{self.name} ended with code {self.exit_code}{self._tail()}")
 
     def stop(self, timeout: float = 10.0) -> None:
@@ -182,14 +183,32 @@ def _process_of(pid_file: Path) -> psutil.Process | None:
         same = abs(process.create_time() - float(noted["created"])) < 1.0
     except (FileNotFoundError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
         return None
-    return process if same else None
+    return process if same and not _is_gone(process) else None
 
 
 def _end(process: psutil.Process, timeout: float) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         process.terminate()
-        try:
-            process.wait(timeout)
-        except psutil.TimeoutExpired:
+        if not _gone_within(process, timeout):
             process.kill()
-            process.wait()
+            _gone_within(process, timeout)
+
+
+def _gone_within(process: psutil.Process, timeout: float) -> bool:
+    pause = threading.Event()
+    deadline = time.monotonic() + timeout
+    while not _is_gone(process):
+        if time.monotonic() > deadline:
+            return False
+        pause.wait(_POLL_SECONDS)
+    return True
+
+
+def _is_gone(process: psutil.Process) -> bool:
+    """Say whether a process has ended; its parent, perhaps a container's first process, may
+    never ask for its exit code, so waiting until the pid is gone could last for ever.
+    """
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

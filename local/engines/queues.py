@@ -1,8 +1,10 @@
 """ElasticMQ: SQS with visibility, delay, FIFO queues, dead letters and redrive.
 
-Queues, their attributes and tags, messages, delays and receipt handles survive a kill -9: the
-messages storage holds the queues too. Not there: MessageRetentionPeriod (ignored). A queue's
-URL holds host and port, so a restart on another port changes it; the name and the ARN stay.
+Messages, delays, receipt handles, queues, their attributes and tags survive a kill -9: the
+messages storage holds the queues too. A message is on disk before it is acknowledged; a queue
+and its changes some milliseconds after, so create queues again at each start (it changes
+nothing where they are). Not there: MessageRetentionPeriod (ignored). A queue's URL
+holds host and port, so a restart on another port changes it; its name and its ARN stay.
 """
 
 import json

@@ -1,5 +1,6 @@
 """DynamoDB Local: what the runtime relies on, over a kill -9 too."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tests.integration.local.engines.support import Site
@@ -119,12 +120,34 @@ def test_a_checkpoint_stays_good_over_crashes_and_new_writes(site: Site) -> None
     assert numbers[0] > int(checkpoint)
 
 
-def test_a_transaction_is_whole_after_a_crash(site: Site) -> None:
-    make_table(site, "transacted")
+def write_together(site: Site, table: str, keys: Iterable[str]) -> None:
     site.clients.dynamodb.transact_write_items(
-        TransactItems=[
-            {"Put": {"TableName": "transacted", "Item": {"pk": {"S": key}}}} for key in "abc"
-        ]
+        TransactItems=[{"Put": {"TableName": table, "Item": {"pk": {"S": key}}}} for key in keys]
     )
+
+
+def count(site: Site, table: str) -> int:
+    return site.clients.dynamodb.scan(TableName=table)["Count"]
+
+
+def test_a_transaction_with_any_request_after_it_survives_a_crash(site: Site) -> None:
+    make_table(site, "transacted")
+    write_together(site, "transacted", "abcdefgh")
+    site.clients.dynamodb.list_tables(Limit=1)
     site.crash_and_restart()
-    assert site.clients.dynamodb.scan(TableName="transacted")["Count"] == 3
+    assert count(site, "transacted") == 8
+
+
+def test_a_transaction_right_before_a_polite_end_is_kept(site: Site) -> None:
+    make_table(site, "stopped")
+    write_together(site, "stopped", "abcdefgh")
+    site.running.stop()
+    site.crash_and_restart()
+    assert count(site, "stopped") == 8
+
+
+def test_a_transaction_right_before_a_crash_is_whole_or_not_there(site: Site) -> None:
+    make_table(site, "torn")
+    write_together(site, "torn", "abcdefgh")
+    site.crash_and_restart()
+    assert count(site, "torn") in {0, 8}
