@@ -22,12 +22,18 @@ class Alarms:
             self._topic = sns.Topic.from_topic_arn(stack, "AlarmTopic", settings.alarm_topic_arn)
 
     def above(
-        self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
+        self,
+        name: str,
+        metric: cloudwatch.Metric,
+        *,
+        threshold: float,
+        description: str,
+        statistic: str = "Maximum",
     ) -> None:
-        """Ring when the metric's maximum is above `threshold` for five minutes."""
+        """Ring when the metric is above `threshold` in five minutes."""
         if not self._wanted:
             return
-        alarm = metric.with_(statistic="Maximum", period=Duration.minutes(5)).create_alarm(
+        alarm = metric.with_(statistic=statistic, period=Duration.minutes(5)).create_alarm(
             self._stack,
             name,
             alarm_description=description,

@@ -1,16 +1,21 @@
 """The HTTP API, one function a domain, and the authorizer."""
 
 from aws_cdk import Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
 from backend.spec.routes import ROUTES
 from infra.assets import Folders
+from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
 from infra.constructs.http_api import HttpApi
 from infra.constructs.naming import output
 from infra.resources import Resources
 from infra.settings import Settings
+
+SERVER_ERRORS = 5
+"""A single one is in the log; more in five minutes is an outage."""
 
 
 class ApiStack(Stack):
@@ -32,4 +37,13 @@ class ApiStack(Stack):
             if spec.kind == "api":
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
+        Alarms(self, settings).above(
+            "ApiServerErrorsAlarm",
+            cloudwatch.Metric(
+                namespace="AWS/ApiGateway", metric_name="5xx", dimensions_map={"ApiId": api.api.ref}
+            ),
+            statistic="Sum",
+            threshold=SERVER_ERRORS,
+            description="The API answered with more than a few server errors",
+        )
         output(self, "ApiUrl", api.url, "The address of the REST API")

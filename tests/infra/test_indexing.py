@@ -141,7 +141,8 @@ def test_nothing_is_delivered_before_bootstrap_has_run(assembly: Assembly) -> No
 
 
 def test_an_alarm_rings_for_dead_letters_and_for_late_streams(prod: Assembly) -> None:
-    alarms = prod.of_type("AWS::CloudWatch::Alarm")
+    found = prod.of_type("AWS::CloudWatch::Alarm")
+    alarms = {name: alarm for name, alarm in found.items() if alarm.stack == "indexing"}
     streams = {spec.consumer for spec in STREAM_SUBSCRIPTIONS}
     assert set(alarms) == {f"{queue.name}DeadLettersAlarm" for queue in QUEUES} | {
         f"{consumer}IteratorAgeAlarm" for consumer in streams

@@ -28,11 +28,11 @@ from backend.domains.assets.repository import (
     AssetNotFoundError,
     AssetRepository,
     AssetRevisionError,
+    AssetVersionNotFoundError,
 )
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
-from backend.domains.databases.repository import DatabaseNotFoundError
-from backend.domains.databases.service import DatabaseService
+from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
 from backend.spec.keys import archived
 from backend.spec.routes import Action
 
@@ -202,6 +202,15 @@ class AssetService:
         if not changes:
             return asset
         return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
+
+    def demand_version(self, asset: Asset, asset_version_id: str) -> None:
+        """Go on only if the asset has this version.
+
+        Raises:
+            AssetVersionNotFoundError: it has not.
+        """
+        if not self.assets.has_version(asset.database_id, asset.asset_id, asset_version_id):
+            raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
 
     def location(self, asset: Asset) -> tuple[str, str]:
         """The bucket's name and the prefix of the asset's files in it."""
