@@ -41,7 +41,7 @@ class RetryPolicy:
     def tries_status_again(self, status: int, *, repeatable: bool) -> bool:
         return status in REFUSED_FOR_NOW or (repeatable and status in BROKE_UNDERWAY)
 
-    def tries_error_again(self, error: httpx.TransportError, *, repeatable: bool) -> bool:
+    def tries_error_again(self, error: httpx.RequestError, *, repeatable: bool) -> bool:
         if isinstance(error, httpx.UnsupportedProtocol):
             return False
         return repeatable or isinstance(error, NEVER_SENT)

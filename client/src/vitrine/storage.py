@@ -95,7 +95,9 @@ class Storage:
                     content=part.pieces(sent) if part.length else b"",
                     headers={"Content-Length": str(part.length)},
                 )
-            except httpx.TransportError as error:
+            except httpx.InvalidURL as error:
+                raise ProtocolError(f"the server gave an unusable storage URL: {error}") from error
+            except httpx.RequestError as error:
                 sent.take_back()
                 if last or not self._retry.tries_error_again(error, repeatable=True):
                     raise UnreachableError(f"the storage did not answer: {error}") from error
@@ -124,7 +126,9 @@ class Storage:
                     response.read()
                     raise StorageError(response.status_code, _detail(response.text))
                 yield response
-        except httpx.TransportError as error:
+        except httpx.InvalidURL as error:
+            raise ProtocolError(f"the server gave an unusable storage URL: {error}") from error
+        except httpx.RequestError as error:
             raise UnreachableError(f"the storage did not answer: {error}") from error
 
 

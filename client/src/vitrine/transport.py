@@ -34,10 +34,15 @@ def path_of(*segments: str) -> str:
 
 
 def authorization_of(api_key: str) -> str:
-    """The header's value: API keys go bare, anything else is taken for a token."""
-    if api_key.startswith(("vams_", "Bearer ")):
-        return api_key
-    return f"Bearer {api_key}"
+    """The header's value: API keys go bare, anything else is taken for a token.
+
+    Raises:
+        ConfigurationError: it holds a character that no key or token has.
+    """
+    token = api_key.strip().removeprefix("Bearer ")
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise ConfigurationError("the key holds characters that no key has")
+    return token if token.startswith("vams_") else f"Bearer {token}"
 
 
 def parse(model: type[Model], response: httpx.Response) -> Model:
@@ -73,19 +78,20 @@ class Transport:
             raise ConfigurationError(f"the address must start with http:// or https://: {api_url}")
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json"}
         if api_key:
-            if not api_key.isascii() or any(mark.isspace() for mark in api_key.strip()[7:]):
-                raise ConfigurationError("the key holds characters that no key has")
-            headers["Authorization"] = authorization_of(api_key.strip())
+            headers["Authorization"] = authorization_of(api_key)
         self.api_url = api_url.rstrip("/")
         self.retry = retry or RetryPolicy()
         self.sleep = sleep
-        self._client = httpx.Client(
-            base_url=self.api_url,
-            headers=headers,
-            timeout=TIMEOUT,
-            transport=http or httpx.HTTPTransport(retries=1),
-            follow_redirects=False,
-        )
+        try:
+            self._client = httpx.Client(
+                base_url=self.api_url,
+                headers=headers,
+                timeout=TIMEOUT,
+                transport=http or httpx.HTTPTransport(retries=1),
+                follow_redirects=False,
+            )
+        except httpx.InvalidURL as error:
+            raise ConfigurationError(f"{api_url} is no address: {error}") from error
 
     def close(self) -> None:
         self._client.close()
@@ -118,7 +124,7 @@ class Transport:
             last = attempt >= self.retry.attempts
             try:
                 response = self._client.send(request)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 if last or not self.retry.tries_error_again(error, repeatable=again):
                     raise UnreachableError(f"{self.api_url} did not answer: {error}") from error
                 self.sleep(self.retry.delay(attempt))

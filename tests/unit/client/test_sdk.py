@@ -185,13 +185,13 @@ def test_keys_go_bare_and_tokens_as_bearer() -> None:
     assert authorization_of("Bearer eyJ.x.y") == "Bearer eyJ.x.y"
 
 
-@pytest.mark.parametrize("address", ["api.test", "file:///etc/passwd", ""])
-def test_an_address_without_a_scheme_is_refused(address: str) -> None:
-    with pytest.raises(ConfigurationError, match="http"):
+@pytest.mark.parametrize("address", ["api.test", "file:///etc/passwd", "", "http://a\x00b"])
+def test_what_is_no_web_address_is_refused(address: str) -> None:
+    with pytest.raises(ConfigurationError, match="address"):
         Vitrine(address, KEY)
 
 
-@pytest.mark.parametrize("key", ["vams_a\r\nHost: evil", "vams_ä"])
+@pytest.mark.parametrize("key", ["vams_a\r\nHost: evil", "vams_ä", "two words", "\x00"])
 def test_a_key_that_would_break_the_header_is_refused(key: str) -> None:
     with pytest.raises(ConfigurationError, match="characters"):
         Vitrine(API, key)

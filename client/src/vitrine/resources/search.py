@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
+from vitrine.errors import ProtocolError
 from vitrine.models import EntityType, Facet, Hit, SearchResult
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
@@ -125,13 +126,20 @@ def quoted(value: str) -> str:
 
 
 def facets(result: SearchResult) -> dict[str, tuple[Facet, ...]]:
-    """The counted values of each aggregation that has buckets, most frequent first."""
-    found: dict[str, tuple[Facet, ...]] = {}
-    for name, aggregation in (result.aggregations or {}).items():
-        rows = _buckets(aggregation)
-        if rows:
-            found[name] = tuple(Facet.model_validate(row) for row in rows)
-    return found
+    """The counted values of each aggregation that has buckets, most frequent first.
+
+    Raises:
+        ProtocolError: a bucket has another form than a key and a count.
+    """
+    counted = {name: _buckets(one) for name, one in (result.aggregations or {}).items()}
+    try:
+        return {
+            name: tuple(Facet.model_validate(row) for row in rows)
+            for name, rows in counted.items()
+            if rows
+        }
+    except ValidationError as error:
+        raise ProtocolError("a facet is not in the form of key and doc_count") from error
 
 
 def _buckets(aggregation: JsonValue) -> list[JsonValue]:

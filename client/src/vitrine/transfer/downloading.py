@@ -157,6 +157,7 @@ class _Downloads:
             partial.unlink()
             raise IntegrityError("the bytes that came do not have the checksum of the file")
         partial.replace(target)
+        _remove_partials(target)
         note = "only the size could be verified" if verdict is None else None
         return Status.DOWNLOADED, note
 
@@ -242,9 +243,20 @@ def _append(
 
 
 def _partial_path(target: Path, info: FileInfo) -> Path:
+    """A hidden name that says which file and which content of it."""
     content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
-    digest = hashlib.sha256(f"{target.name}/{content}".encode()).hexdigest()[:24]
-    return target.with_name(f".vitrine-{digest}.part")
+    digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+    return target.with_name(f"{_partial_prefix(target)}{digest}.part")
+
+
+def _partial_prefix(target: Path) -> str:
+    return f".vitrine-{hashlib.sha256(target.name.encode()).hexdigest()[:16]}-"
+
+
+def _remove_partials(target: Path) -> None:
+    """What earlier runs left of the file's older contents."""
+    for path in target.parent.glob(f"{_partial_prefix(target)}*.part"):
+        path.unlink(missing_ok=True)
 
 
 def _open_partial(path: Path) -> BinaryIO:
