@@ -1,6 +1,15 @@
 """The base of all models: camelCase on the wire, snake_case in Python, mapped here once."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic.alias_generators import to_camel
 
 
@@ -14,6 +23,24 @@ class WireModel(BaseModel):
         ser_json_inf_nan="null",
         arbitrary_types_allowed=False,
     )
+
+
+class FullModel(WireModel):
+    """A part of a reply whose fields without a value are in the JSON, as null.
+
+    (Elsewhere a field without a value is left out.)
+    """
+
+    @model_serializer(mode="wrap")
+    def with_nulls(
+        self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo
+    ) -> dict[str, Any]:
+        fields = type(self).model_fields
+        names = [
+            (field.serialization_alias if info.by_alias else None) or name
+            for name, field in fields.items()
+        ]
+        return dict.fromkeys(names) | serialize(self)
 
 
 class PageQuery(WireModel):

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
+    from backend.domains.metadata.service import MetadataService
     from backend.domains.tags.service import TagService
     from backend.search.service import SearchService
 
@@ -166,6 +167,19 @@ class Wiring:
         from backend.domains.files.service import FileService
 
         return FileService(FileRepository(self.tables), self.assets, self.objects)
+
+    @cached_property
+    def metadata(self) -> "MetadataService":
+        from backend.domains.metadata.repository import MetadataRepository
+        from backend.domains.metadata.service import MetadataService
+
+        return MetadataService(
+            metadata=MetadataRepository(self.tables),
+            assets=self.assets,
+            databases=self.databases,
+            objects=self.objects,
+            clock=self.clock,
+        )
 
     @cached_property
     def search(self) -> "SearchService":

@@ -165,7 +165,14 @@ METADATA_API = _api(
     "MetadataApi",
     "metadata",
     "Metadata of assets and files, attributes of files.",
-    reads=(assets.ASSETS, assets.DATABASES, registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
+    reads=(
+        assets.ASSETS,
+        assets.DATABASES,
+        assets.ASSET_VERSIONS,
+        assets.ASSET_FILE_METADATA_VERSIONS,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
     writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )

@@ -1,11 +1,8 @@
 """Assets as tests make them: the service over any ports, and assets that it has created."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from backend.core.clock import Clock
-from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.tables import Tables
@@ -17,6 +14,9 @@ from backend.domains.buckets.service import BucketService
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.repository import DatabaseRepository
 from backend.domains.databases.service import DatabaseService
+from backend.domains.tags.models import TagBody, TagTypeBody
+from backend.domains.tags.repository import TagRepository, TagTypeRepository
+from backend.domains.tags.service import TagService
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import BUCKET_ID, stored_bucket
 
@@ -24,16 +24,8 @@ NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 ADMIN = Identity("admin")
 
 
-@dataclass(frozen=True)
-class KnownTags:
-    """The rule for tags: those of this list exist, and none is required."""
-
-    names: tuple[str, ...] = ("red", "blue", "large")
-
-    def check_tags(self, tags: Sequence[str]) -> None:
-        unknown = sorted(set(tags) - set(self.names))
-        if unknown:
-            raise InvalidInputError.of("tags", f"there is no tag {unknown[0]}")
+TAGS = ("red", "blue", "large")
+"""The tags that exist; no tag type is required."""
 
 
 def asset_service(
@@ -47,11 +39,22 @@ def asset_service(
         assets=AssetRepository(tables),
         databases=databases,
         buckets=buckets,
-        tags=KnownTags(),
+        tags=_tag_service(tables, clock),
         objects=objects,
         authorization=OnlyUser(),
         clock=clock,
     )
+
+
+def _tag_service(tables: Tables, clock: Clock) -> TagService:
+    types = TagTypeRepository(tables)
+    service = TagService(TagRepository(tables), types, OnlyUser(), clock)
+    service.create_tag_type(
+        ADMIN, TagTypeBody(tag_type_name="look", description="How it looks", required="False")
+    )
+    for name in TAGS:
+        service.create_tag(ADMIN, TagBody(tag_name=name, description=name, tag_type_name="look"))
+    return service
 
 
 def created_database(service: AssetService, database_id: str = "museum") -> str:

@@ -63,6 +63,13 @@ class AssetRevisionError(RevisionConflictError):
         super().__init__(f"Asset {asset_id} was changed by someone else; read it again")
 
 
+class AssetVersionNotFoundError(NotFoundError):
+    code = "AssetVersionNotFound"
+
+    def __init__(self, asset_id: str, asset_version_id: str) -> None:
+        super().__init__(f"Asset {asset_id} has no version {asset_version_id}")
+
+
 @dataclass(frozen=True, slots=True)
 class AssetRepository:
     tables: Tables
@@ -82,6 +89,13 @@ class AssetRepository:
         query = Query(table=ASSETS, partition=partition, consistent=True)
         found = self.tables.query(query, page)
         return Page(tuple(Asset.model_validate(item) for item in found.items), found.after)
+
+    def has_version(self, database_id: str, asset_id: str, asset_version_id: str) -> bool:
+        key = {
+            keys.ASSET.name: keys.ASSET.build(database_id, asset_id),
+            ASSET_VERSION_ID.name: asset_version_id,
+        }
+        return self.tables.get(ASSET_VERSIONS, key) is not None
 
     def create(
         self,

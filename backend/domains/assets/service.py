@@ -1,9 +1,9 @@
 """What can be done with assets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
@@ -33,6 +33,7 @@ from backend.domains.assets.repository import (
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.domains.tags.service import TagService
 from backend.spec.keys import archived
 from backend.spec.routes import Action
 
@@ -44,18 +45,12 @@ _DATABASES_AT_ONCE = 100
 _LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 
 
-class TagRules(Protocol):
-    """What assets need of tags."""
-
-    def check_tags(self, tags: Sequence[str]) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class AssetService:
     assets: AssetRepository
     databases: DatabaseService
     buckets: BucketService
-    tags: TagRules
+    tags: TagService
     objects: Objects
     authorization: Authorization
     clock: Clock
@@ -164,10 +159,10 @@ class AssetService:
             InvalidInputError: a tag is unknown, or a required one is missing.
             PermissionDeniedError: the caller may not change it, or not into this.
         """
-        if body.tags is not None:
-            self.tags.check_tags(body.tags)
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
             found = self.asset_for(caller, "PUT", database_id, asset_id)
+            if attempt == 0 and body.tags is not None:
+                self.tags.check_tags(body.tags)
             if expected_revision is not None and expected_revision != found.revision:
                 raise AssetRevisionError(asset_id)
             changes = _changes(found, body)

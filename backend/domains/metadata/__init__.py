@@ -1,0 +1,1 @@
+"""Metadata of assets and files, attributes of files: typed values under keys."""

@@ -1,0 +1,156 @@
+"""Metadata and attributes as stored, and the bodies and replies of their routes."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializeAsAny,
+    ValidationInfo,
+    field_validator,
+)
+
+from backend.core.models import FullModel, PageQuery, WireModel
+from backend.core.names import AssetId, Id, RelativePath
+from backend.domains.metadata.rules import (
+    MAX_RECORDS,
+    Kind,
+    ValueType,
+    check_key,
+    check_value,
+)
+
+ASSET_LEVEL = "/"
+"""The path under which the metadata of an asset itself stands."""
+
+UpdateType = Literal["update", "replace_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What records belong to: an asset (path `/`) or one of its files."""
+
+    database_id: str
+    asset_id: str
+    path: str = ASSET_LEVEL
+    kind: Kind = "metadata"
+
+
+def _in_lower_case(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+MetadataKey = Annotated[str, AfterValidator(check_key)]
+
+
+class Record(WireModel):
+    """One key with its value, as stored."""
+
+    metadata_key: str
+    metadata_value_type: str = "string"
+    metadata_value: str = ""
+
+
+class NewRecord(WireModel):
+    """One key with its value, as requests send it; its type is read before it."""
+
+    metadata_key: MetadataKey
+    metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]
+    metadata_value: str
+
+    @field_validator("metadata_value")
+    @classmethod
+    def fits_its_type(cls, value: str, info: ValidationInfo) -> str:
+        value_type: ValueType | None = info.data.get("metadata_value_type")
+        if value_type is None:  # which is an error of its own
+            return value
+        return check_value(value_type, value)
+
+
+class AssetMetadataPath(WireModel):
+    database_id: Id
+    asset_id: AssetId
+
+
+class AssetMetadataQuery(PageQuery):
+    asset_version_id: Annotated[str | None, Field(pattern=r"^[0-9]{1,20}$")] = None
+
+
+class FileMetadataQuery(AssetMetadataQuery):
+    file_path: RelativePath
+    type: Kind
+
+
+class AddAssetMetadataBody(WireModel):
+    metadata: Annotated[list[NewRecord], Field(min_length=1, max_length=MAX_RECORDS)]
+
+
+class AddFileMetadataBody(AddAssetMetadataBody):
+    file_path: RelativePath
+    type: Kind
+
+
+class ChangeAssetMetadataBody(AddAssetMetadataBody):
+    update_type: UpdateType = "update"
+
+
+class ChangeFileMetadataBody(AddFileMetadataBody):
+    update_type: UpdateType = "update"
+
+
+class RemoveAssetMetadataBody(WireModel):
+    metadata_keys: Annotated[list[MetadataKey], Field(min_length=1, max_length=MAX_RECORDS)]
+
+
+class RemoveFileMetadataBody(RemoveAssetMetadataBody):
+    file_path: RelativePath
+    type: Kind
+
+
+class FailedItem(WireModel):
+    key: str
+    error: str
+
+
+class BulkReply(WireModel):
+    """What became of each key; `success` means that at least one item succeeded."""
+
+    success: bool
+    total_items: int
+    success_count: int
+    failure_count: int
+    successful_items: list[str]
+    failed_items: list[FailedItem]
+    message: str
+    timestamp: str
+
+
+class AssetRecordReply(FullModel):
+    """A record with what metadata schemas say of it; null where none speaks of it."""
+
+    database_id: str
+    asset_id: str
+    metadata_key: str
+    metadata_value: str
+    metadata_value_type: str
+    metadata_schema_name: str | None = None
+    metadata_schema_field: bool | None = None
+    metadata_schema_required: bool | None = None
+    metadata_schema_sequence: int | None = None
+    metadata_schema_default_value: str | None = None
+    metadata_schema_depends_on: list[str] | None = None
+    metadata_schema_multi_field_conflict: bool | None = None
+    metadata_schema_controlled_list_keys: list[str] | None = None
+
+
+class FileRecordReply(AssetRecordReply):
+    file_path: str
+
+
+class MetadataReply(WireModel):
+    metadata: list[SerializeAsAny[AssetRecordReply]]
+    restrict_metadata_outside_schemas: bool
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+    message: str
