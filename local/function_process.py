@@ -134,9 +134,9 @@ class Worker:
         return self._asked is not None and not self._asked.done()
 
     @property
-    def starting(self) -> bool:
-        """Whether it has not asked for its first call yet."""
-        return self.never_ready
+    def coming(self) -> bool:
+        """Whether it will ask for a call soon: it starts, or has just answered one."""
+        return self._call is None and not self.ready and self._failure is None
 
     @property
     def pid(self) -> int | None:

@@ -57,8 +57,9 @@ class _Pool:
         free = [worker for worker in self.workers.values() if worker.ready]
         return max(free, key=lambda worker: worker.idle_since, default=None)
 
-    def starting(self) -> int:
-        return sum(1 for worker in self.workers.values() if worker.starting)
+    def coming(self) -> int:
+        """Return how many processes will ask for a call soon: they start, or just answered one."""
+        return sum(1 for worker in self.workers.values() if worker.coming)
 
 
 class Functions:
@@ -168,7 +169,7 @@ class Functions:
     def _dispatch(self, pool: _Pool) -> None:
         while pool.waiting and (worker := pool.idle()):
             worker.take(pool.waiting.popleft())
-        missing = len(pool.waiting) - pool.starting()
+        missing = len(pool.waiting) - pool.coming()
         room = pool.limit - len(pool.workers)
         for _ in range(min(missing, room)):
             if not self._ports:

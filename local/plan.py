@@ -50,7 +50,7 @@ class Queue:
     name: str
     arn: str
     url: str
-    visibility: float
+    attributes: Mapping[str, str]
     dead_letters: str | None
 
 
@@ -155,7 +155,3 @@ class Plan:
     def the_api(self) -> Api | None:
         """Return the API that the gateway serves; there is one at most."""
         return next(iter(self.apis.values()), None)
-
-    def environment_of_outputs(self) -> Mapping[str, str]:
-        """Return the outputs as text."""
-        return {name: str(value) for name, value in self.outputs.items()}

@@ -35,7 +35,7 @@ from local.pumps.queues import QueuePump
 from local.pumps.schedules import SchedulePump
 from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
-from local.resources import secretsmanager
+from local.resources import secretsmanager, sqs
 from local.resources.base import Context
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
@@ -270,10 +270,10 @@ class Runtime:
             )
             start("objects", board.objects.run)
         start("engines", self._engines.keep)
-        self._keep_secrets(stack, clients)
+        self._keep_what_engines_forget(stack, clients)
         board.drain = Drain(self._plan, clients, activity, streams, board.objects)
 
-    def _keep_secrets(self, stack: contextlib.AsyncExitStack, clients: Clients) -> None:
+    def _keep_what_engines_forget(self, stack: contextlib.AsyncExitStack, clients: Clients) -> None:
         state = self._choices.state
 
         async def remember() -> None:
@@ -284,6 +284,8 @@ class Runtime:
         async def replay(engine: str) -> None:
             if engine == "aws":
                 await asyncio.to_thread(secretsmanager.replay, clients, state)
+            elif engine == "queues":
+                await asyncio.to_thread(sqs.recreate, clients, self._plan)
 
         self._supervisor.start("secrets", remember)
         self._engines.restarted = replay

@@ -12,6 +12,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -43,6 +45,12 @@ class Drain:
 
     async def report(self) -> dict[str, JsonValue]:
         """Return whether all is worked off, and if not, what is pending as far as was looked."""
+        try:
+            return await self._look()
+        except (BotoCoreError, ClientError) as error:
+            return {"drained": False, "unavailable": str(error)}
+
+    async def _look(self) -> dict[str, JsonValue]:
         epoch = self.activity.epoch
         if self.activity.running:
             return {"drained": False, "running": self.activity.running}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.literals import QueueAttributeNameType
 
     from local.assembly import Resource
-
-_DEFAULT_VISIBILITY = 30.0
+    from local.clients import Clients
+    from local.plan import Plan
 
 
 class Redrive(Properties):
@@ -63,23 +63,30 @@ def create_queue(context: Context, resource: Resource) -> Created:
     try:
         url = client.get_queue_url(QueueName=name)["QueueUrl"]
     except client.exceptions.QueueDoesNotExist:
-        fixed = {"FifoQueue": "true"} if queue.fifo_queue else {}
-        url = client.create_queue(QueueName=name, Attributes=_named(attributes | fixed))["QueueUrl"]
+        url = client.create_queue(QueueName=name, Attributes=_named(attributes))["QueueUrl"]
         context.fresh.append(f"queue {name}")
     else:
-        if attributes:
-            client.set_queue_attributes(QueueUrl=url, Attributes=_named(attributes))
+        changeable = {key: value for key, value in attributes.items() if key != "FifoQueue"}
+        if changeable:
+            client.set_queue_attributes(QueueUrl=url, Attributes=_named(changeable))
     queue_arn = arns.arn("sqs", name)
     redrive = queue.redrive_policy
-    visibility = queue.visibility_timeout
     context.plan.queues[queue_arn] = Queue(
         name=name,
         arn=queue_arn,
         url=url,
-        visibility=_DEFAULT_VISIBILITY if visibility is None else visibility,
+        attributes=attributes,
         dead_letters=redrive.dead_letter_target_arn if redrive else None,
     )
     return Created(url, {"Arn": queue_arn, "QueueName": name, "QueueUrl": url})
+
+
+def recreate(clients: Clients, plan: Plan) -> None:
+    """Make the queues that an engine which keeps nothing has lost with its restart."""
+    known = {url.rsplit("/", 1)[-1] for url in clients.sqs.list_queues().get("QueueUrls", [])}
+    for queue in plan.queues.values():  # dead-letter queues come first, as in the template
+        if queue.name not in known:
+            clients.sqs.create_queue(QueueName=queue.name, Attributes=_named(queue.attributes))
 
 
 def _named(attributes: Mapping[str, str]) -> Mapping[QueueAttributeNameType, str]:
@@ -97,6 +104,8 @@ def _attributes(queue: SqsQueue) -> dict[str, str]:
     attributes = {name: str(value) for name, value in numbers.items() if value is not None}
     if queue.content_based_deduplication is not None:
         attributes["ContentBasedDeduplication"] = str(queue.content_based_deduplication).lower()
+    if queue.fifo_queue:
+        attributes["FifoQueue"] = "true"
     if queue.redrive_policy:
         attributes["RedrivePolicy"] = json.dumps(
             {

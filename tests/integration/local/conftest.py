@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
@@ -97,15 +97,19 @@ class Small:
         """Return the URL of a queue by its logical id."""
         return self.sqs().get_queue_url(QueueName=f"small-{name}")["QueueUrl"]
 
-    def put(self, key: str, **attributes: dict[str, object]) -> None:
+    def put(self, key: str, **attributes: Mapping[str, object]) -> None:
         """Write an item whose change goes to the consumer."""
-        item = cast("dict[str, dict[str, str]]", {"id": {"S": key}, **attributes})
+        item = cast("Mapping[str, dict[str, str]]", {"id": {"S": key}, **attributes})
         self.dynamodb().put_item(TableName="small-Source", Item=item)
 
     def seen(self, key: str) -> int:
         """Return how often a consumer saw a key."""
+        return int(self.seen_item(key).get("times", {}).get("N", "0"))
+
+    def seen_item(self, key: str) -> dict[str, dict[str, str]]:
+        """Return what a consumer wrote down about a key."""
         found = self.dynamodb().get_item(TableName="small-Seen", Key={"id": {"S": key}})
-        return int(found["Item"]["times"]["N"]) if "Item" in found else 0
+        return cast("dict[str, dict[str, str]]", found.get("Item", {}))
 
     def wait_drained(self, seconds: float = _STATE_SECONDS) -> None:
         """Wait until everything is worked off."""

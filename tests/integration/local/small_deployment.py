@@ -134,7 +134,7 @@ def _uri(name: str) -> Json:
 
 def _api() -> Json:
     return {
-        "ApiFunction": function("api", timeout=3, GREETING="hello", TABLE_Seen=ref("Seen")),
+        "ApiFunction": function("api", timeout=5, GREETING="hello", TABLE_Seen=ref("Seen")),
         "AuthorizerFunction": function("authorizer"),
         "Api": {
             "Type": "AWS::ApiGatewayV2::Api",
@@ -160,7 +160,7 @@ def _api() -> Json:
                 "IntegrationType": "AWS_PROXY",
                 "IntegrationUri": attribute("ApiFunction", "Arn"),
                 "PayloadFormatVersion": "2.0",
-                "TimeoutInMillis": 2000,
+                "TimeoutInMillis": 4000,
             },
         },
         "Authorizer": {

@@ -107,6 +107,7 @@ def authorizer(event: Event, _context: Context) -> Event:
 
 
 _asked = 0
+_TABLE = "TABLE_Seen"
 
 
 def consumer(event: Event, _context: Context) -> Event:
@@ -123,12 +124,12 @@ def consumer(event: Event, _context: Context) -> Event:
             failures.append({"itemIdentifier": change["SequenceNumber"]})
             break
         seen.update_item(
-            TableName=os.environ["TABLE_Seen"],
+            TableName=os.environ[_TABLE],
             Key={"id": {"S": key}},
-            UpdateExpression="ADD times :one SET blob = :blob",
+            UpdateExpression="ADD times :one SET content = :content",
             ExpressionAttributeValues={
                 ":one": {"N": "1"},
-                ":blob": {"S": image.get("blob", {}).get("B", "")},
+                ":content": {"S": image.get("content", {}).get("B", "")},
             },
         )
     return {"batchItemFailures": failures}
@@ -145,10 +146,10 @@ def worker(event: Event, _context: Context) -> Event:
             continue
         time.sleep(float(body.get("seconds", 0)))
         seen.update_item(
-            TableName=os.environ["TABLE_Seen"],
+            TableName=os.environ[_TABLE],
             Key={"id": {"S": _message_key(body)}},
-            UpdateExpression="ADD times :one SET body = :body",
-            ExpressionAttributeValues={":one": {"N": "1"}, ":body": {"S": record["body"]}},
+            UpdateExpression="ADD times :one SET message = :message",
+            ExpressionAttributeValues={":one": {"N": "1"}, ":message": {"S": record["body"]}},
         )
     return {"batchItemFailures": failures}
 

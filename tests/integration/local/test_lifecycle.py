@@ -1,0 +1,151 @@
+"""Starting, stopping, being killed, and starting again on the same folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import threading
+from typing import TYPE_CHECKING, cast
+
+import psutil
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Small
+
+_FILE_KEYS = ["api", "adminApiKey", "opensearch", "dynamodb", "s3", "admin", "pid"]
+
+
+def _rewrite(assembly: Path, change: dict[str, dict[str, object]]) -> None:
+    """Change properties in the template: logical id → properties."""
+    path = assembly / "small.template.json"
+    template = json.loads(path.read_text(encoding="utf-8"))
+    for logical_id, properties in change.items():
+        template["Resources"][logical_id]["Properties"] |= properties
+    path.write_text(json.dumps(template), encoding="utf-8")
+
+
+def _asked(runtime: Small) -> str:
+    kept = json.loads((runtime.state / "custom-resources.json").read_text(encoding="utf-8"))
+    return kept["small/Custom"]["data"]["Asked"]
+
+
+def _ids(pids: set[int]) -> set[int]:
+    return {pid for pid in pids if psutil.pid_exists(pid)}
+
+
+def test_a_killed_runtime_continues_where_it_was(fresh: Small) -> None:
+    fresh.up()
+    first = fresh.endpoint
+    assert list(first) == _FILE_KEYS
+    assert stat.S_IMODE((fresh.state / "endpoint.json").stat().st_mode) == 0o600
+    assert len(first["adminApiKey"]) == 40
+    fresh.put("before the kill")
+    fresh.wait_drained()
+    body = json.dumps({"id": "in work", "seconds": 5})
+    fresh.sqs().send_message(QueueUrl=fresh.queue("Work"), MessageBody=body)
+    fresh.wait_for(lambda: fresh.admin("/drained").json().get("running", 0) > 0)
+    engines = fresh.admin("/health").json()["engines"]
+    started = {int(first["pid"]), *(int(engine["pid"]) for engine in engines.values())}
+    fresh.put("just before the kill")
+    fresh.s3().put_object(Bucket="small-objects", Key="just before the kill", Body=b"1")
+    for pid in started:
+        os.kill(pid, signal.SIGKILL)
+    fresh.wait_for(lambda: not _ids(started - {int(first["pid"])}))
+
+    fresh.up()
+    fresh.wait_drained(60)
+
+    assert fresh.endpoint["adminApiKey"] == first["adminApiKey"]
+    assert fresh.seen("before the kill") == 1
+    assert fresh.seen("just before the kill") >= 1
+    assert fresh.seen("Object Created:just before the kill") >= 1
+    assert fresh.seen("in work") >= 1
+    assert _asked(fresh) == "Create 1"
+
+
+def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
+    fresh.up()
+    second = fresh.up(check=False)
+    assert second.returncode == 2
+    assert second.stderr.count("\n") == 1
+    assert "already" in second.stderr
+    assert "Traceback" not in second.stdout + second.stderr
+    engines = fresh.admin("/health").json()["engines"]
+    pids = {int(fresh.endpoint["pid"]), *(int(engine["pid"]) for engine in engines.values())}
+    assert "healthy: True" in fresh.command("status").stdout
+
+    fresh.command("down")
+
+    assert not _ids(pids)
+    assert not (fresh.state / "endpoint.json").exists()
+    assert fresh.command("status", check=False).returncode == 1
+    _rewrite(fresh.assembly, {"Custom": {"Version": 2}})
+    fresh.up()
+    assert _asked(fresh) == "Update 2"
+    fresh.command("down")
+    fresh.command("reset")
+    assert {entry.name for entry in fresh.state.iterdir()} <= {"lock"}
+
+
+def test_a_table_that_differs_from_the_template_stops_the_start(fresh: Small) -> None:
+    fresh.up()
+    fresh.command("down")
+    _rewrite(fresh.assembly, {"Source": {"StreamSpecification": {"StreamViewType": "KEYS_ONLY"}}})
+
+    refused = fresh.up(check=False)
+
+    assert refused.returncode == 1
+    assert "small/Source" in refused.stdout
+    assert "other stream than the template" in refused.stdout
+
+
+def test_a_custom_resource_that_fails_stops_the_start_with_its_reason(fresh: Small) -> None:
+    _rewrite(fresh.assembly, {"Custom": {"Fail": "no room left"}})
+
+    refused = fresh.up("--in-memory", check=False)
+
+    assert refused.returncode == 1
+    assert "small/Custom (Custom::Small): failed: no room left" in refused.stdout
+    assert "Traceback" not in refused.stdout
+
+
+def test_an_unknown_type_stops_the_start_before_anything_is_created(fresh: Small) -> None:
+    path = fresh.assembly / "small.template.json"
+    template = cast("dict[str, dict[str, object]]", json.loads(path.read_text(encoding="utf-8")))
+    template["Resources"]["Machine"] = {"Type": "AWS::StepFunctions::StateMachine"}
+    path.write_text(json.dumps(template), encoding="utf-8")
+
+    refused = fresh.up("--in-memory", check=False)
+
+    assert refused.returncode == 1
+    assert "small/Machine (AWS::StepFunctions::StateMachine)" in refused.stdout
+
+
+def test_a_port_in_use_is_one_clear_line(fresh: Small) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        refused = fresh.up("--port", str(port), check=False)
+
+    assert refused.returncode == 1
+    assert refused.stdout.strip() == f"error: port {port} of 127.0.0.1 is in use"
+
+
+def test_a_half_dead_runtime_is_stopped(fresh: Small) -> None:
+    fresh.up("--in-memory")
+    engines = fresh.admin("/health").json()["engines"]
+    pids = {int(engine["pid"]) for engine in engines.values()}
+    os.kill(int(fresh.endpoint["pid"]), signal.SIGSTOP)
+    os.kill(int(fresh.endpoint["pid"]), signal.SIGKILL)
+    threading.Event().wait(0.2)
+
+    fresh.command("down")
+
+    assert not _ids(pids)
