@@ -21,13 +21,13 @@ from backend.domains.access.rules import with_prefix
 from backend.entrypoints.wiring import Wiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
-from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.buckets import ASSET_BUCKET, DEFAULT_BASE_PREFIX
 from backend.spec.functions import BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY
 from backend.spec.settings import ADMIN_USER_ID
 
 PHYSICAL_ID = "vitrine-bootstrap"
-_ROOT = "/"
+_STEP_SECONDS = 2
 _PATIENCE_SECONDS = 120
 """How long an engine may take to answer at all: the name of a new search domain spreads slowly."""
 
@@ -62,7 +62,7 @@ def set_up(wiring: Wiring) -> dict[str, str]:
         UnavailableError: a service does not answer; the steps before are done.
     """
     settings = wiring.settings
-    bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), _ROOT)
+    bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), DEFAULT_BASE_PREFIX)
     wiring.features.declare(has_search=settings.search_is_deployed)
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
@@ -96,7 +96,7 @@ def _failure(reason: str) -> ResourceAnswer:
 def _patiently(step: Callable[[], dict[str, str]]) -> dict[str, str]:
     attempts = Retrying(
         retry=retry_if_exception_type(UnavailableError),
-        wait=wait_fixed(2),
+        wait=wait_fixed(_STEP_SECONDS),
         stop=stop_after_delay(_PATIENCE_SECONDS),
         reraise=True,
     )
