@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.core.tables import Tables
+from backend.core.transactions import Put
 from backend.spec.routes import Action, Route
+from backend.spec.tables.access import USER_ROLES
 
 
 @dataclass(frozen=True)
@@ -18,3 +21,9 @@ class OnlyUser:
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         return caller.user_id == self.user_id
+
+
+def stored_user_role(tables: Tables, *, user_id: str, role_name: str = "admin") -> None:
+    """The row that gives a user a role."""
+    item = {"userId": user_id, "roleName": role_name, "createdOn": "2026-01-01T00:00:00.000000Z"}
+    tables.write(Put(table=USER_ROLES, item=item))

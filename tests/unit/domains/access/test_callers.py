@@ -1,0 +1,277 @@
+"""Whose key a request carries, who is an administrator, and how the first one is made."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query
+from backend.core.transactions import Delete, Item, Update
+from backend.domains.access.models import ADMIN_ROLE, ApiKey
+from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.rules import hash_key
+from backend.domains.access.service import (
+    ADMIN_KEY_ID,
+    ROLE_CACHE_USERS,
+    Administrators,
+    KeyAuthentication,
+    UserRoles,
+)
+from backend.spec.tables.access import API_KEYS, ROLES, USER_ROLES, USERS
+from tests.factories.access import stored_user_role
+
+PEPPER = b"pepper"
+KEY = "vams_" + "k" * 64
+
+
+@dataclass
+class Hand:
+    """A clock that the test moves."""
+
+    at: datetime
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@dataclass
+class CountingRoles:
+    """Roles that count how often they are asked."""
+
+    administrators: set[str] = field(default_factory=set[str])
+    asked: list[str] = field(default_factory=list[str])
+
+    def has_role(self, user_id: str, role_name: str) -> bool:
+        self.asked.append(user_id)
+        return role_name == ADMIN_ROLE and user_id in self.administrators
+
+
+@pytest.fixture
+def hand(now: datetime) -> Hand:
+    return Hand(now)
+
+
+@pytest.fixture
+def keys(tables: DynamoTables) -> ApiKeyRepository:
+    return ApiKeyRepository(tables)
+
+
+@pytest.fixture
+def authentication(keys: ApiKeyRepository, hand: Hand) -> KeyAuthentication:
+    keys.put_new(
+        ApiKey(
+            api_key_id="key-1",
+            api_key_name="name",
+            api_key_hash=hash_key(PEPPER, KEY),
+            description="text",
+            user_id="robot",
+            revision=1,
+        )
+    )
+    return KeyAuthentication(keys, lambda: PEPPER, hand)
+
+
+def test_a_key_names_its_user(authentication: KeyAuthentication) -> None:
+    found = authentication.authenticate(f"Bearer {KEY}")
+    assert found is not None
+    assert found.user_id == "robot"
+
+
+def test_another_key_names_nobody(authentication: KeyAuthentication) -> None:
+    assert authentication.authenticate("vams_" + "x" * 64) is None
+
+
+def test_a_key_hashed_with_another_pepper_names_nobody(
+    authentication: KeyAuthentication, hand: Hand
+) -> None:
+    other = KeyAuthentication(authentication.keys, lambda: b"other", hand)
+    assert other.authenticate(KEY) is None
+
+
+@dataclass(frozen=True, slots=True)
+class LaggingIndex(DynamoTables):
+    """Tables whose global indexes answer what they held at the start."""
+
+    rows: tuple[Item, ...] = ()
+
+    def query(self, query: Query, page: PageRequest) -> Page[Item]:
+        return Page(self.rows) if query.index is not None else DynamoTables.query(self, query, page)
+
+
+def lagging(tables: DynamoTables, hand: Hand) -> KeyAuthentication:
+    rows = tuple(tables.scan(API_KEYS, PageRequest(10)).items)
+    stale = LaggingIndex(tables.client, tables.settings, rows)
+    return KeyAuthentication(ApiKeyRepository(stale), lambda: PEPPER, hand)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Update(table=API_KEYS, key={"apiKeyId": "key-1"}, set={"isActive": "false"}),
+        Update(table=API_KEYS, key={"apiKeyId": "key-1"}, set={"expiresAt": "2026-02-28"}),
+        Update(table=API_KEYS, key={"apiKeyId": "key-1"}, set={"apiKeyHash": "another"}),
+        Delete(table=API_KEYS, key={"apiKeyId": "key-1"}),
+    ],
+    ids=["disabled", "expired", "rehashed", "deleted"],
+)
+def test_a_closed_key_is_closed_at_once_though_the_index_lags(
+    authentication: KeyAuthentication, tables: DynamoTables, hand: Hand, change: Update | Delete
+) -> None:
+    behind = lagging(tables, hand)
+    assert behind.authenticate(KEY) is not None
+    tables.write(change)
+    assert behind.authenticate(KEY) is None
+
+
+def last_use(tables: DynamoTables) -> object:
+    return (tables.get(API_KEYS, {"apiKeyId": "key-1"}) or {}).get("lastUsedAt")
+
+
+def use(authentication: KeyAuthentication) -> None:
+    key = authentication.authenticate(KEY)
+    assert key is not None
+    authentication.record_use(key)
+
+
+def test_a_use_is_recorded_once_an_hour(
+    authentication: KeyAuthentication, tables: DynamoTables, hand: Hand
+) -> None:
+    use(authentication)
+    first = last_use(tables)
+    assert first == "2026-03-01T12:00:00.000000Z"
+    hand.at += timedelta(minutes=59)
+    use(authentication)
+    assert last_use(tables) == first
+    hand.at += timedelta(minutes=1)
+    use(authentication)
+    assert last_use(tables) == "2026-03-01T13:00:00.000000Z"
+
+
+def test_two_uses_at_once_do_not_disturb_each_other(
+    authentication: KeyAuthentication, hand: Hand
+) -> None:
+    key = authentication.authenticate(KEY)
+    assert key is not None
+    authentication.record_use(key)
+    authentication.record_use(key)
+
+
+def test_recording_a_use_brings_no_deleted_key_back(
+    authentication: KeyAuthentication, tables: DynamoTables
+) -> None:
+    key = authentication.authenticate(KEY)
+    assert key is not None
+    tables.write(Delete(table=API_KEYS, key={"apiKeyId": "key-1"}))
+    authentication.record_use(key)
+    assert tables.get(API_KEYS, {"apiKeyId": "key-1"}) is None
+
+
+def test_a_use_does_not_stand_in_the_way_of_a_change(
+    authentication: KeyAuthentication, keys: ApiKeyRepository
+) -> None:
+    seen = keys.get("key-1")
+    assert seen is not None
+    use(authentication)
+    assert keys.change(seen, {"isActive": "false"}).is_active == "false"
+
+
+def test_an_administrator_is_who_has_the_role(tables: DynamoTables, hand: Hand) -> None:
+    stored_user_role(tables, user_id="boss", role_name="admin")
+    stored_user_role(tables, user_id="guest", role_name="viewer")
+    roles = UserRoles(UserRoleRepository(tables), hand)
+    assert roles.is_administrator("boss")
+    assert not roles.is_administrator("guest")
+    assert not roles.is_administrator("nobody")
+
+
+def remembered(asked: CountingRoles, hand: Hand) -> UserRoles:
+    return UserRoles(asked, hand)  # pyright: ignore[reportArgumentType] - a fake
+
+
+def test_roles_are_asked_once_in_two_seconds(hand: Hand) -> None:
+    asked = CountingRoles({"boss"})
+    roles = remembered(asked, hand)
+    assert [roles.is_administrator("boss") for _ in range(5)] == [True] * 5
+    assert asked.asked == ["boss"]
+    hand.at += timedelta(seconds=2)
+    asked.administrators.clear()
+    assert not roles.is_administrator("boss")
+    assert asked.asked == ["boss", "boss"]
+
+
+def test_a_role_that_was_taken_away_is_gone_after_two_seconds(hand: Hand) -> None:
+    asked = CountingRoles({"boss"})
+    roles = remembered(asked, hand)
+    assert roles.is_administrator("boss")
+    asked.administrators.clear()
+    hand.at += timedelta(seconds=1.9)
+    assert roles.is_administrator("boss")
+    hand.at += timedelta(seconds=0.1)
+    assert not roles.is_administrator("boss")
+
+
+def test_an_answer_from_before_the_clock_was_set_back_is_not_believed(hand: Hand) -> None:
+    asked = CountingRoles({"boss"})
+    roles = remembered(asked, hand)
+    roles.is_administrator("boss")
+    asked.administrators.clear()
+    hand.at -= timedelta(hours=1)
+    assert not roles.is_administrator("boss")
+
+
+def test_what_is_remembered_is_bounded(hand: Hand) -> None:
+    asked = CountingRoles()
+    roles = remembered(asked, hand)
+    for number in range(ROLE_CACHE_USERS + 1):
+        roles.is_administrator(f"user-{number}")
+    roles.is_administrator(f"user-{ROLE_CACHE_USERS}")
+    assert len(asked.asked) == ROLE_CACHE_USERS + 1
+    roles.is_administrator("user-0")
+    assert len(asked.asked) == ROLE_CACHE_USERS + 2
+
+
+@pytest.fixture
+def administrators(tables: DynamoTables, keys: ApiKeyRepository, hand: Hand) -> Administrators:
+    return Administrators(keys, UserRoleRepository(tables), lambda: PEPPER, hand)
+
+
+def everything(tables: DynamoTables) -> list[Item]:
+    found = [tables.scan(t, PageRequest(100)).items for t in (ROLES, USERS, USER_ROLES, API_KEYS)]
+    return [item for items in found for item in items]
+
+
+def test_the_first_administrator_can_authenticate(
+    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: Hand
+) -> None:
+    administrators.establish("boss", KEY)
+    found = KeyAuthentication(keys, lambda: PEPPER, hand).authenticate(KEY)
+    assert found is not None
+    caller = Identity(found.user_id)
+    assert UserRoles(UserRoleRepository(tables), hand).is_administrator(caller.user_id)
+    assert KEY not in str(everything(tables))
+
+
+def test_establishing_again_changes_nothing(
+    administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: Hand
+) -> None:
+    administrators.establish("boss", KEY)
+    key = keys.get(ADMIN_KEY_ID)
+    assert key is not None
+    keys.change(key, {"isActive": "false"})
+    before = everything(tables)
+    hand.at += timedelta(days=1)
+    administrators.establish("boss", KEY)
+    assert everything(tables) == before
+
+
+def test_a_new_secret_replaces_the_key(
+    administrators: Administrators, keys: ApiKeyRepository, hand: Hand
+) -> None:
+    administrators.establish("boss", KEY)
+    administrators.establish("boss", "vams_" + "n" * 64)
+    authentication = KeyAuthentication(keys, lambda: PEPPER, hand)
+    assert authentication.authenticate(KEY) is None
+    assert authentication.authenticate("vams_" + "n" * 64) is not None

@@ -1,0 +1,94 @@
+"""Configuration: its routes, over tables in memory."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.transactions import Put
+from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.routes import build_router
+from backend.domains.configuration.service import ConfigurationService, Features
+from backend.spec.tables.registry import FEATURES
+from backend.spec.versions import PRODUCT_VERSION
+from tests.factories.http import Client
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture
+def client(tables: DynamoTables) -> Client:
+    features = FeatureRepository(tables)
+    service = ConfigurationService(
+        features=features, region="eu-central-1", web_url="https://museum.example.org"
+    )
+    return Client(build_router(service))
+
+
+def anonymous(client: Client) -> Client:
+    return Client(client.router, user_id=None)
+
+
+def test_anyone_is_told_the_versions(client: Client) -> None:
+    answer = anonymous(client).send("GET", "/api/version")
+    assert answer.status == 200
+    assert answer.body == {"version": "2.5.1", "productVersion": PRODUCT_VERSION}
+
+
+def test_the_version_told_is_the_version_of_the_project() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == PRODUCT_VERSION
+
+
+def test_anyone_is_told_what_a_web_client_needs(client: Client) -> None:
+    headers = {"host": "api.example.org", "x-forwarded-proto": "https"}
+    answer = anonymous(client).send("GET", "/api/amplify-config", headers=headers)
+    assert answer.status == 200
+    assert answer.body == {
+        "region": "eu-central-1",
+        "api": "https://api.example.org/",
+        "contentSecurityPolicy": "",
+        "bannerHtmlMessage": "",
+    }
+
+
+def test_a_local_address_stays_a_local_address(client: Client) -> None:
+    headers = {"host": "127.0.0.1:8080", "x-forwarded-proto": "http"}
+    answer = client.send("GET", "/api/amplify-config", headers=headers)
+    assert answer.body["api"] == "http://127.0.0.1:8080/"
+
+
+@pytest.mark.parametrize("host", ["", "a b", "evil.org/path", "x@y", "é"])
+def test_a_host_that_is_none_is_refused(client: Client, host: str) -> None:
+    answer = client.send("GET", "/api/amplify-config", headers={"host": host})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "Host")
+
+
+def test_a_caller_is_told_the_features(client: Client, tables: DynamoTables) -> None:
+    for name in ("LOCATIONSERVICES", "ALLOWUNSAFEEVAL"):
+        tables.write(Put(table=FEATURES, item={"featureName": name}))
+    answer = client.send("GET", "/secure-config")
+    assert answer.body == {
+        "featuresEnabled": "ALLOWUNSAFEEVAL,LOCATIONSERVICES",
+        "locationServiceApiUrl": "",
+        "webDeployedUrl": "https://museum.example.org",
+    }
+
+
+def test_without_an_identity_features_are_not_told(client: Client) -> None:
+    assert anonymous(client).send("GET", "/secure-config").status == 401
+
+
+def test_a_deployment_without_search_says_so_until_it_has_one(
+    client: Client, tables: DynamoTables
+) -> None:
+    tables.write(Put(table=FEATURES, item={"featureName": "OTHER"}))
+    features = Features(FeatureRepository(tables))
+    for _ in range(2):
+        features.declare(has_search=False)
+        enabled = client.send("GET", "/secure-config").body["featuresEnabled"]
+        assert enabled == "NOOPENSEARCH,OTHER"
+    for _ in range(2):
+        features.declare(has_search=True)
+        assert client.send("GET", "/secure-config").body["featuresEnabled"] == "OTHER"

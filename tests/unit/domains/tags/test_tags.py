@@ -1,0 +1,312 @@
+"""Tags and tag types: their rules and routes, over tables in memory."""
+
+from datetime import datetime
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.errors import InvalidInputError
+from backend.domains.tags.repository import TagRepository, TagTypeRepository
+from backend.domains.tags.routes import build_router
+from backend.domains.tags.service import TagService
+from backend.spec.tables.registry import TAG_TYPES
+from tests.factories.access import OnlyUser
+from tests.factories.http import Answer, Client
+
+COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
+RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
+
+
+@pytest.fixture
+def service(tables: DynamoTables, now: datetime) -> TagService:
+    return TagService(TagRepository(tables), TagTypeRepository(tables), OnlyUser(), lambda: now)
+
+
+@pytest.fixture
+def client(service: TagService) -> Client:
+    return Client(build_router(service))
+
+
+def write_type(client: Client, method: str = "POST", **changes: object) -> Answer:
+    return client.send(method, "/tag-types", body={**COLOUR, **changes})
+
+
+def write_tag(client: Client, method: str = "POST", **changes: object) -> Answer:
+    return client.send(method, "/tags", body={**RED, **changes})
+
+
+def delete_type(client: Client, name: str = "colour") -> Answer:
+    return client.send("DELETE", f"/tag-types/{name}", parameters={"tagTypeId": name})
+
+
+def delete_tag(client: Client, name: str = "red") -> Answer:
+    return client.send("DELETE", f"/tags/{name}", parameters={"tagId": name})
+
+
+def tags(client: Client) -> dict[str, dict[str, str]]:
+    items = client.send("GET", "/tags").body["Items"]
+    return {item.pop("tagName"): item for item in items}
+
+
+def types(client: Client) -> dict[str, dict[str, object]]:
+    items = client.send("GET", "/tag-types").body["Items"]
+    return {item.pop("tagTypeName"): item for item in items}
+
+
+def test_a_created_type_and_its_tags_are_listed(client: Client) -> None:
+    assert write_type(client).body == {
+        "success": True,
+        "message": "Tag type colour was created",
+        "tagTypeName": "colour",
+        "operation": "create",
+        "timestamp": "2026-03-01T12:00:00.000000Z",
+    }
+    assert write_tag(client).body == {
+        "success": True,
+        "message": "Tag red was created",
+        "tagName": "red",
+        "operation": "create",
+        "timestamp": "2026-03-01T12:00:00.000000Z",
+    }
+    write_tag(client, tagName="blue")
+    assert types(client) == {
+        "colour": {"description": "Main colour", "required": "False", "tags": ["blue", "red"]}
+    }
+    assert tags(client)["red"] == {
+        "description": "Mostly red",
+        "tagTypeName": "colour",
+        "required": "False",
+    }
+
+
+def test_the_tags_of_a_required_type_show_it(client: Client) -> None:
+    write_type(client, required="True")
+    write_tag(client)
+    assert tags(client)["red"]["tagTypeName"] == "colour [R]"
+    assert tags(client)["red"]["required"] == "True"
+    assert "colour" in types(client)
+
+
+def test_a_taken_name_is_a_conflict(client: Client) -> None:
+    write_type(client)
+    write_tag(client)
+    assert (write_type(client).status, write_tag(client).status) == (409, 409)
+    assert write_tag(client).body["code"] == "TagExists"
+
+
+def test_a_tag_of_an_unknown_type_is_refused_by_name(client: Client) -> None:
+    answer = write_tag(client)
+    assert answer.status == 400
+    assert answer.body["errors"] == [
+        {"field": "tagTypeName", "message": "there is no tag type colour"}
+    ]
+    assert tags(client) == {}
+
+
+def test_an_update_changes_description_and_type_of_a_tag(client: Client) -> None:
+    write_type(client)
+    write_type(client, tagTypeName="paint", required="True")
+    write_tag(client)
+    assert write_tag(client, "PUT", description="Quite red").body["operation"] == "update"
+    assert write_tag(client, "PUT", tagTypeName="paint").status == 200
+    assert tags(client) == {
+        "red": {"description": "Mostly red", "tagTypeName": "paint [R]", "required": "True"}
+    }
+
+
+def test_an_update_to_an_unknown_type_changes_nothing(client: Client) -> None:
+    write_type(client)
+    write_tag(client)
+    answer = write_tag(client, "PUT", tagTypeName="paint", description="Other")
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "tagTypeName")
+    assert tags(client)["red"]["description"] == "Mostly red"
+    assert delete_tag(client).status == 200
+    assert delete_type(client).status == 200
+
+
+def test_an_update_of_a_type_keeps_what_it_does_not_name(client: Client) -> None:
+    write_type(client, required="True")
+    assert write_type(client, "PUT", description="Other").status == 200
+    assert types(client)["colour"]["required"] == "True"
+    assert write_type(client, "PUT", required="False").status == 200
+    assert types(client)["colour"]["required"] == "False"
+
+
+def test_a_type_in_use_is_not_deleted(client: Client) -> None:
+    write_type(client)
+    write_tag(client)
+    answer = delete_type(client)
+    assert (answer.status, answer.body["code"]) == (409, "TagTypeInUse")
+    assert "colour" in types(client)
+
+
+def test_a_type_is_deleted_once_its_last_tag_is_gone_or_changed(client: Client) -> None:
+    write_type(client)
+    write_type(client, tagTypeName="paint")
+    write_tag(client)
+    write_tag(client, tagName="blue")
+    write_tag(client, "PUT", tagTypeName="paint")
+    assert delete_type(client).status == 409
+    delete_tag(client, "blue")
+    assert delete_type(client).body["operation"] == "delete"
+    assert delete_type(client, "paint").status == 409
+    assert set(types(client)) == {"paint"}
+
+
+def test_a_type_that_got_a_tag_meanwhile_is_not_deleted(
+    client: Client, service: TagService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_type(client)
+    get = TagTypeRepository.get
+
+    def get_then_tag(repository: TagTypeRepository, name: str) -> object:
+        found = get(repository, name)
+        write_tag(client)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(TagTypeRepository, "get", get_then_tag)
+        assert delete_type(client).status == 409
+    assert set(types(client)) == {"colour"}
+
+
+def test_a_tag_that_changed_meanwhile_is_not_deleted(client: Client, service: TagService) -> None:
+    write_type(client)
+    write_tag(client)
+    seen = service.tags.get("red")
+    assert seen is not None
+    write_tag(client, "PUT", description="Other")
+    with pytest.raises(Exception, match="changed by someone else"):
+        service.tags.delete(seen)
+    assert tags(client)["red"]["description"] == "Other"
+
+
+def test_a_failed_create_does_not_count(client: Client, tables: DynamoTables) -> None:
+    write_type(client)
+    write_tag(client)
+    write_tag(client)
+    item = tables.get(TAG_TYPES, {"tagTypeName": "colour"}) or {}
+    assert item["tagCount"] == 1
+
+
+def test_what_is_absent_is_not_found(client: Client) -> None:
+    for answer, code in (
+        (write_tag(client, "PUT"), "TagNotFound"),
+        (delete_tag(client), "TagNotFound"),
+        (write_type(client, "PUT"), "TagTypeNotFound"),
+        (delete_type(client), "TagTypeNotFound"),
+    ):
+        assert (answer.status, answer.body["code"]) == (404, code)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tagName", ""),
+        ("tagName", "   "),
+        ("tagName", "a#b"),
+        ("tagName", "a:b"),
+        ("tagName", "a/b"),
+        ("tagName", "a\nb"),
+        ("tagName", "a\u0301"),
+        ("tagName", "x" * 257),
+        ("tagName", 7),
+        ("tagName", None),
+        ("description", ""),
+        ("description", "x" * 257),
+        ("description", "\ud800"),
+        ("tagTypeName", "colour [R]"),
+        ("tagTypeName", ["colour"]),
+    ],
+)
+def test_a_wrong_field_of_a_tag_is_refused_by_name(
+    client: Client, field: str, value: object
+) -> None:
+    write_type(client)
+    for method in ("POST", "PUT"):
+        answer = client.send(method, "/tags", body={**RED, field: value})
+        assert answer.status == 400
+        assert [error["field"] for error in answer.body["errors"]] in ([field], ["body"])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("tagTypeName", "a/b"), ("description", ""), ("required", "yes"), ("required", True)],
+)
+def test_a_wrong_field_of_a_type_is_refused_by_name(
+    client: Client, field: str, value: object
+) -> None:
+    answer = client.send("POST", "/tag-types", body={**COLOUR, field: value})
+    assert answer.status == 400
+    assert [error["field"] for error in answer.body["errors"]] == [field]
+
+
+def test_lists_are_paged_to_the_end(client: Client) -> None:
+    for number in range(5):
+        write_type(client, tagTypeName=f"type-{number}")
+        write_tag(client, tagName=f"tag-{number}", tagTypeName=f"type-{number}")
+    for path, name, count in (("/tags", "tagName", 5), ("/tag-types", "tagTypeName", 5)):
+        found: set[str] = set()
+        query = {"pageSize": "2"}
+        while True:
+            page = client.send("GET", path, query=query).body
+            assert len(page["Items"]) <= 2
+            found |= {item[name] for item in page["Items"]}
+            if "NextToken" not in page:
+                break
+            query = {"pageSize": "2", "startingToken": page["NextToken"]}
+        assert len(found) == count
+
+
+def test_only_the_administrator_gets_in(client: Client, service: TagService) -> None:
+    write_type(client)
+    write_tag(client)
+    stranger = Client(build_router(service), user_id="stranger")
+    answers = [
+        stranger.send("GET", "/tags"),
+        stranger.send("GET", "/tag-types"),
+        write_tag(stranger, "PUT"),
+        write_type(stranger, "PUT"),
+        delete_tag(stranger),
+        delete_type(stranger),
+    ]
+    assert [answer.status for answer in answers] == [403] * 6
+
+
+def refusal(service: TagService, *names: str) -> str:
+    with pytest.raises(InvalidInputError) as refused:
+        service.check_tags(names)
+    assert refused.value.fields[0].field == "tags"
+    return refused.value.message
+
+
+def test_tags_that_exist_pass(client: Client, service: TagService) -> None:
+    write_type(client)
+    write_tag(client)
+    service.check_tags(["red"])
+    service.check_tags([])
+
+
+def test_a_tag_that_does_not_exist_is_named(client: Client, service: TagService) -> None:
+    write_type(client)
+    write_tag(client)
+    assert refusal(service, "red", "green", "blue") == "tags: there is no tag blue, green"
+
+
+def test_a_required_type_must_be_covered(client: Client, service: TagService) -> None:
+    write_type(client, required="True")
+    write_type(client, tagTypeName="era")
+    write_tag(client)
+    write_tag(client, tagName="gothic", tagTypeName="era")
+    assert refusal(service) == "tags: a tag of type colour is required"
+    assert refusal(service, "gothic") == "tags: a tag of type colour is required"
+    service.check_tags(["red", "gothic"])
+
+
+def test_a_required_type_without_tags_demands_nothing(client: Client, service: TagService) -> None:
+    write_type(client, required="True")
+    service.check_tags([])
+    write_tag(client)
+    refusal(service)
+    delete_tag(client)
+    service.check_tags([])

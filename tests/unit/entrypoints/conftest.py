@@ -1,0 +1,73 @@
+"""Functions as they are deployed: their environment, their tables and secrets in memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import boto3
+import pytest
+
+from backend.aws.secrets import Secrets
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.spec.secrets import SECRETS
+from backend.spec.settings import SETTINGS
+
+REGION = "us-east-1"
+
+
+@pytest.fixture
+def deployed(
+    settings: Settings,
+    tables: DynamoTables,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Secrets:
+    """All environment variables that any function has, but no search; its secrets."""
+    environment = {**settings.environment}
+    environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
+    environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    client = boto3.client("secretsmanager", region_name=REGION)
+    for secret in SECRETS:
+        client.create_secret(Name=secret.name, SecretString=secret.name * 10)
+    return Secrets(client, Settings(environment))
+
+
+@dataclass
+class Callback:
+    """The address that CloudFormation waits at; `statuses` are its next answers, then 200."""
+
+    url: str = ""
+    statuses: list[int] = field(default_factory=list[int])
+    bodies: list[bytes] = field(default_factory=list[bytes])
+    headers: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+@pytest.fixture
+def callback() -> Iterator[Callback]:
+    """A server on this machine, as S3's presigned URL is one elsewhere."""
+    received = Callback()
+
+    class Receive(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            status = received.statuses.pop(0) if received.statuses else 200
+            received.headers.append(dict(self.headers))
+            received.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Receive)
+    received.url = f"http://127.0.0.1:{server.server_port}/answer?X-Amz-Signature=signed"
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield received
+    server.shutdown()
+    thread.join()
+    server.server_close()

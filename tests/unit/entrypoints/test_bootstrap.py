@@ -1,0 +1,224 @@
+"""Bootstrap, called as CloudFormation calls it."""
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from backend.aws.secrets import Secrets
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from backend.core.paging import PageRequest
+from backend.core.transactions import Item
+from backend.domains.access.service import Administrators
+from backend.entrypoints import bootstrap
+from backend.entrypoints.wiring import Wiring
+from backend.search.indexes import MappingDiffersError
+from backend.search.state import Pointer
+from backend.spec.functions import AUTHORIZER
+from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
+from backend.spec.tables import TABLES
+from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
+from tests.factories.http import Context
+from tests.unit.entrypoints.conftest import Callback
+
+pytestmark = pytest.mark.usefixtures("deployed")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(bootstrap, "_PATIENCE_SECONDS", 0)
+    return iter([None])
+
+
+def request(callback: Callback, kind: str = "Create") -> dict[str, Any]:
+    event: dict[str, Any] = {
+        "RequestType": kind,
+        "ResponseURL": callback.url,
+        "StackId": "arn:aws:cloudformation:us-east-1:123456789012:stack/vitrine/1",
+        "RequestId": "request-1",
+        "ResourceType": "Custom::Bootstrap",
+        "LogicalResourceId": "BootstrapRun",
+        "ResourceProperties": {"ServiceToken": "arn", "Declarations": "hash"},
+    }
+    if kind != "Create":
+        event |= {"PhysicalResourceId": bootstrap.PHYSICAL_ID, "OldResourceProperties": {}}
+    return event
+
+
+def run(callback: Callback, kind: str = "Create") -> dict[str, Any]:
+    """One request of CloudFormation, and the answer that it got."""
+    bootstrap.handler(request(callback, kind), Context())
+    return json.loads(callback.bodies[-1])
+
+
+def everything(tables: DynamoTables) -> dict[str, tuple[Item, ...]]:
+    return {table.name: tables.scan(table, PageRequest(100)).items for table in TABLES}
+
+
+def test_a_new_deployment_gets_what_it_needs(callback: Callback, tables: DynamoTables) -> None:
+    answer = run(callback)
+    (bucket,) = tables.scan(ASSET_BUCKETS, PageRequest(10)).items
+    assert (bucket["bucketName"], bucket["baseAssetsPrefix"]) == ("assetbucket", "/")
+    assert bucket["bucketName:baseAssetsPrefix"] == "assetbucket:/"
+    assert answer == {
+        "Status": "SUCCESS",
+        "Reason": "",
+        "PhysicalResourceId": "vitrine-bootstrap",
+        "StackId": "arn:aws:cloudformation:us-east-1:123456789012:stack/vitrine/1",
+        "RequestId": "request-1",
+        "LogicalResourceId": "BootstrapRun",
+        "Data": {"BucketId": bucket["bucketId"], "Search": "not deployed"},
+    }
+    assert tables.scan(FEATURES, PageRequest(10)).items == ({"featureName": "NOOPENSEARCH"},)
+
+
+def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None:
+    run(callback)
+    client = boto3.client("secretsmanager", region_name="us-east-1")
+    key = client.get_secret_value(SecretId=ADMIN_API_KEY.name)["SecretString"]
+    assert key == "vams_" + ADMIN_API_KEY.name * 10
+    found = Wiring(AUTHORIZER).authentication.authenticate(key)
+    assert found is not None
+    assert found.user_id == "admin"
+
+
+def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
+    run(callback)
+    before = everything(tables)
+    answer = run(callback, "Update")
+    assert answer["Status"] == "SUCCESS"
+    assert everything(tables) == before
+
+
+def test_a_run_that_broke_off_is_finished_by_the_next(
+    callback: Callback, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Administrators, "establish", _down)
+        assert run(callback)["Status"] == "FAILED"
+    assert run(callback)["Status"] == "SUCCESS"
+    assert Wiring(AUTHORIZER).authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
+
+
+def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
+    run(callback)
+    client = boto3.client("secretsmanager", region_name="us-east-1")
+    client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
+    run(callback, "Update")
+    authentication = Wiring(AUTHORIZER).authentication
+    assert authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10) is None
+    assert authentication.authenticate("vams_" + "n" * 64) is not None
+
+
+def test_delete_keeps_all_data(callback: Callback, tables: DynamoTables) -> None:
+    run(callback)
+    before = everything(tables)
+    answer = run(callback, "Delete")
+    assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", "vitrine-bootstrap")
+    assert everything(tables) == before
+
+
+def test_an_outage_is_answered_with_its_reason(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DynamoTables, "write", _down)
+    answer = run(callback)
+    assert (answer["Status"], answer["Reason"]) == ("FAILED", "DynamoDB does not answer")
+
+
+def test_an_outage_that_passes_is_waited_for(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "_PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(bootstrap, "_STEP_SECONDS", 0)
+    write, failures = DynamoTables.write, iter([1, 2])
+
+    def fail_twice(tables: DynamoTables, one: Any) -> object:
+        if next(failures, None):
+            raise UnavailableError("DynamoDB does not answer")
+        return write(tables, one)
+
+    monkeypatch.setattr(DynamoTables, "write", fail_twice)
+    assert run(callback)["Status"] == "SUCCESS"
+
+
+def test_a_bug_is_answered_without_its_text(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("the secret is 1234")
+
+    monkeypatch.setattr(Administrators, "establish", fail)
+    with pytest.raises(RuntimeError):
+        run(callback)
+    answer = json.loads(callback.bodies[-1])
+    assert answer["Status"] == "FAILED"
+    assert "unexpected RuntimeError" in answer["Reason"]
+    assert "1234" not in answer["Reason"]
+
+
+def test_a_missing_environment_is_answered_too(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(f"SECRET_{API_KEY_PEPPER.name}")
+    with pytest.raises(Exception, match=f"SECRET_{API_KEY_PEPPER.name}"):
+        run(callback)
+    assert json.loads(callback.bodies[-1])["Status"] == "FAILED"
+
+
+def test_an_index_mapped_otherwise_is_told_and_fails_nothing(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def differ(*_: object) -> Pointer:
+        raise MappingDiffersError(("assets-1: dynamic is 'strict', declared 'true'",))
+
+    monkeypatch.setenv("SEARCH_ENDPOINT", "search.example.org")
+    monkeypatch.setattr(bootstrap, "ensure_indexes", differ)
+    answer = run(callback)
+    assert answer["Status"] == "SUCCESS"
+    assert answer["Data"]["Search"] == "mapped otherwise than declared, reindex"
+    assert "assets-1: dynamic" in caplog.text
+
+
+def test_an_answer_that_is_not_taken_at_first_is_sent_again(callback: Callback) -> None:
+    callback.statuses = [503]
+    run(callback)
+    assert len(callback.bodies) == 2
+    assert json.loads(callback.bodies[0]) == json.loads(callback.bodies[1])
+
+
+def test_an_answer_has_no_content_type(callback: Callback) -> None:
+    run(callback)
+    assert callback.headers[0]["Content-Type"] == ""
+
+
+def test_an_answer_that_nobody_takes_fails_without_telling_the_url(callback: Callback) -> None:
+    event = {**request(callback, "Delete"), "ResponseURL": "http://127.0.0.1:9/?X-Amz-Signature=s"}
+    with pytest.raises(UnavailableError) as failed:
+        bootstrap.handler(event, Context())
+    assert "Signature" not in str(failed.value)
+
+
+def test_no_log_line_holds_a_secret_or_the_url(
+    callback: Callback,
+    deployed: Secrets,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(Administrators, "establish", _down)
+    callback.statuses = [503]
+    run(callback)
+    written = caplog.text + "".join(str(vars(record)) for record in caplog.records)
+    assert "bootstrap failed" in written
+    for secret in (ADMIN_API_KEY, API_KEY_PEPPER):
+        assert deployed.value(secret) not in written
+    assert "X-Amz-Signature" not in written
+
+
+def _down(*_: object) -> None:
+    raise UnavailableError("DynamoDB does not answer")
