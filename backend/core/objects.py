@@ -18,6 +18,7 @@ class ObjectRefusedError(ConflictError):
 
     def __init__(self, key: str, reason: str) -> None:
         super().__init__(f"The object store refuses {key}: {reason}")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

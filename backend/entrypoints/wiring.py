@@ -27,7 +27,12 @@ from backend.domains.access.service import (
 from backend.http.app import HttpApp
 from backend.spec.functions import Function
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
-from backend.spec.settings import WEB_URL
+from backend.spec.settings import (
+    MAX_URL_SECONDS,
+    PRESIGNED_URL_SECONDS,
+    UPLOAD_RATE_PER_MINUTE,
+    WEB_URL,
+)
 
 if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from backend.domains.files.service import FileService
     from backend.domains.metadata.service import MetadataService
     from backend.domains.tags.service import TagService
+    from backend.domains.uploads.service import UploadService
     from backend.search.service import SearchService
 
 
@@ -169,6 +175,24 @@ class Wiring:
         return FileService(FileRepository(self.tables), self.assets, self.objects)
 
     @cached_property
+    def uploads(self) -> "UploadService":
+        from backend.domains.uploads.repository import UploadRepository
+        from backend.domains.uploads.service import UploadLimits, UploadService
+
+        return UploadService(
+            uploads=UploadRepository(self.tables),
+            assets=self.assets,
+            databases=self.databases,
+            files=self.files,
+            objects=self.objects,
+            limits=UploadLimits(
+                per_minute=self.settings.number(UPLOAD_RATE_PER_MINUTE),
+                url_seconds=self._url_seconds,
+            ),
+            clock=self.clock,
+        )
+
+    @cached_property
     def metadata(self) -> "MetadataService":
         from backend.domains.metadata.repository import MetadataRepository
         from backend.domains.metadata.service import MetadataService
@@ -188,6 +212,10 @@ class Wiring:
 
         state = SearchState(self.tables, self.clock)
         return SearchService(self.search_engine, state, self.authorization)
+
+    @property
+    def _url_seconds(self) -> int:
+        return min(self.settings.number(PRESIGNED_URL_SECONDS), MAX_URL_SECONDS)
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()

@@ -27,6 +27,8 @@ SETTLE_DELAY_SECONDS = Setting(
 UPLOAD_RATE_PER_MINUTE = Setting(
     "UPLOAD_RATE_PER_MINUTE", 20, "Upload initialisations per user and minute."
 )
+MAX_URL_SECONDS = 3600
+"""A presigned URL lives no longer, whatever a stage says."""
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS", 3600, "How long a presigned URL lives, 3600 at the most."
 )

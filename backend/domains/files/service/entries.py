@@ -41,7 +41,7 @@ class Entries:
             return self._previews[key]
         if self._last_key is None or not self._last_key.startswith(key):
             return None
-        return find_preview(self.objects, self.bucket, key)
+        return next(iter(find_previews(self.objects, self.bucket, key)), None)
 
     def _current(self, key: str | None) -> Iterator[ObjectVersion]:
         while True:
@@ -73,7 +73,10 @@ class Entries:
         self._last_key = found[-1].key if found and more else None
 
 
-def find_preview(objects: Objects, bucket: str, key: str) -> str | None:
-    """The key of a file's preview, by one request."""
-    page = objects.list_objects(bucket, key + PREVIEW_MARK, limit=10)
-    return next((one.key for one in page.objects if preview_base(one.key) == key), None)
+def find_previews(objects: Objects, bucket: str, key: str) -> list[str]:
+    """The keys of a file's previews that are not archived, by one request.
+
+    There is one at the most unless objects were put straight into the bucket.
+    """
+    page = objects.list_objects(bucket, key + PREVIEW_MARK, limit=50)
+    return [one.key for one in page.objects if preview_base(one.key) == key]

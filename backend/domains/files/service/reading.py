@@ -26,7 +26,7 @@ from backend.domains.files.repository import (
     FileNotFoundInAssetError,
     FileRepository,
 )
-from backend.domains.files.service.entries import Entries, find_preview
+from backend.domains.files.service.entries import Entries, find_previews
 from backend.domains.files.service.target import FileTarget
 
 SEVERAL_FILES = "folder"
@@ -92,8 +92,8 @@ class FileService:
         if isinstance(found, ObjectVersion):
             reply = self._archived(target, found, versions or [])
         else:
-            preview = find_preview(self.objects, target.bucket, target.key)
-            reply = _described(target, found, preview)
+            previews = find_previews(self.objects, target.bucket, target.key)
+            reply = _described(target, found, next(iter(previews), None))
         return reply.model_copy(update={"versions": versions if query.include_versions else None})
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:

@@ -1,0 +1,1 @@
+"""Uploads by presigned multipart: files reach an asset only through here."""

@@ -1,0 +1,168 @@
+"""Uploads as stored, and the bodies and replies of their routes."""
+
+import base64
+import binascii
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from backend.core.models import WireModel
+from backend.core.names import AssetId, Id, normalise_relative_path
+
+UploadType = Literal["assetFile", "assetPreview"]
+UploadStatus = Literal["initialised", "completed"]
+
+ZERO_BYTE = "zero-byte"
+"""The upload id of an empty file: S3 has no multipart upload for it."""
+
+MAX_FILES = 1000
+MAX_PARTS = 10_000  # S3's limit for one object
+
+
+def _is_path(value: str) -> str:
+    """Kept as it was sent, because clients look for it in the reply."""
+    normalise_relative_path(value)
+    return value
+
+
+def _is_sha256(value: str) -> str:
+    try:
+        size = len(base64.b64decode(value, validate=True))
+    except (binascii.Error, ValueError):
+        raise ValueError("is not base64") from None
+    if size != 32:
+        raise ValueError("is not a SHA-256: it has not 32 bytes")
+    return value
+
+
+SentPath = Annotated[str, AfterValidator(_is_path)]
+Sha256 = Annotated[str, Field(max_length=64), AfterValidator(_is_sha256)]
+
+
+class NewFile(WireModel):
+    """A file to upload; its parts are counted by `num_parts`, or else from its size."""
+
+    relative_key: SentPath
+    file_size: Annotated[int | None, Field(alias="file_size", ge=0)] = None
+    num_parts: Annotated[int | None, Field(alias="num_parts", ge=0, le=MAX_PARTS)] = None
+    checksum_sha256: Sha256 | None = None
+
+    @property
+    def path(self) -> str:
+        """The path in the asset, with its leading slash."""
+        return normalise_relative_path(self.relative_key)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.file_size == 0 or (self.file_size is None and self.num_parts == 0)
+
+
+class InitialiseBody(WireModel):
+    database_id: Id
+    asset_id: AssetId
+    upload_type: UploadType
+    files: Annotated[list[NewFile], Field(min_length=1, max_length=MAX_FILES)]
+
+
+class PartUrl(WireModel):
+    part_number: Annotated[int, Field(alias="PartNumber")]
+    upload_url: Annotated[str, Field(alias="UploadUrl")]
+
+
+class StartedFile(WireModel):
+    relative_key: str
+    upload_id_s3: str
+    num_parts: int
+    part_upload_urls: list[PartUrl]
+
+
+class InitialiseReply(WireModel):
+    upload_id: str
+    files: list[StartedFile]
+    message: str
+
+
+class SentPart(WireModel):
+    part_number: Annotated[int, Field(alias="PartNumber", ge=1, le=MAX_PARTS)]
+    etag: Annotated[str, Field(alias="ETag", min_length=1, max_length=128)]
+
+
+class SentFile(WireModel):
+    """A file whose parts are stored; without parts it is given up."""
+
+    relative_key: SentPath
+    upload_id_s3: Annotated[str, Field(min_length=1, max_length=2048)]
+    parts: Annotated[list[SentPart], Field(max_length=MAX_PARTS)] = []
+
+    @property
+    def path(self) -> str:
+        """The path in the asset, with its leading slash."""
+        return normalise_relative_path(self.relative_key)
+
+
+class CompleteBody(WireModel):
+    database_id: Id
+    asset_id: AssetId
+    upload_type: UploadType
+    files: Annotated[list[SentFile], Field(min_length=1, max_length=MAX_FILES)]
+
+
+class FileResult(WireModel):
+    relative_key: str
+    upload_id_s3: str
+    success: bool
+    error: str | None = None
+    large_file_asynchronous_handling: bool = False
+
+
+class CompleteReply(WireModel):
+    message: str
+    upload_id: str
+    asset_id: str
+    asset_type: str
+    file_results: list[FileResult]
+    overall_success: bool
+    large_file_asynchronous_handling: bool = False
+
+
+class MessageReply(WireModel):
+    message: str
+
+
+class UploadPath(WireModel):
+    upload_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
+
+
+class UploadFile(WireModel):
+    """A file of an upload as its row holds it; `path` has a leading slash."""
+
+    path: str
+    upload_id_s3: str
+    num_parts: int
+    size: int | None = None
+    checksum_sha256: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.upload_id_s3 == ZERO_BYTE
+
+
+class Upload(WireModel):
+    """An upload. `results` tells by path what became of settled files: an error, or nothing.
+
+    `lease_until` (milliseconds since 1970) is when another request may work on it; `attempts`
+    counts those that began.
+    """
+
+    upload_id: str
+    asset_id: str
+    database_id: str
+    user_id: Annotated[str, Field(alias="UserId")]
+    upload_type: UploadType
+    status: UploadStatus = "initialised"
+    created_at: str
+    expires_at: int
+    lease_until: int = 0
+    attempts: int = 0
+    files: list[UploadFile]
+    results: dict[str, str] = {}

@@ -1,0 +1,168 @@
+"""The table of uploads, by access pattern, and the counters of rate.
+
+An upload of many files with long paths is larger than an item may be. Its row then holds the first
+files, and further rows of the same partition the others; those have the sort key
+`<asset id>#<number>` and are in no index.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.errors import NotFoundError, StateForbidsError
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Item,
+    Update,
+    equals,
+    exists,
+    put_new,
+)
+from backend.domains.uploads.models import Upload, UploadFile, UploadStatus
+from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID
+from backend.spec.tables.operations import RESERVATIONS
+
+_FILES_BYTES = 150_000
+"""Of files in one row: leaves room in 400 KB for the results."""
+_FILE_OVERHEAD = 100
+_RATE_SECONDS = 120
+MAX_RESULT_CHARS = 200
+"""Of an error in the row: a thousand of them fit."""
+
+
+class UploadNotFoundError(NotFoundError):
+    code = "UploadNotFound"
+
+    def __init__(self, upload_id: str) -> None:
+        super().__init__(f"Upload {upload_id} does not exist")
+
+
+class UploadBusyError(StateForbidsError):
+    code = "UploadBusy"
+
+    def __init__(self, upload_id: str) -> None:
+        super().__init__(f"Upload {upload_id} is being worked on by another request; try again")
+
+
+@dataclass(frozen=True, slots=True)
+class UploadRepository:
+    tables: Tables
+
+    def get(self, upload_id: str) -> Upload | None:
+        """The upload with all its files."""
+        query = Query(table=ASSET_UPLOADS, partition=upload_id, consistent=True)
+        rows = self.tables.query_all(query)
+        if not rows or "#" in rows[0][ASSET_ID.name]:
+            return None
+        files = [UploadFile.model_validate(file) for row in rows for file in row["files"]]
+        return _upload(rows[0], files)
+
+    def put_new(self, upload: Upload) -> None:
+        """Write an upload; its own row comes last, so that it is whole or not there."""
+        first, *more = list(_split(upload.files)) or [[]]
+        further = [
+            {**_key(upload, number), "files": _dumped(part), "expiresAt": upload.expires_at}
+            for number, part in enumerate(more, start=1)
+        ]
+        if further:
+            self.tables.put_many(ASSET_UPLOADS, further)
+        row = upload.model_dump(by_alias=True, exclude={"files"}) | {"files": _dumped(first)}
+        refused = UploadBusyError(upload.upload_id)
+        self.tables.write(put_new(ASSET_UPLOADS, row, refused))
+
+    def lease(self, upload: Upload, *, now: int, until: int) -> Upload:
+        """Take the upload for one request, up to a time (milliseconds since 1970).
+
+        Raises:
+            UploadBusyError: another request has it.
+            UploadNotFoundError: it is gone.
+        """
+        try:
+            item = self.tables.write(
+                Update(
+                    table=ASSET_UPLOADS,
+                    key=_key(upload),
+                    set={"leaseUntil": until},
+                    add={"attempts": 1},
+                    conditions=(exists(UPLOAD_ID.name), Condition("leaseUntil", "<=", now)),
+                    refused=UploadBusyError(upload.upload_id),
+                )
+            )
+        except UploadBusyError:
+            if self.get(upload.upload_id) is None:
+                raise UploadNotFoundError(upload.upload_id) from None
+            raise
+        return _upload(item or {}, upload.files)
+
+    def release(self, upload: Upload, *, results: Mapping[str, str], status: UploadStatus) -> None:
+        """Give a leased upload back, with what became of its files."""
+        numbers = {file.path: str(number) for number, file in enumerate(upload.files)}
+        kept = {numbers[path]: error for path, error in results.items()}
+        self.tables.write(
+            Update(
+                table=ASSET_UPLOADS,
+                key=_key(upload),
+                set={
+                    "leaseUntil": 0,
+                    "status": status,
+                    "results": kept,
+                },
+                conditions=(equals("leaseUntil", upload.lease_until),),
+                refused=UploadBusyError(upload.upload_id),
+            )
+        )
+
+    def delete(self, upload: Upload) -> None:
+        """Remove a leased upload, its own row last."""
+        further = len(list(_split(upload.files))) - 1
+        keys = [_key(upload, number) for number in range(1, further + 1)]
+        if keys:
+            self.tables.delete_many(ASSET_UPLOADS, keys)
+        self.tables.write(Delete(table=ASSET_UPLOADS, key=_key(upload)))
+
+    def count_initialisation(self, user_id: str, *, minute: int) -> int:
+        """Count one for the user in this minute (of all since 1970); answers with the count."""
+        item = self.tables.write(
+            Update(
+                table=RESERVATIONS,
+                key={RESERVATIONS.partition_key.name: f"Rate#{user_id}#{minute}"},
+                add={"count": 1},
+                set={"expiresAt": minute * 60 + _RATE_SECONDS},
+            )
+        )
+        return int((item or {})["count"])
+
+
+def _key(upload: Upload, number: int = 0) -> dict[str, str]:
+    sort = f"{upload.asset_id}#{number:04}" if number else upload.asset_id
+    return {UPLOAD_ID.name: upload.upload_id, ASSET_ID.name: sort}
+
+
+def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
+    """The upload of a row; results stand there by the number of their file, which is shorter."""
+    results = {files[int(number)].path: error for number, error in row["results"].items()}
+    return Upload.model_validate({**row, "files": files, "results": results})
+
+
+def _split(files: Sequence[UploadFile]) -> Iterator[list[UploadFile]]:
+    """The files in groups that fit one row each."""
+    group: list[UploadFile] = []
+    size = 0
+    for file in files:
+        weight = len(file.path.encode()) + len(file.upload_id_s3) + _FILE_OVERHEAD
+        if group and size + weight > _FILES_BYTES:
+            yield group
+            group, size = [], 0
+        group.append(file)
+        size += weight
+    if group:
+        yield group
+
+
+def _dumped(files: Sequence[UploadFile]) -> list[Item]:
+    dumped: list[dict[str, Any]] = [
+        file.model_dump(by_alias=True, exclude_none=True) for file in files
+    ]
+    return dumped

@@ -1,0 +1,34 @@
+"""The routes of uploads."""
+
+from backend.domains.uploads.models import (
+    CompleteBody,
+    InitialiseBody,
+    InitialiseReply,
+    MessageReply,
+    UploadPath,
+)
+from backend.domains.uploads.service import UploadService
+from backend.http.call import Call
+from backend.http.router import Reply, Router
+from backend.spec import routes
+
+
+def build_router(service: UploadService) -> Router:
+    """Bind the routes of uploads to the service."""
+    router = Router()
+
+    @router.bind(routes.INITIALISE_UPLOAD)
+    def initialise_upload(call: Call, body: InitialiseBody) -> InitialiseReply:
+        return service.initialise_upload(call.caller, body)
+
+    @router.bind(routes.COMPLETE_UPLOAD)
+    def complete_upload(call: Call, path: UploadPath, body: CompleteBody) -> Reply:
+        completed = service.complete_upload(call.caller, path.upload_id, body)
+        return Reply(completed.reply, status=409 if completed.all_failed else 200)
+
+    @router.bind(routes.ABORT_UPLOAD)
+    def abort_upload(call: Call, path: UploadPath) -> MessageReply:
+        service.abort_upload(call.caller, path.upload_id)
+        return MessageReply(message=f"Upload {path.upload_id} was given up")
+
+    return router

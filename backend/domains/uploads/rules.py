@@ -1,0 +1,272 @@
+"""Which files may be uploaded, in how many parts, under which keys. Pure."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from backend.core.errors import FieldError, InvalidInputError, TooLargeError
+from backend.core.file_kinds import (
+    PREVIEW_EXTENSIONS,
+    PREVIEW_MARK,
+    blocked_extension,
+    is_preview,
+)
+from backend.core.names import MAX_KEY_BYTES, extension_of
+from backend.core.objects import Part
+from backend.domains.uploads.models import NewFile, SentFile, SentPart, UploadFile, UploadType
+from backend.spec.buckets import PREVIEWS_PREFIX, RESERVED_FOLDERS, TEMP_UPLOADS_PREFIX
+from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
+
+MIB = 1024**2
+GIB = 1024**3
+MAX_FILE_BYTES = 5 * GIB
+"""What S3 copies in one request; larger files wait for the queue worker of a later release."""
+MAX_PREVIEW_BYTES = 5 * MIB
+MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
+PART_BYTES = 150 * MIB
+MAX_URLS = 3000
+MAX_REPLY_BYTES = 5_500_000
+"""Below the 6 MB that a Lambda function may answer."""
+METADATA_KEY_ROOM = 256
+"""Bytes that the key of a metadata record must still have beside the path in a snapshot's key."""
+
+CHECKED_FILE_BYTES = 64 * MIB
+"""The server reads files up to this size and compares their checksum; of larger ones it keeps what
+the uploader claims."""
+CHECKED_CALL_BYTES = 512 * MIB
+"""What one call reads for checksums at the most; the rest of its files is not verified."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Where the files of one upload stand, before and after it is completed."""
+
+    base: str
+    prefix: str
+    database_id: str
+    asset_id: str
+    upload_id: str
+    upload_type: UploadType
+
+    def temporary_key(self, path: str) -> str:
+        """Where the parts of a file are put together and checked."""
+        return f"{self.base}{TEMP_UPLOADS_PREFIX}{self.upload_id}{path}"
+
+    def final_key(self, path: str) -> str:
+        """Where a file stands that passed."""
+        if self.upload_type == "assetPreview":
+            name = path.rsplit("/", 1)[-1]
+            return f"{self.base}{PREVIEWS_PREFIX}{self.asset_id}/{name}"
+        return self.prefix + path.removeprefix("/")
+
+
+def check_new_files(files: Sequence[NewFile], layout: Layout, allowed: str) -> None:
+    """Refuse what may not be uploaded; `allowed` is the database's list of extensions.
+
+    Raises:
+        InvalidInputError: naming every file that is wrong, each with its first fact.
+    """
+    if layout.upload_type == "assetPreview" and len(files) > 1:
+        raise InvalidInputError.of("files", "an asset has one preview: send one file")
+    paths = Counter(file.path for file in files)
+    wrong: list[FieldError] = []
+    for number, file in enumerate(files):
+        problem = next(_name_problems(file, layout, allowed, paths), None)
+        if problem is not None:
+            wrong.append(FieldError(f"files.{number}.relativeKey", problem))
+            continue
+        sizes = next(_size_problems(file, layout.upload_type), None)
+        if sizes is not None:
+            wrong.append(FieldError(f"files.{number}.{sizes[0]}", sizes[1]))
+    _raise(wrong)
+
+
+def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None:
+    """What is wrong with the extension of a name, if something is."""
+    blocked = blocked_extension(path)
+    if blocked is not None:
+        return f"the extension {blocked} is blocked"
+    if upload_type == "assetPreview":
+        ok = extension_of(path) in PREVIEW_EXTENSIONS
+        return None if ok else f"a preview is one of {' '.join(sorted(PREVIEW_EXTENSIONS))}"
+    if PREVIEW_MARK in path and not is_preview(path):
+        return f"a file's preview ends in {PREVIEW_MARK}<{'|'.join(_bare_preview_extensions())}>"
+    extensions = {element.strip().lower() for element in allowed.split(",") if element.strip()}
+    if not extensions or ".all" in extensions or is_preview(path):
+        return None
+    if extension_of(path) not in extensions:
+        return f"the database takes files of {' '.join(sorted(extensions))} only"
+    return None
+
+
+def plan_parts(files: Sequence[NewFile]) -> list[int]:
+    """In how many parts each file is sent; where the server chooses, in larger ones if need be.
+
+    Raises:
+        InvalidInputError: the parts that the client asks for need too many URLs.
+    """
+    part_bytes = PART_BYTES
+    while True:
+        plan = [_parts_of(file, part_bytes) for file in files]
+        if sum(plan) <= MAX_URLS:
+            return plan
+        if part_bytes >= MAX_FILE_BYTES:
+            raise InvalidInputError.of(
+                "files", f"{sum(plan)} part URLs are asked for, at most {MAX_URLS} fit a reply"
+            )
+        part_bytes *= 2
+
+
+def check_reply_size(
+    files: Sequence[NewFile], plan: Sequence[int], layout: Layout, sample: tuple[str, str]
+) -> None:
+    """Refuse what would make a reply too large; `sample` is a key and a URL signed for it.
+
+    Raises:
+        TooLargeError: naming both sizes.
+    """
+    beside_key = len(sample[1]) - len(quote(sample[0])) + 64  # and the JSON around a URL
+    size = sum(
+        count * (beside_key + len(quote(layout.temporary_key(file.path))))
+        for file, count in zip(files, plan, strict=True)
+    )
+    if size > MAX_REPLY_BYTES:
+        raise TooLargeError(
+            f"the URLs of these files would make a reply of {size} bytes, at most "
+            f"{MAX_REPLY_BYTES} are sent: send fewer files a call"
+        )
+
+
+def check_part_lists(files: Sequence[SentFile], known: Mapping[str, UploadFile]) -> None:
+    """Refuse lists of parts that cannot be those of the files as they were announced.
+
+    Raises:
+        InvalidInputError: naming every file that is wrong.
+    """
+    paths = Counter(file.path for file in files)
+    wrong: list[FieldError] = []
+    for number, file in enumerate(files):
+        if paths[file.path] > 1:
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is there twice"))
+            continue
+        announced = known.get(file.path)
+        if announced is None or announced.is_empty or not file.parts:
+            continue
+        problem = _part_list_problem(file.parts, announced.num_parts)
+        if problem is not None:
+            wrong.append(FieldError(f"files.{number}.parts", problem))
+    _raise(wrong)
+
+
+def stored_parts_problem(
+    file: UploadFile, upload_type: UploadType, sent: Sequence[SentPart], stored: Sequence[Part]
+) -> str | None:
+    """Where S3 holds other parts than were sent, or other sizes than were announced."""
+    held = {part.number: part for part in stored}
+    for part in sent:
+        found = held.get(part.part_number)
+        if found is None:
+            return f"part {part.part_number} is not stored"
+        if found.etag != part.etag.strip('"'):
+            return f"part {part.part_number} is stored with ETag {found.etag}"
+    size = sum(held[part.part_number].size for part in sent)
+    if file.size is not None and size != file.size:
+        return f"{size} bytes are stored, {file.size} were announced"
+    return size_problem(size, upload_type, file.path)
+
+
+def size_problem(size: int, upload_type: UploadType, path: str) -> str | None:
+    """Whether a file is larger than this release takes."""
+    if size > MAX_PREVIEW_BYTES and (upload_type == "assetPreview" or is_preview(path)):
+        return f"a preview has at most {MAX_PREVIEW_BYTES} bytes (5 MiB)"
+    if size > MAX_FILE_BYTES:
+        return f"a file has at most {MAX_FILE_BYTES} bytes (5 GiB) in this release"
+    return None
+
+
+def files_to_verify(files: Sequence[UploadFile]) -> frozenset[str]:
+    """The paths of the files whose bytes one call reads to compare their checksum."""
+    left = CHECKED_CALL_BYTES
+    chosen: set[str] = set()
+    for file in files:
+        size = CHECKED_FILE_BYTES if file.size is None else file.size
+        if file.checksum_sha256 is not None and size <= min(left, CHECKED_FILE_BYTES):
+            chosen.add(file.path)
+            left -= size
+    return frozenset(chosen)
+
+
+def _raise(wrong: Sequence[FieldError]) -> None:
+    if wrong:
+        text = "; ".join(f"{error.field}: {error.message}" for error in wrong[:5])
+        more = f"; and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+        raise InvalidInputError(text + more, fields=tuple(wrong))
+
+
+def _name_problems(
+    file: NewFile, layout: Layout, allowed: str, paths: Mapping[str, int]
+) -> Iterator[str]:
+    if paths[file.path] > 1:
+        yield "is there twice"
+    problem = name_problem(file.path, layout.upload_type, allowed)
+    if problem is not None:
+        yield problem
+    final = layout.final_key(file.path)
+    first = final.removeprefix(layout.base).split("/", 1)[0]
+    if layout.upload_type == "assetFile" and first in RESERVED_FOLDERS:
+        yield f"{first!r} is a reserved folder"
+    for name, key, limit in _keys(file.path, layout):
+        size = len(key.encode())
+        if size > limit:
+            yield f"makes {name} of {size} bytes, at most {limit} are taken"
+
+
+def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
+    """Every key that the file gets or may get later, with its limit."""
+    yield "an S3 key", layout.final_key(path), MAX_KEY_BYTES
+    yield "a temporary S3 key", layout.temporary_key(path), MAX_KEY_BYTES
+    if layout.upload_type == "assetFile":
+        metadata = FILE.build(layout.database_id, layout.asset_id, path)
+        yield "a metadata key", metadata, SORT_KEY_BYTES
+        snapshot = SNAPSHOT.build("attribute", path, "k" * METADATA_KEY_ROOM)
+        yield f"a snapshot key ({METADATA_KEY_ROOM} for the name)", snapshot, SORT_KEY_BYTES
+
+
+def _size_problems(file: NewFile, upload_type: UploadType) -> Iterator[tuple[str, str]]:
+    if file.file_size is None and file.num_parts is None:
+        yield "file_size", "is missing; num_parts may stand for it"
+    size = file.file_size or 0
+    problem = size_problem(size, upload_type, file.path)
+    if problem is not None:
+        yield "file_size", problem
+    parts = file.num_parts
+    if parts == 0 and size > 0:
+        yield "num_parts", f"is 0 for a file of {size} bytes"
+    if parts is not None and parts > 1 and 0 < size <= (parts - 1) * MIN_PART_BYTES:
+        yield "num_parts", f"is {parts} for {size} bytes; all but the last part have 5 MiB or more"
+
+
+def _parts_of(file: NewFile, part_bytes: int) -> int:
+    if file.is_empty:
+        return 0
+    if file.num_parts:
+        return file.num_parts
+    return max(1, -(-(file.file_size or 0) // part_bytes))
+
+
+def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:
+    numbers = Counter(part.part_number for part in parts)
+    twice = [number for number, count in numbers.items() if count > 1]
+    if twice:
+        return f"part {min(twice)} is there twice"
+    if max(numbers) > announced:
+        return f"part {max(numbers)} is there, {announced} parts were announced"
+    if len(numbers) != announced:
+        missing = min(set(range(1, announced + 1)) - numbers.keys())
+        return f"part {missing} is missing, {announced} parts were announced"
+    return None
+
+
+def _bare_preview_extensions() -> list[str]:
+    return sorted(extension.removeprefix(".") for extension in PREVIEW_EXTENSIONS)

@@ -1,0 +1,8 @@
+"""The function of the domain uploads."""
+
+from backend.domains.uploads.routes import build_router
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import UPLOADS_API
+
+_wiring = Wiring(UPLOADS_API)
+handler = _wiring.app.handler(build_router(_wiring.uploads))
