@@ -114,7 +114,11 @@ class FakeFiles:
 
     def file_info(self, asset_id: str, path: str) -> httpx.Response:
         stored = self.files.get((asset_id, path)) or refuse(404, "no such file")
-        info = {**self.file_item(asset_id, path), "etag": stored.etag}
+        info = {
+            **self.file_item(asset_id, path),
+            "etag": stored.etag,
+            "versionId": f"v-{stored.etag}",
+        }
         if self.keeps_checksums:
             info["checksumSha256"] = stored.checksum
         return reply(info)

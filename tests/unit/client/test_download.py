@@ -79,6 +79,15 @@ def test_a_path_with_nothing_behind_it_is_told(client: Vitrine, tmp_path: Path, 
         download(client, "cars", "car", tmp_path, path=path)
 
 
+def test_the_version_that_was_described_is_the_one_that_is_fetched(
+    client: Vitrine, server: FakeServer, tmp_path: Path
+) -> None:
+    download(client, "cars", "car", tmp_path, path="/a.glb")
+    asked = [body for route, body in server.bodies if route.endswith("/download")]
+    version = f"v-{server.files['car', '/a.glb'].etag}"
+    assert asked == [{"downloadType": "assetFile", "key": "/a.glb", "versionId": version}]
+
+
 def test_an_absent_asset_is_told(client: Vitrine, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError):
         download(client, "cars", "nothing", tmp_path)

@@ -11,7 +11,7 @@ from vitrine.transfer.importing import import_directory
 from vitrine.transfer.names import asset_id
 from vitrine.transfer.report import FileOutcome, ImportReport, Status
 
-from tests.unit.client.fake_files import StoredFile, md5_of_parts
+from tests.unit.client.fake_files import StoredFile
 from tests.unit.client.fake_server import FakeServer
 
 FILES = {
@@ -215,6 +215,16 @@ def test_a_completion_that_was_repeated_counts_as_done(
     assert set(statuses(report).values()) == {"uploaded"}
 
 
+def test_a_completion_that_is_still_under_way_is_waited_for(
+    client: Vitrine, server: FakeServer, garage: Path, pauses: list[float]
+) -> None:
+    busy = {"message": "being worked on", "code": "UploadBusy"}
+    server.fail("POST", "/complete$", *(httpx.Response(409, json=busy) for _ in range(4)))
+    report = import_directory(client, garage)
+    assert set(statuses(report).values()) == {"uploaded"}
+    assert len(pauses) == 4
+
+
 def test_a_part_is_sent_again_when_the_storage_fails(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
@@ -386,10 +396,3 @@ def test_a_database_that_cannot_be_seen_nor_made_is_an_error(
     server.fail("POST", "/database$", httpx.Response(409, json={"message": "taken"}))
     with pytest.raises(NotFoundError):
         import_directory(client, garage)
-
-
-def test_the_etag_of_one_part_is_a_multipart_etag(
-    client: Vitrine, server: FakeServer, garage: Path
-) -> None:
-    import_directory(client, garage)
-    assert server.files[asset_id("garage", "bike"), "/frame.stl"].etag == md5_of_parts([b"frame"])

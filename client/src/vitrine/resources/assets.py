@@ -174,8 +174,11 @@ class Uploads:
     ) -> UploadResult:
         """Makes files of the stored parts; the result tells of each file, also if all failed.
 
+        A second completion makes nothing twice, so a lost reply is asked for again.
+
         Raises:
-            ConflictError: the upload as a whole cannot be completed (it was before, or aborted).
+            ConflictError: the upload as a whole cannot be completed now (code `UploadBusy`: another
+            request is at it), or not any more.
         """
         body = given(
             databaseId=database_id,
@@ -185,7 +188,9 @@ class Uploads:
         )
         path = path_of("uploads", upload_id, "complete")
         try:
-            return self._transport.write(UploadResult, "POST", path, body=body)
+            return parse(
+                UploadResult, self._transport.send("POST", path, body=body, repeatable=True)
+            )
         except ConflictError as conflict:
             try:
                 return UploadResult.model_validate_json(conflict.content)

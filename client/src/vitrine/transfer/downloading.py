@@ -204,7 +204,9 @@ class _Downloads:
 
     def _fetch(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         start = _length(file)
-        link = self.client.downloads.link(self.database_id, self.asset_id, info.relative_path)
+        link = self.client.downloads.link(
+            self.database_id, self.asset_id, info.relative_path, version_id=info.version_id
+        )
         with self.client.storage.get(link.download_url, start=start) as response:
             if start and not _continues(response, start):
                 self.observer.moved(-start)

@@ -74,12 +74,7 @@ def import_directory(
         run.everything(found)
     finally:
         run.close()
-    return ImportReport(
-        database_id=database,
-        assets=tuple(sorted(run.assets, key=lambda asset: asset.asset_name)),
-        files=tuple(sorted(run.outcomes, key=lambda outcome: outcome.path)),
-        seconds=clock() - started,
-    )
+    return run.report(seconds=clock() - started)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +103,14 @@ class _Import:
         self.stopped.set()
         self.batches.shutdown(cancel_futures=True)
         self.parts.shutdown(cancel_futures=True)
+
+    def report(self, *, seconds: float) -> ImportReport:
+        return ImportReport(
+            database_id=self.database_id,
+            assets=tuple(sorted(self.assets, key=lambda asset: asset.asset_name)),
+            files=tuple(sorted(self.outcomes, key=lambda outcome: outcome.path)),
+            seconds=seconds,
+        )
 
     def everything(self, found: Scan) -> None:
         for problem in found.problems:

@@ -14,13 +14,22 @@ from pathlib import Path
 from vitrine.client import Vitrine
 from vitrine.errors import (
     ApiError,
+    ConflictError,
     InvalidInputError,
     ProtocolError,
     TooLargeError,
     UnreachableError,
     VitrineError,
 )
-from vitrine.models import FileResult, FinishedFile, NewFile, Part, PendingFile, Upload
+from vitrine.models import (
+    FileResult,
+    FinishedFile,
+    NewFile,
+    Part,
+    PendingFile,
+    Upload,
+    UploadResult,
+)
 from vitrine.storage import Slice
 from vitrine.transfer.content import part_sizes, sha256_of
 from vitrine.transfer.names import shown
@@ -29,6 +38,10 @@ from vitrine.transfer.scan import LocalFile
 
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file: it has no parts, and none is missing."""
+
+UPLOAD_BUSY = "UploadBusy"
+COMPLETIONS = 14
+"""With the pauses between them longer than a gateway lets one request run."""
 
 _REQUEST_FIELDS = frozenset({"assetId", "databaseId", "uploadType", "body"})
 _FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
@@ -212,9 +225,7 @@ class BatchUpload:
         if not finished and not given_up:
             return
         try:
-            result = self._client.uploads.complete(
-                self._database_id, self._asset_id, upload.upload_id, [*finished, *given_up]
-            )
+            result = self._ask_to_complete(upload.upload_id, [*finished, *given_up])
         except VitrineError as error:
             for one in sent:
                 self._settle_unless_there(one.file, str(error))
@@ -222,6 +233,19 @@ class BatchUpload:
         results = {one.relative_key.lstrip("/"): one for one in result.file_results}
         for one in sent:
             self._settle_result(one.file, results.get(one.file.file.key.lstrip("/")))
+
+    def _ask_to_complete(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
+        """Waits while an earlier request, whose reply was lost, is still at the same upload."""
+        for attempt in range(1, COMPLETIONS):
+            try:
+                return self._client.uploads.complete(
+                    self._database_id, self._asset_id, upload_id, files
+                )
+            except ConflictError as conflict:
+                if conflict.code != UPLOAD_BUSY:
+                    raise
+            self._client.sleep(self._client.retry.delay(attempt))
+        return self._client.uploads.complete(self._database_id, self._asset_id, upload_id, files)
 
     def _settle_result(self, measured: Measured, result: FileResult | None) -> None:
         if result is not None and result.success:
