@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from backend.domains.buckets.service import BucketService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
+    from backend.domains.downloads.service import DownloadService
     from backend.domains.files.service import FileService
     from backend.domains.metadata.service import MetadataService
     from backend.domains.tags.service import TagService
@@ -173,6 +174,12 @@ class Wiring:
         from backend.domains.files.service import FileService
 
         return FileService(FileRepository(self.tables), self.assets, self.objects)
+
+    @cached_property
+    def downloads(self) -> "DownloadService":
+        from backend.domains.downloads.service import DownloadService
+
+        return DownloadService(self.assets, self.files, self.objects, self._url_seconds)
 
     @cached_property
     def uploads(self) -> "UploadService":

@@ -1,0 +1,1 @@
+"""Downloads: presigned URLs of files and previews."""

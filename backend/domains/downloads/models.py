@@ -1,0 +1,42 @@
+"""The body and reply of the route of downloads."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from backend.core.models import WireModel
+from backend.core.names import Text
+from backend.domains.files.models import VersionIdText
+
+DownloadType = Literal["assetFile", "assetPreview"]
+
+
+class DownloadBody(WireModel):
+    """What to download; of the three ways to name a version at most one is taken."""
+
+    download_type: DownloadType
+    key: Annotated[Text | None, Field(min_length=1)] = None
+    version_id: Annotated[Text | None, Field(min_length=1, max_length=1024)] = None
+    asset_version_id: VersionIdText | None = None
+    asset_version_id_alias: Annotated[Text | None, Field(min_length=1, max_length=64)] = None
+
+    @model_validator(mode="after")
+    def one_thing_is_named(self) -> "DownloadBody":
+        ways = (self.version_id, self.asset_version_id, self.asset_version_id_alias)
+        if sum(way is not None for way in ways) > 1:
+            raise ValueError(
+                "at most one of versionId, assetVersionId and assetVersionIdAlias is taken"
+            )
+        if self.download_type == "assetFile" and self.key is None:
+            raise ValueError("key is missing: a download of type assetFile names a file")
+        return self
+
+
+class DownloadReply(WireModel):
+    """`expires_in` is in seconds."""
+
+    download_url: str
+    expires_in: int
+    download_type: DownloadType
+    version_id: str
+    message: str
