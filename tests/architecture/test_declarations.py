@@ -25,7 +25,6 @@ ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
 CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
 
 TABLES_OF_LATER_DOMAINS = {
-    "AssetFileMetadataVersionsStorageTable": "asset versions: snapshots of metadata",
     "AssetLinksStorageTableV2": "asset links (their stream is consumed already)",
     "AssetLinksMetadataStorageTable": "asset links",
     "DatabaseMetadataStorageTableV2": "metadata of databases",
