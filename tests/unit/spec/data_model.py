@@ -21,8 +21,8 @@ class TableFacts(NamedTuple):
     partition_key: str
     sort_key: str | None = None
     stream: str | None = None
-    global_indexes: dict[str, IndexFacts] = {}  # noqa: RUF012 (read only)
-    local_indexes: dict[str, IndexFacts] = {}  # noqa: RUF012
+    global_indexes: dict[str, IndexFacts] = {}
+    local_indexes: dict[str, IndexFacts] = {}
 
 
 TABLES_WITH_HEADING = {
