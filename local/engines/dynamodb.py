@@ -21,10 +21,10 @@ Every write waits for SQLite's fsync, and no option changes SQLite's settings. W
 
 from pathlib import Path
 
-from local.engines import layout
+from local.engines import jvm, layout
 from local.engines.base import Options, Progress
 from local.engines.eatmydata import preload
-from local.engines.java import java_command, prepare_java
+from local.engines.java import prepare_java
 from local.engines.ports import chosen_port
 from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
@@ -64,15 +64,18 @@ class DynamoDbLocal:
         files = data / self.name
         files.mkdir(parents=True, exist_ok=True)
         command = [
-            java_command(tools),
-            "-Xmx512m",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            f"-Dsqlite4java.library.path={lib}",
-            f"-Djava.library.path={lib}",
-            "-cp",
-            f"{lib}/*",
-            _MAIN,
+            *jvm.command(
+                tools,
+                lib,
+                heap=["-Xmx512m"],
+                options=[
+                    "--enable-native-access=ALL-UNNAMED",
+                    f"-Dsqlite4java.library.path={lib}",
+                    f"-Djava.library.path={lib}",
+                ],
+                lib=lib,
+                main=_MAIN,
+            ),
             "-port",
             str(port),
             "-sharedDb",

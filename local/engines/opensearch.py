@@ -7,9 +7,9 @@ state folder. No security plugin: whoever reaches the port may do everything.
 import json
 from pathlib import Path
 
-from local.engines import layout
+from local.engines import jvm, layout
 from local.engines.base import Options, Progress
-from local.engines.java import java_command, prepare_java
+from local.engines.java import prepare_java
 from local.engines.opensearch_home import lay_out
 from local.engines.ports import LOOPBACK, chosen_port
 from local.engines.probe import answers
@@ -63,7 +63,7 @@ class OpenSearchServer:
         (config / "log4j2.properties").write_text(_LOGGING, encoding="ascii")
         return launch(
             name=self.name,
-            command=_command(java_command(tools), home, files),
+            command=_command(tools, home, files),
             environment={},
             data=data,
             log=log,
@@ -73,34 +73,34 @@ class OpenSearchServer:
         )
 
 
-def _command(java: str, home: Path, files: Path) -> list[str]:
+def _command(tools: Path, home: Path, files: Path) -> list[str]:
     """Return the command of the server.
 
     JNA's native part is off: with it the server refuses to run as root, which containers do; it
     serves system-call filters and memory locking only.
     """
-    nowhere = files / "no-natives"
-    return [
-        java,
-        "-Xms256m",
-        "-Xmx512m",
-        "-XX:+UseSerialGC",
+    options = [
         "-XX:+ExitOnOutOfMemoryError",
         "--enable-native-access=ALL-UNNAMED",
         "-Dlog4j2.disable.jmx=true",
         "-Djna.nosys=true",
         "-Djna.nounpack=true",
         "-Djna.noclasspath=true",
-        f"-Djna.boot.library.path={nowhere}",
+        f"-Djna.boot.library.path={files / 'no-natives'}",
         f"-Djava.io.tmpdir={files / 'tmp'}",
         f"-Dopensearch.path.home={home}",
         f"-Dopensearch.path.conf={files / 'config'}",
         "-Dopensearch.distribution.type=tar",
         "-Dopensearch.bundled_jdk=false",
-        "-cp",
-        f"{home / 'lib'}/*",
-        "org.opensearch.bootstrap.OpenSearch",
     ]
+    return jvm.command(
+        tools,
+        home,
+        heap=["-Xms256m", "-Xmx512m"],
+        options=options,
+        lib=home / "lib",
+        main="org.opensearch.bootstrap.OpenSearch",
+    )
 
 
 def _settings(files: Path, port: int) -> str:

@@ -10,9 +10,9 @@ holds host and port, so a restart on another port changes it; its name and its A
 import json
 from pathlib import Path
 
-from local.engines import layout
+from local.engines import jvm, layout
 from local.engines.base import Options, Progress
-from local.engines.java import java_command, prepare_java
+from local.engines.java import prepare_java
 from local.engines.ports import LOOPBACK, chosen_port
 from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
@@ -51,15 +51,14 @@ class ElasticMq:
         files.mkdir(parents=True, exist_ok=True)
         config = files / "elasticmq.conf"
         config.write_text(_config(files, port, options), encoding="utf-8")
-        command = [
-            java_command(tools),
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            f"-Dconfig.file={config}",
-            "-cp",
-            f"{lib}/*",
-            "org.elasticmq.server.Main",
-        ]
+        command = jvm.command(
+            tools,
+            lib,
+            heap=["-Xmx256m"],
+            options=[f"-Dconfig.file={config}"],
+            lib=lib,
+            main="org.elasticmq.server.Main",
+        )
         return launch(
             name=self.name,
             command=command,
