@@ -12,11 +12,11 @@ from opensearchpy.exceptions import ConnectionError as SearchConnectionError
 from opensearchpy.exceptions import RequestError, TransportError
 
 from backend.aws.settings import Settings
-from backend.core.errors import InvalidInputError, UnavailableError
+from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
 
 T = TypeVar("T")
-_CONFLICT, _TOO_MANY, _SERVER_ERROR = 409, 429, 500
+_CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 # The reason is the only place where OpenSearch tells the version that a stale write met. The id,
 # which comes first in it, may hold anything: the last match is meant.
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
@@ -97,6 +97,8 @@ def _answered(call: Callable[[], T]) -> Any:
         raise InvalidInputError(f"OpenSearch refuses the request: {_reason(error)}") from error
     except TransportError as error:
         status = error.status_code
+        if status == _TOO_LARGE:
+            raise TooLargeError("OpenSearch finds the request too large") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):
             raise UnavailableError("OpenSearch is overloaded or starting") from error
         raise

@@ -38,7 +38,12 @@ class SearchEngine(Protocol):
     """A search cluster. All may raise UnavailableError (no connection, 429, 5xx)."""
 
     def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
-        """Index documents in one request, each with `version_type=external`; results in order."""
+        """Index documents in one request, each with `version_type=external`; results in order.
+
+        Raises:
+            InvalidInputError: OpenSearch refuses the request as a whole.
+            TooLargeError: the request is larger than it takes.
+        """
         ...
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:

@@ -2,6 +2,9 @@
 
 Pure, and total: whatever a row holds, what comes out is valid in the declared mapping. The limits
 were found by trying them on OpenSearch 3.8; the full value stays in DynamoDB.
+
+JSON values stay texts. Put into a `flat_object` as JSON, one with a thousand levels does not fail
+its document: it ends the OpenSearch process (StackOverflowError).
 """
 
 import json
@@ -168,15 +171,20 @@ def _geographic_value(record: Record) -> JsonObject | str | None:
         value = cast("object", json.loads(record.value))
     except (ValueError, RecursionError):
         return None
-    match kind, value:
-        case "geojson", dict():
-            return record.value
-        case "lla", {"lat": latitude, "long": longitude}:
-            return _point(cast("object", latitude), cast("object", longitude))
-        case "geopoint", {"coordinates": [longitude, latitude, *_]}:
-            return _point(cast("object", latitude), cast("object", longitude))
-        case _:
-            return None
+    if not isinstance(value, dict):
+        return None
+    fields = cast("JsonObject", value)
+    if kind == "geojson":
+        return record.value
+    if kind == "lla":
+        return _point(fields.get("lat"), fields.get("long"))
+    longitude, latitude = _first_two(fields.get("coordinates"))
+    return _point(latitude, longitude)
+
+
+def _first_two(value: object) -> tuple[object, object]:
+    found = [*cast("list[object]", value if isinstance(value, list) else []), None, None]
+    return found[0], found[1]
 
 
 def _point(latitude: object, longitude: object) -> JsonObject | None:

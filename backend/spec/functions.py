@@ -22,7 +22,8 @@ SearchAccess = Literal["none", "read", "write"]
 class Function:
     """One Lambda function; `writes` (tables and buckets) includes reading them.
 
-    `rewrites` are those of its `secrets` whose values it may change.
+    `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
+    messages to itself: Lambda stops loops that are not allowed after 16 rounds.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Function:
     domain: str | None = None
     memory_mb: int = 512
     timeout_seconds: int = 29
+    loops: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -218,7 +220,15 @@ BOOTSTRAP = Function(
 )
 
 
-def _indexer(name: str, handler: str, description: str) -> Function:
+def _indexer(
+    name: str,
+    handler: str,
+    description: str,
+    *,
+    writes: tuple[Table, ...] = (),
+    sends: tuple[Queue, ...] = (queues.SETTLE,),
+    loops: bool = False,
+) -> Function:
     """A consumer on the indexing path: all of them end in the same rebuild."""
     return Function(
         name,
@@ -233,12 +243,13 @@ def _indexer(name: str, handler: str, description: str) -> Function:
             operations.RESERVATIONS,
             buckets.ASSET_BUCKET,
         ),
-        writes=(operations.SEARCH_STATE, buckets.FAILURE_BUCKET),
-        sends=(queues.SETTLE,),
+        writes=(operations.SEARCH_STATE, *writes, buckets.FAILURE_BUCKET),
+        sends=sends,
         settings=(settings.SETTLE_DELAY_SECONDS,),
         search="write",
         memory_mb=1024,
         timeout_seconds=120,
+        loops=loops,
     )
 
 
@@ -246,6 +257,8 @@ INDEX_CHANGES = _indexer(
     "IndexChanges",
     "backend.entrypoints.streams.changes.handler",
     "Rebuilds the documents that changes of tables touch.",
+    writes=(operations.JOBS,),
+    sends=(queues.SETTLE, queues.FAN_OUT),
 )
 INDEX_OBJECTS = _indexer(
     "IndexObjects",
@@ -256,6 +269,14 @@ INDEX_SETTLE = _indexer(
     "IndexSettle",
     "backend.entrypoints.streams.settle.handler",
     "Rebuilds documents again once the table indexes they were read from have caught up.",
+)
+INDEX_FAN_OUT = _indexer(
+    "IndexFanOut",
+    "backend.entrypoints.streams.fan_out.handler",
+    "Rebuilds the files of assets whose name, tags or state they inherit, page by page.",
+    writes=(operations.JOBS,),
+    sends=(queues.SETTLE, queues.FAN_OUT),
+    loops=True,
 )
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -275,4 +296,5 @@ FUNCTIONS: tuple[Function, ...] = (
     INDEX_CHANGES,
     INDEX_OBJECTS,
     INDEX_SETTLE,
+    INDEX_FAN_OUT,
 )

@@ -22,8 +22,9 @@ class Queue:
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
+FAN_OUT = Queue("FanOut", "Files that inherit what was changed on their asset, page by page.")
 
-QUEUES = (OBJECT_EVENTS, SETTLE)
+QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ STREAM_SUBSCRIPTIONS = (
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
-    QueueSubscription(SETTLE, "IndexSettle"),
+    # A message of these holds up to some hundred documents: few at a time fit the time-out.
+    QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
+    QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),)
 

@@ -73,6 +73,7 @@ class FunctionsOf:
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel[_level(self._settings)],
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
         return function

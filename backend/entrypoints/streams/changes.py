@@ -1,0 +1,6 @@
+"""The function that indexes changes of tables, as DynamoDB's streams tell them."""
+
+from backend.entrypoints.indexing import IndexingWiring
+from backend.spec.functions import INDEX_CHANGES
+
+handler = IndexingWiring(INDEX_CHANGES).changes_handler

@@ -1,0 +1,6 @@
+"""The function that rebuilds the files of assets whose inherited attributes changed."""
+
+from backend.entrypoints.indexing import IndexingWiring
+from backend.spec.functions import INDEX_FAN_OUT
+
+handler = IndexingWiring(INDEX_FAN_OUT).fan_out_handler

@@ -1,0 +1,6 @@
+"""The function that builds documents once more when the tables' indexes have caught up."""
+
+from backend.entrypoints.indexing import IndexingWiring
+from backend.spec.functions import INDEX_SETTLE
+
+handler = IndexingWiring(INDEX_SETTLE).settle_handler

@@ -1,0 +1,131 @@
+"""Writes documents in bulk requests, each under its version, until the engine has answered for all.
+
+It retries what an overloaded or absent engine did not take, in smaller requests, and tells apart
+what the engine took, what it has newer, and what it will never take.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_random_exponential,
+)
+
+from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
+from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
+from backend.search.projections import Document
+
+MAX_BYTES = 5_000_000
+MAX_DOCUMENTS = 1000
+_SUCCESS = frozenset({200, 201})
+_CONFLICT = 409  # someone with a later ticket was faster, or this very write came through before
+_REFUSED = frozenset({400, 413})
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of writes: how many stand, how many were overtaken, and the refused ones.
+
+    `highest_stored` is the highest version that a conflict met.
+    """
+
+    written: int = 0
+    overtaken: int = 0
+    highest_stored: int = 0
+    refused: list[tuple[DocumentWrite, str]] = field(
+        default_factory=list[tuple[DocumentWrite, str]]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BulkWriter:
+    """`patience` is how many seconds it goes on trying while the engine takes nothing."""
+
+    engine: SearchEngine
+    patience: float = 30.0
+
+    def write(self, writes: Sequence[DocumentWrite]) -> Outcome:
+        """Write all.
+
+        Raises:
+            UnavailableError: the engine did not take all of them in time; it may have taken some.
+        """
+        work = _Work(self.engine, list(writes))
+        for attempt in Retrying(
+            retry=retry_if_exception_type(UnavailableError),
+            wait=wait_random_exponential(multiplier=0.2, max=5),
+            stop=stop_after_delay(self.patience),
+            reraise=True,
+        ):
+            with attempt:
+                while work.pending:
+                    work.step()
+        return work.outcome
+
+
+@dataclass(slots=True)
+class _Work:
+    engine: SearchEngine
+    pending: list[DocumentWrite]
+    outcome: Outcome = field(default_factory=Outcome)
+    limit: int = MAX_DOCUMENTS
+
+    def step(self) -> None:
+        """Send the next request and take its results in; smaller requests after a failure."""
+        chunk = self._next_chunk()
+        try:
+            results = self.engine.bulk(chunk)
+        except UnavailableError:
+            self.limit = max(1, len(chunk) // 2)
+            raise
+        except (InvalidInputError, TooLargeError) as error:
+            if len(chunk) > 1:  # one of them spoils the request: find it
+                self.limit = len(chunk) // 2
+                return
+            results = [DocumentResult(chunk[0].index, chunk[0].id, 400, error.message)]
+        again: list[DocumentWrite] = []
+        reason = ""
+        for write, result in zip(chunk, results, strict=True):
+            if not self._is_settled(write, result):
+                again.append(write)
+                reason = f"{result.status} {result.reason}"
+        self.pending[: len(chunk)] = again
+        if again:
+            self.limit = max(1, len(chunk) // 2)
+            raise UnavailableError(f"OpenSearch did not take {len(again)} documents: {reason}")
+
+    def _next_chunk(self) -> list[DocumentWrite]:
+        size = 0
+        for number, write in enumerate(self.pending[: self.limit]):
+            size += len(write.body.encode()) + len(write.id.encode())
+            if size > MAX_BYTES and number:
+                return self.pending[:number]
+        return self.pending[: self.limit]
+
+    def _is_settled(self, write: DocumentWrite, result: DocumentResult) -> bool:
+        outcome = self.outcome
+        if result.status in _SUCCESS:
+            outcome.written += 1
+        elif result.status == _CONFLICT:
+            outcome.overtaken += 1
+            outcome.highest_stored = max(outcome.highest_stored, result.current_version or 0)
+        elif result.status in _REFUSED:
+            outcome.refused.append((write, result.reason))
+        else:  # overload, a missing shard or index: not the document's fault
+            return False
+        return True
+
+
+def write_of(document: Document, index_name: str, version: int) -> DocumentWrite:
+    """The write of a document: its JSON text, with the hash of its content and its version."""
+    content = json.dumps(
+        document.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    body = f'{content[:-1]},"hash":"{digest}","rev":{version}}}'
+    return DocumentWrite(index_name, document.id, version, body)

@@ -1,0 +1,68 @@
+"""Which metadata keys have geographic fields of their own: the first 200 of a deployment.
+
+Every such field is in the mapping for ever, so their number is limited, in one item of SearchState.
+"""
+
+from dataclasses import dataclass, field
+
+from backend.core.errors import AlreadyExistsError, ConflictError
+from backend.core.tables import Tables
+from backend.core.transactions import Condition, Update, absent, put_new
+from backend.search.values import MAX_GEO_KEYS
+from backend.spec.tables.operations import SEARCH_STATE
+
+_KEY = {"stateKey": "geoKeys"}
+_COUNT = "count"
+_PREFIX = "key#"
+
+
+class _NotAddedError(ConflictError):
+    """The key is there already, or there are too many, or the item is not there yet."""
+
+
+@dataclass(slots=True)
+class GeoKeys:
+    """The registry. A key never leaves it, so keys that were once read in it may be remembered."""
+
+    tables: Tables
+    _known: set[str] = field(default_factory=set[str])
+
+    def allowed(self, wanted: set[str]) -> frozenset[str]:
+        """Those of the wanted keys that have fields, new ones as far as there is room."""
+        if wanted <= self._known:
+            return frozenset(wanted)
+        count = self._read()
+        for key in sorted(wanted - self._known):
+            if count >= MAX_GEO_KEYS:
+                break
+            count = self._add(key)
+        return frozenset(wanted & self._known)
+
+    def _read(self) -> int:
+        item = self.tables.get(SEARCH_STATE, _KEY)
+        if item is None:
+            empty = put_new(SEARCH_STATE, {**_KEY, _COUNT: 0}, AlreadyExistsError("it is there"))
+            try:
+                self.tables.write(empty)
+            except AlreadyExistsError:
+                return self._read()
+            return 0
+        self._known.update(name.removeprefix(_PREFIX) for name in item if name.startswith(_PREFIX))
+        return int(item[_COUNT])
+
+    def _add(self, key: str) -> int:
+        try:
+            item = self.tables.write(
+                Update(
+                    table=SEARCH_STATE,
+                    key=_KEY,
+                    set={_PREFIX + key: True},
+                    add={_COUNT: 1},
+                    conditions=(absent(_PREFIX + key), Condition(_COUNT, "<", MAX_GEO_KEYS)),
+                    refused=_NotAddedError(f"the geographic key {key} was not added"),
+                )
+            )
+        except _NotAddedError:
+            return self._read()  # another writer was faster, or took the last place
+        self._known.add(key)
+        return int(item[_COUNT]) if item else 0

@@ -1,0 +1,140 @@
+"""What stands in S3 under the keys of files: the latest version, and the preview beside it.
+
+One file costs two requests. Many files of one folder are listed together, and the listing jumps
+over keys that nobody asked for, so that it never takes more requests than asking one by one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os.path import commonprefix
+
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+
+PREVIEW_MARK = ".previewFile."
+_PREVIEW = re.compile(r"(.+)\.previewFile\.(?:png|jpe?g|svg|gif)", re.DOTALL | re.IGNORECASE)
+_LIST_FROM = 4
+"""From this many files on, listing them is cheaper than asking for each."""
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """The latest version of a file, which may be a delete marker, and its preview's key.
+
+    Previews of archived files are not looked for.
+    """
+
+    version: ObjectVersion
+    preview_key: str | None = None
+
+
+def base_of_preview(key: str) -> str | None:
+    """The key of the file whose preview this is, if it is one."""
+    found = _PREVIEW.fullmatch(key)
+    return found[1] if found else None
+
+
+def is_file(key: str) -> bool:
+    """Whether a key is a file that people look for: no folder marker, no preview of another."""
+    return not key.endswith("/") and base_of_preview(key) is None
+
+
+def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, ObjectState]:
+    """The states of some keys, by key; those that S3 has no version of are left out."""
+    wanted = sorted(set(keys))
+    if len(wanted) < _LIST_FROM:
+        found = {key: _lone(objects, bucket, key) for key in wanted}
+        return {key: state for key, state in found.items() if state is not None}
+    return _Listing(wanted).read(objects, bucket)
+
+
+def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
+    head = objects.head(bucket, key)
+    if isinstance(head, ObjectHead):
+        return ObjectState(head.version, _preview(objects, bucket, key))
+    # HEAD alone does not tell a delete marker from nothing on every engine that speaks S3.
+    version = head or _latest(objects, bucket, key)
+    if version is None or version.is_delete_marker:
+        return None if version is None else ObjectState(version)
+    return ObjectState(version, _preview(objects, bucket, key))
+
+
+def _latest(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:
+    """The latest version: keys are listed in order, so the key itself comes before longer ones."""
+    page = objects.list_versions(bucket, key, limit=2)
+    return next((v for v in page.versions if v.key == key and v.is_latest), None)
+
+
+def _preview(objects: Objects, bucket: str, key: str) -> str | None:
+    return _newest(objects.list_objects(bucket, key + PREVIEW_MARK, limit=_PAGE).objects)
+
+
+def _newest(candidates: Iterable[ObjectVersion]) -> str | None:
+    previews = [version for version in candidates if _PREVIEW.fullmatch(version.key)]
+    if not previews:
+        return None
+    # Whole seconds, as all listings tell them; the key decides between those of one second.
+    return max(previews, key=lambda v: (int(v.last_modified.timestamp()), v.key)).key
+
+
+class _Listing:
+    """A walk over the versions of some keys and of what begins as their previews do."""
+
+    def __init__(self, wanted: Sequence[str]) -> None:
+        self._wanted = frozenset(wanted)
+        self._prefix = commonprefix(list(wanted))  # noqa: RUF071 - S3's prefixes are characters
+        self._starts = sorted([*wanted, *(key + PREVIEW_MARK for key in wanted)])
+        self._versions: dict[str, ObjectVersion] = {}
+        self._previews: dict[str, list[ObjectVersion]] = {}
+
+    def read(self, objects: Objects, bucket: str) -> dict[str, ObjectState]:
+        after: tuple[str | None, str | None] = (None, None)
+        while True:
+            page = objects.list_versions(
+                bucket,
+                self._prefix,
+                limit=_PAGE,
+                after_key=after[0],
+                after_version_id=after[1],
+            )
+            for version in page.versions:
+                self._take(version)
+            if page.next_key is None:
+                break
+            start = self._next_start(page.next_key)
+            if start is None:
+                break
+            after = (page.next_key, page.next_version_id)
+            if just_below(start) > page.next_key:
+                after = (just_below(start), None)
+        return {key: self._state(version) for key, version in self._versions.items()}
+
+    def _take(self, version: ObjectVersion) -> None:
+        if not version.is_latest:
+            return
+        if version.key in self._wanted:
+            self._versions[version.key] = version
+        base = base_of_preview(version.key)
+        if base in self._wanted and not version.is_delete_marker:
+            self._previews.setdefault(str(base), []).append(version)
+
+    def _next_start(self, listed: str) -> str | None:
+        """The first key, or beginning of keys, that is not wholly among those listed so far."""
+        for start in self._starts:
+            if start > listed or (listed.startswith(start) and start not in self._wanted):
+                return start
+        return None
+
+    def _state(self, version: ObjectVersion) -> ObjectState:
+        if version.is_delete_marker:
+            return ObjectState(version)
+        return ObjectState(version, _newest(self._previews.get(version.key, ())))
+
+
+def just_below(key: str) -> str:
+    """A text a little less than the key, for listings that begin after a text and not with it."""
+    before = ord(key[-1]) - 1
+    if before < 0x20 or 0xD800 <= before <= 0xDFFF:  # control characters, surrogates
+        return key[:-1]
+    return f"{key[:-1]}{chr(before)}~"

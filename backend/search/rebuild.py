@@ -1,0 +1,144 @@
+"""The only writer of the search indexes: ticket, then read, then project, then write.
+
+Why the order matters. Every change is followed by a rebuild whose ticket is taken after the change
+was made. Of all rebuilds of a document the one with the highest ticket wins, whatever order they
+write in, since the ticket is the document's version. It read after it took its ticket, so it saw
+every change that led to any of the others. Clocks, locks and the order of events play no part.
+
+Two things would break this, and are met here. Metadata can only be read through an index that lags
+behind, so what was read so is built once more when the index has caught up (`settle`). And a
+deleted document would be forgotten together with its version, so nothing is ever deleted: where a
+source is gone a tombstone is written, which queries leave out.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from backend.core.errors import ConflictError
+from backend.core.queues import Queues
+from backend.core.search_engine import DocumentWrite
+from backend.search.bulk import BulkWriter, Outcome, write_of
+from backend.search.failures import BEHIND_METRIC, FailureStore, ring
+from backend.search.geo_keys import GeoKeys
+from backend.search.projections import Document, project, stub, wanted_geo_keys
+from backend.search.references import Reference, by_asset, to_messages
+from backend.search.sources import Reading, Sources
+from backend.search.state import SearchState, Ticket
+from backend.spec.queues import SETTLE
+
+REFERENCES_A_TICKET = 1000
+"""References that are read and held in memory at a time."""
+
+
+class StoredVersionAheadError(ConflictError):
+    """A stored version is higher than every ticket given: the ticket counter went backwards.
+
+    Writing on would lose changes without a word. Whoever restores SearchState raises `n` above all
+    stored versions; until then writers stop.
+    """
+
+    code = "StoredVersionAhead"
+
+    def __init__(self, stored: int, last_ticket: int) -> None:
+        super().__init__(
+            f"A document has version {stored}, and the last ticket is {last_ticket}: "
+            "raise n of the SearchState item above all versions"
+        )
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What a rebuild did: documents that stand, that were overtaken, and that were refused."""
+
+    written: int = 0
+    overtaken: int = 0
+    refused: int = 0
+
+    def add(self, outcome: Outcome) -> None:
+        self.written += outcome.written
+        self.overtaken += outcome.overtaken
+        self.refused += len(outcome.refused)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilder:
+    """Builds documents from their sources; see the module for why it does so in this order."""
+
+    state: SearchState
+    sources: Sources
+    geo_keys: GeoKeys
+    writer: BulkWriter
+    failures: FailureStore
+    queues: Queues
+    settle_delay_seconds: int
+
+    def rebuild(self, references: Iterable[Reference], *, settling: bool = False) -> Rebuilt:
+        """Build the documents of the references; when this returns, all of them are written.
+
+        A rebuild that settles is not settled again: the delay before it was longer than the lag,
+        so it read what every earlier change had made, and later changes bring their own.
+
+        Raises:
+            UnavailableError: a table, bucket, queue or the engine failed; call again with the
+                same references, whatever was written.
+            StoredVersionAheadError: the ticket counter went backwards.
+        """
+        done = Rebuilt()
+        for some in _slices(by_asset(set(references))):
+            ticket = self.state.take_ticket()
+            reading = self.sources.read(some)
+            documents = self._documents(reading)
+            self._write(documents, ticket, done)
+            for unreadable in reading.unreadable:
+                self.failures.keep(repr(unreadable.asset), unreadable.asset, unreadable.reason)
+            if reading.lagging and not settling:
+                messages = list(to_messages(reading.lagging))
+                self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
+        return done
+
+    def _documents(self, reading: Reading) -> list[Document]:
+        wanted = wanted_geo_keys(reading.sources)
+        allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
+        return [project(source, allowed) for source in reading.sources]
+
+    def _write(self, documents: list[Document], ticket: Ticket, done: Rebuilt) -> None:
+        by_write: dict[tuple[str, str], Document] = {}
+        writes: list[DocumentWrite] = []
+        for document in documents:
+            for name in ticket.pointer.targets(document.index):
+                writes.append(write_of(document, name, ticket.number))
+                by_write[name, document.id] = document
+        if not writes:
+            return
+        outcome = self.writer.write(writes)
+        self._demand_tickets_ahead(outcome, ticket)
+        done.add(outcome)
+        if outcome.refused:
+            self._bury(outcome, by_write, ticket)
+
+    def _bury(
+        self, outcome: Outcome, by_write: dict[tuple[str, str], Document], ticket: Ticket
+    ) -> None:
+        """Keep refused documents in the failure store, and index what still lets them be found."""
+        stubs: list[DocumentWrite] = []
+        for write, reason in outcome.refused:
+            self.failures.keep(f"{write.index}/{write.id}", write.body, reason)
+            short = stub(by_write[write.index, write.id])
+            stubs.append(write_of(short, write.index, ticket.number))
+        for write, reason in self.writer.write(stubs).refused:
+            name = f"{write.index}/{write.id}/stub"
+            self.failures.keep(name, write.body, f"the stub was refused too: {reason}")
+
+    def _demand_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
+        """A version above our ticket is a later ticket's, unless it is above the last one too."""
+        if outcome.highest_stored <= ticket.number:
+            return
+        last = self.state.last_ticket()
+        if outcome.highest_stored > last:
+            ring(BEHIND_METRIC, self.failures.consumer)
+            raise StoredVersionAheadError(outcome.highest_stored, last)
+
+
+def _slices(references: list[Reference]) -> Iterator[list[Reference]]:
+    for start in range(0, len(references), REFERENCES_A_TICKET):
+        yield references[start : start + REFERENCES_A_TICKET]

@@ -1,0 +1,231 @@
+"""Reads all that the documents of a batch are made of, in as few requests as that takes.
+
+To be called after a ticket was taken: nothing is read from a cache that is older (see `owners` for
+the one thing that is kept, and why it may be).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from backend.core.objects import Objects
+from backend.core.tables import Tables
+from backend.core.transactions import Item
+from backend.domains.buckets.models import AssetBucket
+from backend.search.object_states import ObjectState, base_of_preview, is_file, states
+from backend.search.owners import BucketRegistry, ObjectOwners, Owners
+from backend.search.projections import (
+    AssetGone,
+    AssetSource,
+    FileGone,
+    FileSource,
+    Source,
+    is_archived,
+)
+from backend.search.records import ATTRIBUTES, METADATA, Records, records_at
+from backend.search.references import ROOT_PATH, AssetRef, FileRef, ObjectRef, Reference
+from backend.spec import keys
+from backend.spec.tables.assets import ASSETS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An asset whose sources contradict each other, and how; waiting does not mend it."""
+
+    asset: AssetRef
+    reason: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read. `lagging` names what was read through an index, which may lag behind."""
+
+    sources: list[Source] = field(default_factory=list[Source])
+    lagging: set[Reference] = field(default_factory=set[Reference])
+    unreadable: list[Unreadable] = field(default_factory=list[Unreadable])
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """What is wanted of one asset: itself, and files by path or, from objects, by key."""
+
+    itself: bool = False
+    paths: set[str] = field(default_factory=set[str])
+    keys: set[str] = field(default_factory=set[str])
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """An asset that has a row, and the files wanted of it: path by key."""
+
+    asset: AssetRef
+    row: Item
+    bucket: AssetBucket
+    itself: bool
+    files: Mapping[str, str]
+
+
+class Sources:
+    """Reads from tables and buckets, with up to `workers` requests at the same time."""
+
+    def __init__(
+        self, tables: Tables, objects: Objects, owners: Owners, *, workers: int = 8
+    ) -> None:
+        self._tables = tables
+        self._objects = objects
+        self._registry = BucketRegistry(tables)
+        self._owners = ObjectOwners(self._registry, owners)
+        self._workers = workers
+
+    def read(self, references: Iterable[Reference]) -> Reading:
+        """Everything that the documents of the references are made of."""
+        reading = Reading()
+        wanted = self._by_asset(references)
+        rows = asset_rows(self._tables, wanted)
+        buckets = self._registry.by_id({_bucket_id(row) for row in rows.values()})
+        live: list[_Live] = []
+        for asset, want in wanted.items():
+            row = rows.get(asset)
+            if row is None:
+                reading.sources += _gone(asset, want)
+                continue
+            bucket = buckets.get(_bucket_id(row))
+            found = _live(asset, want, row, bucket)
+            if isinstance(found, Unreadable):
+                reading.unreadable.append(found)
+            else:
+                live.append(found)
+        self._read_live(live, reading)
+        return reading
+
+    def _by_asset(self, references: Iterable[Reference]) -> dict[AssetRef, _Wanted]:
+        wanted: dict[AssetRef, _Wanted] = {}
+        objects: set[ObjectRef] = set()
+        for reference in references:
+            if isinstance(reference, AssetRef):
+                wanted.setdefault(reference, _Wanted()).itself = True
+            elif isinstance(reference, FileRef):
+                path = base_of_preview(reference.path) or reference.path
+                wanted.setdefault(reference.asset, _Wanted()).paths.add(path)
+            else:
+                base = base_of_preview(reference.key)
+                objects.add(ObjectRef(reference.bucket, base) if base else reference)
+        for reference, asset in self._owners.of(objects).items():
+            wanted.setdefault(asset, _Wanted()).keys.add(reference.key)
+        return wanted
+
+    def _read_live(self, live: list[_Live], reading: Reading) -> None:
+        tasks: list[Callable[[], Any]] = []
+        for one in live:
+            tasks += self._reads(one)
+        results = iter(self._together(tasks))
+        for one in live:
+            metadata, attributes, found = next(results), next(results), next(results)
+            reading.sources += _sources(one, metadata, attributes, found)
+            reading.lagging |= {
+                FileRef(one.asset.database_id, one.asset.asset_id, path)
+                for path in one.files.values()
+            }
+            if one.itself:
+                reading.lagging.add(one.asset)
+
+    def _reads(self, one: _Live) -> list[Callable[[], Any]]:
+        paths = set(one.files.values())
+        described = paths | ({ROOT_PATH} if one.itself else set[str]())
+        return [
+            lambda: records_at(self._tables, METADATA, one.asset, described),
+            lambda: records_at(self._tables, ATTRIBUTES, one.asset, paths),
+            lambda: states(self._objects, one.bucket.bucket_name, one.files),
+        ]
+
+    def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
+        if self._workers < 2 or len(tasks) < 2:
+            return [task() for task in tasks]
+        with ThreadPoolExecutor(min(self._workers, len(tasks))) as pool:
+            running = [pool.submit(task) for task in tasks]
+            return [task.result() for task in running]
+
+
+def asset_rows(tables: Tables, assets: Iterable[AssetRef]) -> dict[AssetRef, Item]:
+    """The rows of the assets, each from whichever of its two partitions holds it.
+
+    Several reads are not one moment: where an asset moves meanwhile, both or none may be found.
+    The later revision counts, and the move's own event has the asset read again.
+    """
+    wanted = [
+        (ASSETS, {"databaseId": partition, "assetId": asset.asset_id})
+        for asset in assets
+        for partition in (asset.database_id, keys.archived(asset.database_id))
+    ]
+    found: dict[AssetRef, Item] = {}
+    for _, row in tables.get_many(wanted):
+        asset = AssetRef(keys.active(row["databaseId"]), row["assetId"])
+        if asset not in found or _order(row) > _order(found[asset]):
+            found[asset] = row
+    return found
+
+
+def prefix_of(row: Item) -> str:
+    """Where an asset's files begin; empty for a row that does not say it."""
+    location = row.get("assetLocation")
+    key = cast("Item", location).get("Key") if isinstance(location, dict) else None
+    return str(key or "")
+
+
+def _live(
+    asset: AssetRef, want: _Wanted, row: Item, bucket: AssetBucket | None
+) -> _Live | Unreadable:
+    if bucket is None:
+        return Unreadable(asset, f"no bucket is registered as {_bucket_id(row)!r}")
+    prefix = prefix_of(row)
+    if (want.paths or want.keys) and not prefix.endswith("/"):
+        return Unreadable(asset, f"its assetLocation.Key {prefix!r} is no prefix")
+    paths_by_key = {prefix + path.removeprefix("/"): path for path in want.paths}
+    for key in want.keys:
+        if key.startswith(prefix):
+            paths_by_key[key] = "/" + key.removeprefix(prefix)
+    files = {key: path for key, path in paths_by_key.items() if is_file(key)}
+    return _Live(asset, row, bucket, want.itself, files)
+
+
+def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:
+    """Tombstones. A path names no document: without the row nobody knows the key it stood for."""
+    ids = (asset.database_id, asset.asset_id)
+    found: list[Source] = [FileGone(*ids, key) for key in sorted(want.keys) if is_file(key)]
+    return [AssetGone(*ids), *found] if want.itself else found
+
+
+def _sources(
+    one: _Live, metadata: Records, attributes: Records, found: Mapping[str, ObjectState]
+) -> list[Source]:
+    sources: list[Source] = []
+    if one.itself:
+        sources.append(AssetSource(one.row, one.bucket, metadata.get(ROOT_PATH, ())))
+    for key, path in one.files.items():
+        state = found.get(key)
+        if state is None:
+            sources.append(FileGone(one.asset.database_id, one.asset.asset_id, key))
+            continue
+        sources.append(
+            FileSource(
+                asset=one.row,
+                bucket=one.bucket,
+                version=state.version,
+                preview_key=state.preview_key,
+                metadata=metadata.get(path, ()),
+                attributes=attributes.get(path, ()),
+            )
+        )
+    return sources
+
+
+def _order(row: Item) -> tuple[int, bool]:
+    revision = row.get("revision")
+    return (revision if isinstance(revision, int) else 0, not is_archived(row))
+
+
+def _bucket_id(row: Item) -> str:
+    return str(row.get("bucketId"))
