@@ -5,7 +5,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ class Runtime:
     """A local runtime and what its endpoint file says."""
 
     state: Path
+    connections: ExitStack = field(default_factory=ExitStack)
 
     @property
     def endpoint(self) -> dict[str, Any]:
@@ -30,11 +32,13 @@ class Runtime:
         local("up", "--detach", "--state", str(self.state), *options)
 
     def down(self) -> None:
+        self.connections.close()
         local("down", "--state", str(self.state))
 
     def client(self, key: str | None = None) -> "Api":
         headers = {"Authorization": key or self.endpoint["adminApiKey"]}
-        return Api(httpx.Client(base_url=self.endpoint["api"], headers=headers, timeout=35))
+        http = httpx.Client(base_url=self.endpoint["api"], headers=headers, timeout=35)
+        return Api(self.connections.enter_context(http))
 
     def admin(self, method: str, path: str) -> Any:
         answer = httpx.request(method, self.endpoint["admin"] + path, timeout=60)
