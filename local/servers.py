@@ -13,6 +13,7 @@ from local.errors import LocalError
 
 _DEFAULT_PORT = 8080
 _TRIED = 100
+_BACKLOG = 512
 
 
 class _Server(uvicorn.Server):
@@ -27,7 +28,7 @@ class HttpServer:
     """One application on one port, or on several."""
 
     def __init__(self, *bound: socket.socket) -> None:
-        """Take bound sockets; nothing is accepted before `start`."""
+        """Take bound sockets; connections wait until `start`."""
         self._sockets = bound
         self._server: _Server | None = None
         self._task: asyncio.Task[None] | None = None
@@ -47,7 +48,7 @@ class HttpServer:
             server_header=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=3,
-            backlog=512,
+            backlog=_BACKLOG,
         )
         self._server = _Server(config)
         self._task = asyncio.create_task(
@@ -91,6 +92,8 @@ def _bound(port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
+        # At once: two sockets that do not listen yet may share a port.
+        bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
         raise LocalError(f"port {port} of {LOOPBACK} is in use") from error

@@ -217,6 +217,15 @@ def _queue() -> Json:
                 },
             },
         },
+        "Patient": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 300}},
+        "PatientMapping": {
+            "Type": "AWS::Lambda::EventSourceMapping",
+            "Properties": {
+                "EventSourceArn": attribute("Patient", "Arn"),
+                "FunctionName": ref("Worker"),
+                "FunctionResponseTypes": ["ReportBatchItemFailures"],
+            },
+        },
         "Worker": function("worker", TABLE_Seen=ref("Seen")),
         "QueueMapping": {
             "Type": "AWS::Lambda::EventSourceMapping",
