@@ -83,6 +83,7 @@ def test_a_taken_id_or_prefix_is_a_conflict(api: Api, database: str) -> None:
         "tags": [],
     }
     assert api.refused("POST", "/assets", {**body, "assetId": asset})[0] == 409
+    api.upload(database, asset, {"/inner/part.stl": [b"solid\n"]})
     inside = {**body, "assetId": f"{database}-new", "bucketExistingKey": f"{asset}/inner/"}
     assert api.refused("POST", "/assets", inside)[0] == 409
 
