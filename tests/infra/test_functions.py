@@ -33,6 +33,14 @@ def test_a_function_has_the_declared_handler_and_size(assembly: Assembly, spec: 
     assert assembly.text(properties["Role"]) == f"<{spec.name}Role.Arn>"
 
 
+@ALL
+def test_only_a_function_that_sends_to_itself_may_loop(assembly: Assembly, spec: Function) -> None:
+    received = {s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer == spec.name}
+    properties = assembly.resource(spec.name).properties
+    assert properties.get("RecursiveLoop") == ("Allow" if spec.loops else None)
+    assert spec.loops <= bool(received & set(spec.sends))
+
+
 def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     context = default_context() | {"stage": stage}
     values = read_settings(context.get).environment()
