@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import boto3
 import pytest
+from hypothesis import settings as hypothesis_settings
 from moto import mock_aws
 
 from backend.aws.clients import dynamodb, s3, secrets_manager, sqs
@@ -17,6 +18,10 @@ from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import QUEUES
 from backend.spec.tables import TABLES
 from tests.factories.tables import create_table_request
+
+# The machine may be busy: how long an example takes says nothing.
+hypothesis_settings.register_profile("vitrine", deadline=None)
+hypothesis_settings.load_profile("vitrine")
 
 REGION = "us-east-1"
 BUCKETS = {b.name: b.name.lower() for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET)}

@@ -67,6 +67,8 @@ class MetadataService:
     ) -> Page[Record]:
         """The records of an entity by key, now or as a version of the asset keeps them.
 
+        A page ends early at a megabyte, for a reply may not have more than a few.
+
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             AssetVersionNotFoundError: it has no such version.
