@@ -12,16 +12,13 @@ from pydantic import (
     field_validator,
 )
 
+from backend.core.metadata_values import ValueType, check_key, check_value
 from backend.core.models import FullModel, PageQuery, WireModel
 from backend.core.names import AssetId, Id, RelativePath
-from backend.domains.metadata.rules import (
-    MAX_RECORDS,
-    Kind,
-    ValueType,
-    check_key,
-    check_value,
-)
 
+MAX_RECORDS = 500
+"""Records of one entity, and records of one request."""
+Kind = Literal["metadata", "attribute"]
 ASSET_LEVEL = "/"
 """The path under which the metadata of an asset itself stands."""
 

@@ -13,7 +13,14 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata import rules
-from backend.domains.metadata.models import ASSET_LEVEL, Entity, NewRecord, Record, UpdateType
+from backend.domains.metadata.models import (
+    ASSET_LEVEL,
+    MAX_RECORDS,
+    Entity,
+    NewRecord,
+    Record,
+    UpdateType,
+)
 from backend.domains.metadata.repository import MetadataRepository, item_of
 from backend.spec.routes import Action
 
@@ -29,9 +36,7 @@ class TooManyRecordsError(StateForbidsError):
     code = "TooManyRecords"
 
     def __init__(self, count: int) -> None:
-        super().__init__(
-            f"There would be {count} records here, at most {rules.MAX_RECORDS} are taken"
-        )
+        super().__init__(f"There would be {count} records here, at most {MAX_RECORDS} are taken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class MetadataService:
 
     def _demand_room(self, entity: Entity, wanted: Sequence[str]) -> None:
         count = len(self.metadata.keys_of(entity) | set(wanted))
-        if count > rules.MAX_RECORDS:
+        if count > MAX_RECORDS:
             raise TooManyRecordsError(count)
 
 

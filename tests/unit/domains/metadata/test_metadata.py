@@ -10,16 +10,16 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.core.metadata_values import VALUE_TYPES
 from backend.core.objects import ObjectVersion
 from backend.core.transactions import Write
 from backend.domains.assets.repository import AssetNotFoundError
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
-from backend.domains.metadata import rules
+from backend.domains.metadata import service as service_module
 from backend.domains.metadata.models import Entity, NewRecord, Record
 from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.routes import build_router
-from backend.domains.metadata.rules import VALUE_TYPES
 from backend.domains.metadata.service import MetadataService
 from backend.spec.routes import Action, Route
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
@@ -383,8 +383,8 @@ def test_wrong_keys_to_remove_are_refused_by_name(client: Client, field: str, ke
 def test_an_entity_holds_so_many_records_at_the_most(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert rules.MAX_RECORDS == 500
-    monkeypatch.setattr(rules, "MAX_RECORDS", 5)
+    assert service_module.MAX_RECORDS == 500
+    monkeypatch.setattr(service_module, "MAX_RECORDS", 5)
     add(client, *(f"k{number}" for number in range(5)))
     more = add(client, "one more")
     assert (more.status, more.body["code"]) == (409, "TooManyRecords")
