@@ -11,5 +11,8 @@ class Identity:
     mfa: bool = False
 
 
+OUTAGE_MARK = "outage"
+"""Stands in the authorizer's context instead of an identity when it could not ask who calls."""
+
 SYSTEM = Identity("SYSTEM")
 """The product itself, where no user asked (bootstrap, sync)."""

@@ -1,8 +1,9 @@
 """Tells API Gateway who the caller is: an HTTP API's Lambda authorizer with simple answers.
 
 Never what the caller may do: the functions behind the API ask that themselves. Whatever is not a
-valid API key is refused. When DynamoDB or Secrets Manager is down, the function fails, so that
-the gateway answers 500 and a client tries again, where a refusal would tell it that its key is bad.
+valid API key is refused. When DynamoDB or Secrets Manager is down nobody can be known: a refusal
+would tell a client that its key is bad, and a failing authorizer becomes a 500. So the request goes
+on with a mark and without an identity, and every function behind the API answers it with 503.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 )
 
 from backend.core.errors import UnavailableError
+from backend.core.identity import OUTAGE_MARK
 from backend.domains.access.service import KeyAuthentication
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import AUTHORIZER
@@ -29,22 +31,26 @@ def build_handler(authentication: KeyAuthentication) -> Handler:
     @_logger.inject_lambda_context(clear_state=True)
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
         header = APIGatewayAuthorizerEventV2(event).headers.get("authorization") or ""
-        key = authentication.authenticate(header)
+        try:
+            key = authentication.authenticate(header)
+        except UnavailableError:
+            _logger.warning("nobody can be authenticated", exc_info=True)
+            return _answer({OUTAGE_MARK: "true"})
         if key is None:
             return _answer(None)
         try:
             authentication.record_use(key)
         except UnavailableError:
             _logger.warning("the use of a key was not recorded", extra={"apiKeyId": key.api_key_id})
-        return _answer(key.user_id)
+        # API keys have no second factor.
+        return _answer({"userId": key.user_id, "mfa": "false"})
 
     return handle
 
 
-def _answer(user_id: str | None) -> dict[str, Any]:
-    # API keys have no second factor. All values of a context are texts.
-    context = None if user_id is None else {"userId": user_id, "mfa": "false"}
-    answer = APIGatewayAuthorizerResponseV2(authorize=user_id is not None, context=context)
+def _answer(context: dict[str, str] | None) -> dict[str, Any]:
+    """Let the request pass with a context, all of whose values are texts, or refuse it."""
+    answer = APIGatewayAuthorizerResponseV2(authorize=context is not None, context=context)
     return cast("dict[str, Any]", answer.asdict())
 
 

@@ -13,8 +13,13 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from backend.core.authorization import Authorization
-from backend.core.errors import PermissionDeniedError, UnauthenticatedError, VitrineError
-from backend.core.identity import Identity
+from backend.core.errors import (
+    PermissionDeniedError,
+    UnauthenticatedError,
+    UnavailableError,
+    VitrineError,
+)
+from backend.core.identity import OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
@@ -90,6 +95,8 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
         return _ANONYMOUS
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})
     context = cast("dict[str, Any]", authorizer.get("lambda") or {})
+    if OUTAGE_MARK in context:
+        raise UnavailableError("Nobody can be authenticated now; try again")
     user_id = context.get("userId")
     if not isinstance(user_id, str) or not user_id:
         raise UnauthenticatedError("No identity was established for this request")

@@ -1,0 +1,54 @@
+"""The HTTP layer: who asks, what bugs and outages become."""
+
+import pytest
+
+from backend.core.models import WireModel
+from backend.core.page_tokens import PageTokens
+from backend.http.app import HttpApp
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+from tests.factories.access import OnlyUser
+from tests.factories.http import Client, Context, http_event
+
+
+class Empty(WireModel):
+    pass
+
+
+def router_of(failure: Exception | None = None) -> Router:
+    router = Router()
+
+    @router.bind(routes.LIST_BUCKETS)
+    def list_buckets(call: Call) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        if failure is not None:
+            raise failure
+        return Empty()
+
+    return router
+
+
+def test_when_nobody_can_be_authenticated_the_answer_is_unavailable() -> None:
+    event = http_event("GET", "/buckets", user_id=None)
+    event["requestContext"]["authorizer"] = {"lambda": {"outage": "true"}}
+    app = HttpApp(OnlyUser(), PageTokens(lambda: b"key"))
+    reply = app.handler(router_of())(event, Context())
+    assert reply["statusCode"] == 503
+    assert '"code": "Unavailable"' in reply["body"]
+
+
+def test_a_bug_is_a_500_that_tells_no_details() -> None:
+    answer = Client(router_of(RuntimeError("the secret is 42"))).send("GET", "/buckets")
+    assert (answer.status, answer.body["code"]) == (500, "InternalError")
+    assert "42" not in str(answer.body)
+
+
+def test_replies_are_never_cached() -> None:
+    answer = Client(router_of()).send("GET", "/buckets")
+    assert answer.headers["Cache-Control"] == "no-cache, no-store"
+
+
+def test_a_route_that_is_bound_twice_is_a_programming_error() -> None:
+    router = router_of()
+    with pytest.raises(ValueError, match="bound twice"):
+        router.bind(routes.LIST_BUCKETS)
