@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from botocore.exceptions import ClientError
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
-_NO_VERSION_ID = frozenset({"400", "InvalidArgument"})  # a text that is no version id at all
+_NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
+"""HEAD of a text that is no version id, and of a delete marker by its version id."""
 _NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
 """Refusals that a wrong deployment causes: bugs, and no answer to a request."""
 
@@ -46,14 +47,9 @@ class S3Objects:
             with translated("S3"):
                 reply = self.client.head_object(Bucket=bucket, Key=key, **version)
         except ClientError as error:
-            marker = _delete_marker(key, error)
-            if marker is not None:
-                return marker
-            if version_id is not None and code_of(error) in _ABSENT | _NO_VERSION_ID:
-                return None
-            if code_of(error) in _ABSENT:
-                return self._marker_by_get(bucket, key)
-            raise
+            if code_of(error) not in _ABSENT | _NOT_BY_HEAD:
+                raise
+            return self._marker(bucket, key, version_id)
         found = ObjectVersion(
             key=key,
             version_id=reply.get("VersionId", _NO_VERSION),
@@ -257,19 +253,23 @@ class S3Objects:
             "get_object", Params=parameters, ExpiresIn=expires
         )
 
-    def _marker_by_get(self, bucket: str, key: str) -> ObjectHead | ObjectVersion | None:
-        """The marker that a key ends in, where HEAD does not tell markers from nothing.
+    def _marker(self, bucket: str, key: str, version_id: str | None) -> ObjectVersion | None:
+        """The delete marker that HEAD met, if it was one.
 
-        versitygw's HEAD does not; S3's does. GET tells it in both.
+        The listing tells it: HEAD does not tell when a marker was put, and versitygw's does not
+        even tell markers from nothing.
         """
-        try:
-            with translated("S3"):
-                self.client.get_object(Bucket=bucket, Key=key)["Body"].close()
-        except ClientError as error:
-            if code_of(error) in _ABSENT:
-                return _delete_marker(key, error)
-            raise
-        return self.head(bucket, key)  # it was written in between
+        after_key, after_id = None, None
+        while True:
+            page = self.list_versions(bucket, key, after_key=after_key, after_version_id=after_id)
+            for version in page.versions:
+                if version.key != key:
+                    return None  # all versions of the key itself come before those of longer keys
+                if version_id in {None, version.version_id}:
+                    return version if version.is_delete_marker else None
+            after_key, after_id = page.next_key, page.next_version_id
+            if after_key is None:
+                return None
 
 
 @contextmanager
@@ -289,24 +289,6 @@ def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
             raise
         reason = error.response.get("Error", {}).get("Message", "")
         raise ObjectRefusedError(key, f"{code} {reason}".strip()) from error
-
-
-def _delete_marker(key: str, error: ClientError) -> ObjectVersion | None:
-    """The marker that a failed HEAD met; S3 tells it by headers of its 404 (405 by version id)."""
-    metadata = error.response.get("ResponseMetadata", {})
-    headers = cast("Mapping[str, str]", metadata.get("HTTPHeaders", {}))
-    if headers.get("x-amz-delete-marker") != "true":
-        return None
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - met on this rare path only
-
-    when = headers.get("last-modified") or headers["date"]
-    return ObjectVersion(
-        key=key,
-        version_id=headers.get("x-amz-version-id", _NO_VERSION),
-        is_latest=True,
-        last_modified=parsedate_to_datetime(when),
-        is_delete_marker=True,
-    )
 
 
 def _is_before(version: ObjectVersion, after_key: str | None, after_id: str | None) -> bool:

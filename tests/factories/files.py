@@ -1,0 +1,119 @@
+"""An asset with the services of its files, and clients that upload as users do."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from backend.core.clock import Clock
+from backend.core.ids import NewId, new_upload_id
+from backend.core.objects import Objects
+from backend.core.tables import Tables
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.downloads.routes import build_router as downloads_router
+from backend.domains.downloads.service import DownloadService
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.routes import build_router as files_router
+from backend.domains.files.service import FileService
+from backend.domains.uploads.repository import UploadRepository
+from backend.domains.uploads.routes import build_router as uploads_router
+from backend.domains.uploads.service import UploadLimits, UploadService
+from tests.factories.assets import NOON, asset_service, created_asset, created_database
+from tests.factories.http import Answer, Client
+
+BUCKET = "assetbucket"
+PATH = "/database/museum/assets/statue"
+PARAMETERS = {"databaseId": "museum", "assetId": "statue"}
+GLB = b"glTF" + bytes(60)
+
+
+def sha256(body: bytes) -> str:
+    """The checksum as the API writes it."""
+    return base64.b64encode(hashlib.sha256(body).digest()).decode()
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The asset `statue` of the database `museum`, and what can be done with its files."""
+
+    assets: AssetService
+    files: FileService
+    uploads: UploadService
+    downloads: DownloadService
+    objects: Objects
+    asset: Asset
+    user_id: str = "admin"
+
+    def send(self, method: str, path: str, **more: Any) -> Answer:
+        """A request to any route of files, uploads and downloads."""
+        router = (
+            uploads_router(self.uploads)
+            if path.startswith("/uploads")
+            else downloads_router(self.downloads)
+            if path.endswith("/download")
+            else files_router(self.files)
+        )
+        return Client(router, user_id=self.user_id).send(method, path, **more)
+
+    def as_user(self, user_id: str) -> "Gallery":
+        return replace(self, user_id=user_id)
+
+    def list_files(self, **query: str) -> Answer:
+        return self.send("GET", f"{PATH}/listFiles", parameters=PARAMETERS, query=query)
+
+    def file_info(self, path: str, **query: str) -> Answer:
+        wanted = {"filePath": path, **query}
+        return self.send("GET", f"{PATH}/fileInfo", parameters=PARAMETERS, query=wanted)
+
+    def download(self, **body: Any) -> Answer:
+        wanted = {"downloadType": "assetFile", **body}
+        return self.send("POST", f"{PATH}/download", parameters=PARAMETERS, body=wanted)
+
+    def initialise(self, *files: dict[str, Any], **more: Any) -> Answer:
+        body = {**PARAMETERS, "uploadType": "assetFile", "files": list(files), **more}
+        return self.send("POST", "/uploads", body=body)
+
+    def complete(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+        body = {**PARAMETERS, "uploadType": "assetFile", "files": list(files), **more}
+        path = f"/uploads/{upload_id}/complete"
+        return self.send("POST", path, parameters={"uploadId": upload_id}, body=body)
+
+    def abort(self, upload_id: str) -> Answer:
+        path = f"/uploads/{upload_id}"
+        return self.send("DELETE", path, parameters={"uploadId": upload_id})
+
+    def put(self, path: str, body: bytes = GLB) -> str:
+        """An object at the asset's path, put straight into the bucket; its version id."""
+        key = self.asset.asset_location.key + path.removeprefix("/")
+        written = self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
+        return written.version_id
+
+
+def gallery(
+    tables: Tables,
+    objects: Objects,
+    *,
+    clock: Clock = lambda: NOON,
+    new_id: NewId = new_upload_id,
+    per_minute: int = 1000,
+    base_prefix: str = "/",
+    is_distributable: bool = True,
+) -> Gallery:
+    """An asset without files in an empty bucket."""
+    assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
+    created_database(assets)
+    asset = created_asset(assets, is_distributable=is_distributable)
+    files = FileService(FileRepository(tables), assets, objects)
+    uploads = UploadService(
+        uploads=UploadRepository(tables),
+        assets=assets,
+        databases=assets.databases,
+        files=files,
+        objects=objects,
+        limits=UploadLimits(per_minute=per_minute, url_seconds=900),
+        clock=clock,
+        new_id=new_id,
+    )
+    downloads = DownloadService(assets, files, objects, 900)
+    return Gallery(assets, files, uploads, downloads, objects, asset)

@@ -1,0 +1,329 @@
+"""The first request of an upload: what is refused, and what a client gets to send its parts."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import boto3
+import pytest
+
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.transactions import Update
+from backend.domains.databases.models import UpdateDatabaseBody
+from backend.spec.tables.assets import ASSET_UPLOADS, DATABASES
+from tests.factories.assets import NOON
+from tests.factories.files import BUCKET, Gallery, gallery, sha256
+
+GIB = 1024**3
+MIB = 1024**2
+
+
+@pytest.fixture
+def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+    return gallery(tables, S3Objects(s3()))
+
+
+def new(path: str = "/model.glb", size: int | None = 64, **more: Any) -> dict[str, Any]:
+    return {"relativeKey": path, "file_size": size, **more}
+
+
+def refused(museum: Gallery, *files: dict[str, Any], **more: Any) -> dict[str, str]:
+    answer = museum.initialise(*files, **more)
+    assert answer.status == 400, answer.body
+    return {error["field"]: error["message"] for error in answer.body["errors"]}
+
+
+def open_multiparts() -> list[str]:
+    reply = boto3.client("s3").list_multipart_uploads(Bucket=BUCKET)
+    return [upload["Key"] for upload in reply.get("Uploads", [])]
+
+
+def allow_extensions(museum: Gallery, extensions: str) -> None:
+    museum.assets.databases.update_database(
+        Identity("admin"),
+        "museum",
+        UpdateDatabaseBody(restrict_file_uploads_to_extensions=extensions),
+    )
+
+
+def test_an_upload_gets_a_url_for_each_part(museum: Gallery) -> None:
+    answer = museum.initialise(new("scans/model.glb", 200 * MIB))
+    assert answer.status == 200
+    (file,) = answer.body["files"]
+    assert (file["relativeKey"], file["numParts"]) == ("scans/model.glb", 2)
+    assert [part["PartNumber"] for part in file["partUploadUrls"]] == [1, 2]
+    url = urlsplit(file["partUploadUrls"][1]["UploadUrl"])
+    query = parse_qs(url.query)
+    assert url.path.endswith(f"/temp-uploads/{answer.body['uploadId']}/scans/model.glb")
+    assert query["partNumber"] == ["2"]
+    assert query["uploadId"] == [file["uploadIdS3"]]
+    assert query["X-Amz-Expires"] == ["900"]
+    assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
+    assert answer.body["uploadId"].startswith("y")
+
+
+def test_the_upload_is_kept_for_seven_days(museum: Gallery, tables: DynamoTables) -> None:
+    upload_id = museum.initialise(new(checksumSha256=sha256(b"x"))).body["uploadId"]
+    item = tables.get(ASSET_UPLOADS, {"uploadId": upload_id, "assetId": "statue"})
+    assert item is not None
+    assert (item["UserId"], item["databaseId"], item["status"]) == (
+        "admin",
+        "museum",
+        "initialised",
+    )
+    assert item["expiresAt"] == int((NOON + timedelta(days=7)).timestamp())
+    assert item["files"][0]["checksumSha256"] == sha256(b"x")
+
+
+def test_an_empty_file_gets_no_urls(museum: Gallery) -> None:
+    for empty in (new(size=0), new(size=None, num_parts=0)):
+        (file,) = museum.initialise(empty).body["files"]
+        assert (file["uploadIdS3"], file["numParts"]) == ("zero-byte", 0)
+        assert file["partUploadUrls"] == []
+    assert open_multiparts() == []
+
+
+def test_the_client_may_choose_the_number_of_parts(museum: Gallery) -> None:
+    (file,) = museum.initialise(new(size=200 * MIB, num_parts=7)).body["files"]
+    assert file["numParts"] == 7
+
+
+def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: DynamoTables) -> None:
+    files = [new(f"/{'d' * 200}/{'e' * 200}/{'f' * 200}/{n:04}.glb", 0) for n in range(1000)]
+    answer = museum.initialise(*files)
+    assert answer.status == 200
+    found = museum.uploads.uploads.get(answer.body["uploadId"])
+    assert found is not None
+    assert [file.path for file in found.files] == [file["relativeKey"] for file in files]
+    done = museum.complete(
+        answer.body["uploadId"],
+        *({"relativeKey": f["relativeKey"], "uploadIdS3": "zero-byte"} for f in files[990:]),
+    )
+    assert done.body["overallSuccess"]
+    assert museum.abort(answer.body["uploadId"]).status == 200
+    assert museum.uploads.uploads.get(answer.body["uploadId"]) is None
+
+
+WRONG_PATHS = [
+    "/../secret.glb",
+    "/a/../../b.glb",
+    "/a/./b.glb",
+    "/a//b.glb",
+    "//a.glb",
+    "/a/",
+    "/",
+    "",
+    "/cafe\u0301.glb",
+    "/" + "x" * 256,
+    "/a\u0000.glb",
+    "/a\n.glb",
+    "/a\u007f.glb",
+    "/a\u0085.glb",
+    "/a\\b.glb",
+    "/a:b.glb",
+    "/a?.glb",
+    "/a.glb.",
+    "/a.glb ",
+    "/a|b",
+    "/a/" * 400 + "x",
+]
+
+
+def test_a_wrong_path_is_refused_by_name(museum: Gallery) -> None:
+    for path in WRONG_PATHS:
+        assert set(refused(museum, new("/fine.glb"), new(path))) == {"files.1.relativeKey"}
+    assert open_multiparts() == []
+
+
+def test_a_path_with_a_lone_surrogate_is_refused(museum: Gallery) -> None:
+    answer = museum.initialise(new("/a\ud800.glb"))
+    assert answer.status == 400
+
+
+WRONG_FILES: list[tuple[dict[str, Any], str]] = [
+    (new(size=-1), "file_size"),
+    (new(size="64"), "file_size"),  # pyright: ignore[reportArgumentType]
+    (new(size=5 * GIB + 1), "file_size"),
+    (new(size=None), "file_size"),
+    (new(num_parts=10_001), "num_parts"),
+    (new(num_parts=0), "num_parts"),
+    (new(num_parts=2), "num_parts"),
+    (new(checksumSha256="abc"), "checksumSha256"),
+    (new(checksumSha256="QUJD"), "checksumSha256"),
+    ({"file_size": 1}, "relativeKey"),
+    (new("/a.glb.previewFile.png", 5 * MIB + 1), "file_size"),
+]
+
+
+def test_a_wrong_file_is_refused_by_field(museum: Gallery) -> None:
+    for file, field in WRONG_FILES:
+        assert set(refused(museum, file)) == {f"files.0.{field}"}
+
+
+BLOCKED = [
+    "a.exe",
+    "a.EXE",
+    "a.Bat",
+    "a.glb.exe",
+    "a.docm",
+    "folder/.CMD",
+    "a.JAR",
+    "x.previewFile.exe",
+]
+
+
+def test_a_blocked_extension_is_refused_in_any_case(museum: Gallery) -> None:
+    found = refused(museum, *(new("/" + name) for name in BLOCKED))
+    assert len(found) == len(BLOCKED)
+    assert all("is blocked" in message for message in found.values())
+
+
+def test_all_wrong_files_are_named_at_once(museum: Gallery) -> None:
+    files = [new(f"/{n}.exe") for n in range(30)]
+    assert len(refused(museum, *files, new("/fine.glb"))) == 30
+
+
+def test_the_extensions_of_the_database_bind_in_any_case(museum: Gallery) -> None:
+    allow_extensions(museum, ".glb, .PNG")
+    assert museum.initialise(new("/a.GLB"), new("/b.png")).status == 200
+    assert museum.initialise(new("/a.glb.previewFile.gif")).status == 200
+    for name in ("/a.obj", "/a", "/a.glb.obj"):
+        assert "takes files of .glb .png only" in refused(museum, new(name))["files.0.relativeKey"]
+    allow_extensions(museum, ".all")
+    assert museum.initialise(new("/a.obj")).status == 200
+
+
+def test_a_file_twice_in_a_request_is_refused(museum: Gallery) -> None:
+    found = refused(museum, new("a/b.glb"), new("/a/b.glb"), new("/c.glb"))
+    assert set(found) == {"files.0.relativeKey", "files.1.relativeKey"}
+
+
+def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
+    found = refused(museum, new("/a.glb.previewFile.txt"))
+    assert "preview" in found["files.0.relativeKey"]
+
+
+def test_an_asset_preview_is_an_image(museum: Gallery) -> None:
+    for name in ("a.glb", "a", "a.png.glb"):
+        found = refused(museum, new(name), uploadType="assetPreview")
+        assert "a preview is one of" in found["files.0.relativeKey"]
+
+
+def test_an_asset_has_one_preview(museum: Gallery) -> None:
+    assert "files" in refused(museum, new("a.png"), new("b.png"), uploadType="assetPreview")
+
+
+def test_a_path_whose_later_keys_would_overflow_is_refused(museum: Gallery) -> None:
+    fits = "/" + "/".join(["x" * 150] * 5) + "xx"
+    assert museum.initialise(new(fits)).status == 200
+    found = refused(museum, new(fits + "y"), new("/" + "/".join(["x" * 250] * 4)))
+    assert "snapshot key" in found["files.0.relativeKey"]
+    assert "1024" in found["files.1.relativeKey"]
+
+
+WRONG_FIELDS: list[tuple[str, Any]] = [
+    ("uploadType", "other"),
+    ("databaseId", "a#b"),
+    ("assetId", "a#b"),
+    ("assetId", "x" * 256),
+    ("files", []),
+    ("files", "all"),
+    ("files", [new(f"/{n}", 0) for n in range(1001)]),
+]
+
+
+def test_a_wrong_field_is_refused_by_name(museum: Gallery) -> None:
+    for field, value in WRONG_FIELDS:
+        assert set(refused(museum, new(), **{field: value})) == {field}
+
+
+def test_too_many_urls_are_refused_and_the_limit_is_named(museum: Gallery) -> None:
+    files = [new(f"/{n}.glb", None, num_parts=1000) for n in range(4)]
+    assert "3000" in refused(museum, *files)["files"]
+    assert open_multiparts() == []
+
+
+def test_parts_grow_where_the_server_chooses_them(museum: Gallery) -> None:
+    files = [new(f"/{n}.glb", 5 * GIB) for n in range(100)]
+    answer = museum.initialise(*files)
+    assert sum(file["numParts"] for file in answer.body["files"]) == 1800
+
+
+def test_a_reply_beyond_what_lambda_sends_is_refused(museum: Gallery) -> None:
+    name = "ä" * 120
+    files = [new(f"/{name}/{name}/{n}.glb", None, num_parts=1000) for n in range(3)]
+    answer = museum.initialise(*files)
+    assert (answer.status, answer.body["code"]) == (413, "TooLarge")
+    assert open_multiparts() == []
+
+
+def test_the_largest_reply_fits(museum: Gallery) -> None:
+    files = [new(f"/{'d' * 60}/{n}.glb", None, num_parts=1000) for n in range(3)]
+    assert len(json.dumps(museum.initialise(*files).body)) < 6_000_000
+
+
+def test_an_absent_asset_is_not_found(museum: Gallery) -> None:
+    answer = museum.initialise(new(), assetId="other")
+    assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
+
+
+def test_a_stranger_may_not_use_the_route(museum: Gallery) -> None:
+    assert museum.as_user("stranger").initialise(new()).status == 403
+
+
+def test_the_rate_of_a_user_is_limited(tables: DynamoTables, objects: S3Objects) -> None:
+    museum = gallery(tables, objects, per_minute=2, clock=lambda: NOON + timedelta(seconds=15))
+    assert [museum.initialise(new()).status for _ in range(3)] == [200, 200, 429]
+    answer = museum.initialise(new())
+    assert (answer.body["code"], answer.headers["Retry-After"]) == ("RateLimited", "45")
+
+
+def test_the_next_minute_has_a_rate_of_its_own(tables: DynamoTables, objects: S3Objects) -> None:
+    now = [NOON]
+    museum = gallery(tables, objects, per_minute=1, clock=lambda: now[0])
+    assert [museum.initialise(new()).status for _ in range(2)] == [200, 429]
+    now[0] += timedelta(minutes=1)
+    assert museum.initialise(new()).status == 200
+
+
+def test_nothing_half_made_is_left_when_s3_fails_in_the_middle(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = S3Objects.create_multipart
+
+    def failing(self: S3Objects, bucket: str, key: str, **more: Any) -> str:
+        if key.endswith("/7.glb"):
+            raise UnavailableError("S3 does not answer")
+        return real(self, bucket, key, **more)
+
+    monkeypatch.setattr(S3Objects, "create_multipart", failing)
+    answer = museum.initialise(*(new(f"/{n}.glb") for n in range(20)))
+    assert answer.status == 503
+    assert open_multiparts() == []
+
+
+def test_nothing_is_started_without_its_row(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise UnavailableError("DynamoDB does not answer")
+
+    monkeypatch.setattr(type(museum.uploads.uploads), "put_new", failing)
+    assert museum.initialise(new()).status == 503
+    assert open_multiparts() == []
+
+
+def test_an_asset_whose_database_is_gone_takes_nothing(
+    museum: Gallery, tables: DynamoTables
+) -> None:
+    tables.write(
+        Update(table=DATABASES, key={"databaseId": "museum"}, set={"description": "still here"})
+    )
+    assert museum.initialise(new()).status == 200
+    tables.delete_many(DATABASES, [{"databaseId": "museum"}])
+    assert museum.initialise(new()).status == 404
