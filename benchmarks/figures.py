@@ -1,0 +1,118 @@
+"""Measurements in rounds, and what is computed of them: medians, and ratios within a round.
+
+A round runs all phases one after the other, so that a ratio compares neighbours in time: on a
+machine that others use, too, it says more than the quotient of two medians.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from benchmarks.engines import Site
+from benchmarks.pipeline import FLOOR, MEMORY, OBJECTS, RAW_HTTP, RAW_PORT, STREAMS, Phase
+
+WHOLE = "pipeline: streams and objects"
+RATIO_MEMORY = f"{MEMORY} / {RAW_HTTP}"
+RATIO_WHOLE = f"{WHOLE} / {FLOOR}"
+_PIPELINES = (STREAMS, OBJECTS)
+_RATIOS = (
+    (MEMORY, RAW_HTTP),
+    (MEMORY, RAW_PORT),
+    (WHOLE, FLOOR),
+    (STREAMS, FLOOR),
+    (OBJECTS, FLOOR),
+)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """What a ratio must reach (`demanded`, or the benchmark fails) and what is aimed at."""
+
+    demanded: float
+    wanted: float
+
+
+FLOORS = {RATIO_MEMORY: Floor(0.5, 0.7), RATIO_WHOLE: Floor(0.5, 0.7)}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A median with its extremes."""
+
+    median: float
+    lowest: float
+    highest: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        return cls(median(values), min(values), max(values))
+
+
+@dataclass
+class Figures:
+    """Documents and seconds of each phase, round by round."""
+
+    documents: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    seconds: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+
+    def rates(self) -> dict[str, Spread]:
+        """Documents a second of each phase."""
+        return {name: Spread.of(self._rates(name)) for name in self.seconds}
+
+    def ratios(self) -> dict[str, Spread]:
+        """Part / whole of documents a second."""
+        return {
+            f"{part} / {whole}": Spread.of(
+                [a / b for a, b in zip(self._rates(part), self._rates(whole), strict=True)]
+            )
+            for part, whole in _RATIOS
+        }
+
+    def below(self) -> list[str]:
+        """The ratios whose medians miss what is demanded."""
+        found = self.ratios()
+        return [name for name, floor in FLOORS.items() if found[name].median < floor.demanded]
+
+    def add(self, name: str, documents: int, seconds: float) -> None:
+        self.documents.setdefault(name, []).append(documents)
+        self.seconds.setdefault(name, []).append(seconds)
+
+    def _rates(self, name: str) -> list[float]:
+        both = zip(self.documents[name], self.seconds[name], strict=True)
+        return [documents / seconds for documents, seconds in both]
+
+
+def measure(
+    site: Site, phases: Sequence[Phase], *, rounds: int, say: Callable[[str], None]
+) -> Figures:
+    """Run all phases once to warm up, then `rounds` times.
+
+    Raises:
+        RuntimeError: a phase wrote fewer documents than it must.
+    """
+    figures = Figures()
+    for number in range(rounds + 1):
+        say(f"round {number} of {rounds}" if number else "warming up")
+        sums = [0, 0.0]
+        for phase in phases:
+            documents, seconds = _run(site, phase)
+            if number == 0:
+                continue
+            figures.add(phase.name, documents, seconds)
+            if phase.name in _PIPELINES:
+                sums = [sums[0] + documents, sums[1] + seconds]
+        if number:
+            figures.add(WHOLE, int(sums[0]), sums[1])
+    return figures
+
+
+def _run(site: Site, phase: Phase) -> tuple[int, float]:
+    site.empty_indexes()
+    began = time.perf_counter()
+    phase.run()
+    seconds = time.perf_counter() - began
+    documents = site.written()
+    if documents < phase.documents:
+        raise RuntimeError(f"{phase.name} wrote {documents} of {phase.documents} documents")
+    return documents, seconds
