@@ -124,7 +124,7 @@ async def _engine(board: Board, request: Request) -> Response:
         return _error(404, str(error))
     except EngineError as error:
         return _error(500, str(error))
-    return Response(status_code=204)
+    return JSONResponse(await board.engines.report())
 
 
 async def _requests(board: Board, request: Request) -> Response:
@@ -132,7 +132,7 @@ async def _requests(board: Board, request: Request) -> Response:
         return _error(404, "requests are counted only with `up --record`")
     if request.method == "DELETE":
         board.proxies.forget()
-        return Response(status_code=204)
+        return JSONResponse({})
     return JSONResponse(board.proxies.counts())
 
 
@@ -148,7 +148,7 @@ async def _faults(board: Board, request: Request) -> Response:
         board.proxies.inject(wanted)
     except ValueError as error:
         return _error(400, str(error))
-    return Response(status_code=204)
+    return JSONResponse({})
 
 
 async def _answer(board: Board, request: Request) -> Response:

@@ -89,9 +89,10 @@ async def deliver(
             continue
         rest = segment.records[failed:]
         failures = 1 if failed else segment.failures + 1
-        if not failed and policy.bisects and len(rest) > 1:
-            half = len(rest) // 2
-            waiting += [_Segment(rest[half:]), _Segment(rest[:half], segment.failures)]
+        if policy.bisects and len(rest) > 1:
+            # Split where the function said, or in the middle when it got nowhere.
+            half = 0 if failed else len(rest) // 2
+            waiting += [_Segment(part) for part in (rest[half:], rest[:half]) if part]
         elif policy.maximum_retries is not None and failures > policy.maximum_retries:
             await outlet.give_up(rest, "RetryAttemptsExhausted", failures, result)
             outlet.done(sequence_of(rest[-1]))

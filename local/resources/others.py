@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from local import arns
 from local.assembly import Object, Resource
 from local.intrinsics import stack_id
+from local.resources import secretsmanager
 from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
 
 CUSTOM_FILE = "custom-resources.json"
@@ -95,6 +96,8 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     if before is not None and before["properties"] == digest and not context.fresh:
         return Created(before["physical_id"], before["data"])
     answer = _ask(context, resource, properties, before)
+    # Before its success is noted: a kill in between must not keep the one without the other.
+    secretsmanager.remember(context.clients, context.state)
     kept[key] = {
         "physical_id": str(answer.get("PhysicalResourceId", "")),
         "properties": digest,

@@ -1,0 +1,102 @@
+"""Requests as events, and answers of functions as responses."""
+
+import base64
+import json
+
+import pytest
+
+from local.payload import (
+    MalformedAnswerError,
+    Request,
+    answer_of,
+    identity_of,
+    request_event,
+    with_body,
+)
+from local.plan import Route
+from local.routing import Match
+
+
+def _event(
+    *headers: tuple[str, str], path: str = "/a", query: str = "", body: bytes = b""
+) -> dict[str, object]:
+    request = Request("POST", path, query, headers, "10.0.0.1", "HTTP/1.1", body)
+    match = Match(Route("POST /a", "integration", None), {})
+    return {**with_body(request_event(request, match, "api"), request)}
+
+
+def test_parts_that_are_empty_are_left_out() -> None:
+    event = _event()
+
+    assert not event.keys() & {"body", "cookies", "queryStringParameters", "pathParameters"}
+    assert event["rawQueryString"] == ""
+
+
+def test_a_decoded_path_ends_at_a_question_mark() -> None:
+    assert _event(path="/a%20b%3Fc")["rawPath"] == "/a b"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "binary"),
+    [
+        ("application/json", b"{}", False),
+        ("application/json; charset=utf-8", "ä".encode(), False),
+        ("application/problem+json", b"{}", False),
+        ("text/csv", b"a,b", False),
+        ("text/plain", b"\xff", True),
+        ("application/x-www-form-urlencoded", b"a=1", True),
+        ("image/png", b"abc", True),
+    ],
+)
+def test_the_content_type_says_whether_a_body_is_text(
+    content_type: str, body: bytes, binary: bool
+) -> None:
+    event = _event(("content-type", content_type), body=body)
+
+    assert event["isBase64Encoded"] is binary
+    expected = base64.b64encode(body).decode() if binary else body.decode()
+    assert event["body"] == expected
+
+
+def test_an_answer_without_a_status_is_the_body_of_a_200() -> None:
+    answer = answer_of(b'{"a": 1}')
+
+    assert (answer.status, json.loads(answer.body)) == (200, {"a": 1})
+    assert answer_of(b'"text"').body == b"text"
+
+
+def test_an_answer_has_status_headers_and_cookies() -> None:
+    answer = answer_of(
+        b'{"statusCode": "201", "headers": {"X-A": 1, "Content-Length": "9"}, "cookies": ["c=1"]}'
+    )
+
+    assert answer.status == 201
+    assert ("x-a", "1") in answer.headers
+    assert ("set-cookie", "c=1") in answer.headers
+    assert "content-length" not in dict(answer.headers)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"{",
+        b'{"statusCode": 99}',
+        b'{"statusCode": true}',
+        b'{"statusCode": 200, "body": 1}',
+        b'{"statusCode": 200, "body": "#", "isBase64Encoded": true}',
+        b'{"statusCode": 200, "headers": 1}',
+    ],
+)
+def test_what_is_no_response_is_refused(payload: bytes) -> None:
+    with pytest.raises(MalformedAnswerError):
+        answer_of(payload)
+
+
+def test_an_identity_needs_all_its_sources() -> None:
+    headers = _event(("authorization", "me"), query="k=1")
+    sources = ["$request.header.Authorization", "$request.querystring.k"]
+
+    assert identity_of(sources, headers) == ["me", "1"]  # pyright: ignore[reportArgumentType]
+    assert identity_of(sources, {"headers": {"authorization": "me"}}) is None
+    with pytest.raises(ValueError, match="not supported"):
+        identity_of(["$stageVariables.x"], {})

@@ -1,0 +1,60 @@
+"""The state folder."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from local.errors import AlreadyRunningError, LocalError
+from local.runner import refuse_kept_data
+from local.state import StateFolder
+
+
+def test_files_are_replaced_whole_and_private(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path / "s")
+    state.create()
+    state.write("a.json", {"a": 1})
+    state.write("a.json", {"a": 2})
+
+    assert state.read("a.json", {"a": 0}) == {"a": 2}
+    assert state.read("b.json", {"b": 0}) == {"b": 0}
+    assert stat.S_IMODE((state.root / "a.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(state.root.stat().st_mode) == 0o700
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(LocalError, match=r"a\.json is damaged"):
+        StateFolder(tmp_path).read("a.json", 0)
+
+
+def test_a_folder_is_locked_for_one(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path)
+    lock = state.lock()
+    with pytest.raises(AlreadyRunningError, match="already uses"):
+        state.lock()
+    lock.release()
+    state.lock().release()
+
+
+def test_emptying_keeps_tools_and_packages(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path)
+    state.create()
+    for name in ("tools", "layer", "runtime", "data"):
+        (tmp_path / name).mkdir()
+    state.write("secrets.json", {})
+
+    state.empty()
+
+    assert {entry.name for entry in tmp_path.iterdir()} == {"tools", "layer", "runtime"}
+
+
+def test_a_runtime_that_keeps_nothing_refuses_kept_data(tmp_path: Path) -> None:
+    state = StateFolder(tmp_path)
+    refuse_kept_data(state)
+    state.data.mkdir()
+    with pytest.raises(LocalError, match="holds data that is kept"):
+        refuse_kept_data(state)
+    state.in_memory_mark.touch()
+    refuse_kept_data(state)
