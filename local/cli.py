@@ -29,7 +29,10 @@ _DOWN_SECONDS = 30
 _MEBIBYTE = 1024 * 1024
 
 app = typer.Typer(
-    help="Run the synthesized product on this machine.", no_args_is_help=True, add_completion=False
+    help="Run the synthesized product on this machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
 )
 _screen = Console(highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)

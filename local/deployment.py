@@ -5,12 +5,13 @@ Runs in a thread of its own: it blocks on the engines. What it makes is in `Cont
 
 from dataclasses import dataclass, field, replace
 
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
 from local.assembly import Assembly, Object, Resource, Stack
-from local.errors import AssemblyError, LocalError
+from local.errors import LocalError
 from local.intrinsics import Scope, UnresolvableError, holds, resolve
-from local.resources.base import Context, Created
+from local.resources.base import Context, Created, refusal
 from local.resources.registry import INERT, creator_of, inert
 
 # The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
@@ -46,12 +47,7 @@ def _refuse_unknown_types(assembly: Assembly) -> None:
     for stack in assembly.stacks:
         for resource in stack.resources.values():
             if creator_of(resource.kind) is None and resource.kind not in INERT:
-                raise AssemblyError(
-                    stack=resource.stack,
-                    logical_id=resource.logical_id,
-                    kind=resource.kind,
-                    fact="this type is not known to the local runtime",
-                )
+                raise refusal(resource, "this type is not known to the local runtime")
 
 
 def _create(resource: Resource, scope: Scope, context: Context) -> Created | None:
@@ -60,19 +56,15 @@ def _create(resource: Resource, scope: Scope, context: Context) -> Created | Non
             return None
         properties = resolve(resource.properties, scope)
     except UnresolvableError as error:
-        raise _unresolved(resource, error) from error
+        raise refusal(resource, str(error)) from error
     resolved = replace(resource, properties=properties if isinstance(properties, dict) else {})
     creator = creator_of(resource.kind)
-    return inert(resolved) if creator is None else creator(context, resolved)
-
-
-def _unresolved(resource: Resource, error: UnresolvableError) -> AssemblyError:
-    return AssemblyError(
-        stack=resource.stack,
-        logical_id=resource.logical_id,
-        kind=resource.kind,
-        fact=str(error),
-    )
+    if creator is None:
+        return inert(resolved)
+    try:
+        return creator(context, resolved)
+    except (BotoCoreError, ClientError) as error:
+        raise refusal(resource, f"cannot be created: {error}") from error
 
 
 def _scope(stack: Stack, deployed: _Deployed) -> Scope:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
 from local.admin import ANSWERS, NOTIFICATIONS, Board, admin_app
@@ -277,9 +278,15 @@ class Runtime:
         state = self._choices.state
 
         async def remember() -> None:
+            try:
+                await asyncio.to_thread(secretsmanager.remember, clients, state)
+            except (BotoCoreError, ClientError) as error:
+                _log.warning("the secrets cannot be taken down: %s", error)
+
+        async def remember_often() -> None:
             while True:
                 await asyncio.sleep(_REMEMBER_EVERY)
-                await asyncio.to_thread(secretsmanager.remember, clients, state)
+                await remember()
 
         async def replay(engine: str) -> None:
             if engine == "aws":
@@ -287,9 +294,9 @@ class Runtime:
             elif engine == "queues":
                 await asyncio.to_thread(sqs.recreate, clients, self._plan)
 
-        self._supervisor.start("secrets", remember)
+        self._supervisor.start("secrets", remember_often)
         self._engines.restarted = replay
-        stack.push_async_callback(asyncio.to_thread, secretsmanager.remember, clients, state)
+        stack.push_async_callback(remember)
 
     def _endpoint_file(self, clients: Clients) -> EndpointFile:
         secret = self._plan.outputs.get("AdminApiKeySecret")

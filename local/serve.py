@@ -97,12 +97,20 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopping.set)
+        loop.add_signal_handler(number, _stop, stopping, choices.progress)
     serving = asyncio.create_task(_until(choices, first_look, stopping))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     await serving
+
+
+def _stop(stopping: asyncio.Event, say: Callable[[str], None]) -> None:
+    """Stop at the first signal; at a second one at once, the guard then ends the engines."""
+    if stopping.is_set():
+        os._exit(1)
+    say("stopping")
+    stopping.set()
 
 
 async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
@@ -119,4 +127,3 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
                 await asyncio.to_thread(show, choices.state, first_look, say)
         await stopping.wait()
         choices.state.endpoint.unlink(missing_ok=True)
-        say("stopping")

@@ -64,11 +64,21 @@ class StreamPump:
 
     async def run(self) -> None:
         """Deliver for ever; shards that appear are read when their parents are."""
-        await self._begin()
         running: dict[str, asyncio.Task[None]] = {}
+        failures = 0
         try:
             while True:
-                for shard in await asyncio.to_thread(self._shards):
+                try:
+                    await self._begin()
+                    shards = await asyncio.to_thread(self._shards)
+                    failures = 0
+                except (BotoCoreError, ClientError) as error:
+                    failures += 1
+                    if failures == 1:
+                        _log.warning("%s cannot be read: %s", self.mapping.stream_arn, error)
+                    await asyncio.sleep(pause_after(failures))
+                    continue
+                for shard in shards:
                     name = shard.get("ShardId", "")
                     if name not in running and self._due(shard):
                         running[name] = asyncio.create_task(_Shard(self, name).run())

@@ -41,7 +41,10 @@ class Created:
 
 @dataclass(frozen=True)
 class Context:
-    """What the modules create with. `fresh` collects what did not exist before this start."""
+    """What the modules create with.
+
+    `stateful` collects everything that holds data, `fresh` what of it is new with this start.
+    """
 
     clients: Clients
     state: StateFolder
@@ -56,6 +59,7 @@ class Context:
     api_url: str
     progress: Progress
     fresh: list[str] = field(default_factory=list[str])
+    stateful: list[str] = field(default_factory=list[str])
 
 
 Creator = Callable[[Context, Resource], Created]

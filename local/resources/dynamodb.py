@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
-from botocore.exceptions import ClientError
 from pydantic import Field, JsonValue
 
 from local import arns
@@ -100,6 +99,7 @@ def create_table(context: Context, resource: Resource) -> Created:
         context.fresh.append(f"table {name}")
     else:
         _verify(resource, table, found)
+    context.stateful.append(f"table {name}")
     _set_time_to_live(context, name, table)
     attributes: dict[str, JsonValue] = {"Arn": arns.arn("dynamodb", f"table/{name}")}
     if table.stream_specification:
@@ -209,10 +209,7 @@ def _set_time_to_live(context: Context, name: str, table: Table) -> None:
         return
     if enabled and found.get("AttributeName") == wanted.attribute_name:
         return
-    try:
-        client.update_time_to_live(
-            TableName=name,
-            TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.attribute_name},
-        )
-    except ClientError as error:
-        raise RuntimeError(f"cannot set the time to live of {name}: {error}") from error
+    client.update_time_to_live(
+        TableName=name,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.attribute_name},
+    )

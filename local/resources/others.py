@@ -56,6 +56,7 @@ class Invoked(TypedDict):
 
     physical_id: str
     properties: str
+    stateful: list[str]
     data: Object
 
 
@@ -93,7 +94,14 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     properties = cast("Object", _as_text(resource.properties))
     digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
     before = kept.get(key)
-    if before is not None and before["properties"] == digest and not context.fresh:
+    stateful = sorted(context.stateful)
+    unchanged = (
+        before is not None
+        and before["properties"] == digest
+        and before["stateful"] == stateful
+        and not context.fresh
+    )
+    if before is not None and unchanged:
         return Created(before["physical_id"], before["data"])
     answer = _ask(context, resource, properties, before)
     # Before its success is noted: a kill in between must not keep the one without the other.
@@ -101,6 +109,7 @@ def create_custom_resource(context: Context, resource: Resource) -> Created:
     kept[key] = {
         "physical_id": str(answer.get("PhysicalResourceId", "")),
         "properties": digest,
+        "stateful": stateful,
         "data": cast("Object", answer.get("Data") or {}),
     }
     context.state.write(CUSTOM_FILE, kept)

@@ -78,6 +78,7 @@ def create_bucket(context: Context, resource: Resource) -> Created:
     if name not in {each.get("Name") for each in client.list_buckets().get("Buckets", [])}:
         client.create_bucket(Bucket=name)
         context.fresh.append(f"bucket {name}")
+    context.stateful.append(f"bucket {name}")
     if bucket.versioning_configuration:
         client.put_bucket_versioning(
             Bucket=name,

@@ -66,6 +66,7 @@ def create_secret(context: Context, resource: Resource) -> Created:
         kept[name] = {"suffix": suffix, "value": _value(secret)}
         context.state.write(FILE, kept)
         context.fresh.append(f"secret {name}")
+    context.stateful.append(f"secret {name}")
     return Created(_give(context.clients, name, kept[name]))
 
 
@@ -76,7 +77,12 @@ def replay(clients: Clients, state: StateFolder) -> None:
 
 
 def remember(clients: Clients, state: StateFolder) -> None:
-    """Take down the values that functions have stored since; nothing is written if none has."""
+    """Take down the values that functions have stored since; nothing is written if none has.
+
+    Raises:
+        BotoCoreError: the engine does not answer.
+        ClientError: it does not know a secret.
+    """
     kept = state.read(FILE, dict[str, Kept]())
     changed = False
     for name, known in kept.items():

@@ -69,6 +69,7 @@ def create_queue(context: Context, resource: Resource) -> Created:
         changeable = {key: value for key, value in attributes.items() if key != "FifoQueue"}
         if changeable:
             client.set_queue_attributes(QueueUrl=url, Attributes=_named(changeable))
+    context.stateful.append(f"queue {name}")
     queue_arn = arns.arn("sqs", name)
     redrive = queue.redrive_policy
     context.plan.queues[queue_arn] = Queue(
