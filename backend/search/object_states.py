@@ -53,17 +53,7 @@ def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
     head = objects.head(bucket, key)
     if isinstance(head, ObjectHead):
         return ObjectState(head.version, _preview(objects, bucket, key))
-    # HEAD alone does not tell a delete marker from nothing on every engine that speaks S3.
-    version = head or _latest(objects, bucket, key)
-    if version is None or version.is_delete_marker:
-        return None if version is None else ObjectState(version)
-    return ObjectState(version, _preview(objects, bucket, key))
-
-
-def _latest(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:
-    """The latest version: keys are listed in order, so the key itself comes before longer ones."""
-    page = objects.list_versions(bucket, key, limit=2)
-    return next((v for v in page.versions if v.key == key and v.is_latest), None)
+    return None if head is None else ObjectState(head)
 
 
 def _preview(objects: Objects, bucket: str, key: str) -> str | None:

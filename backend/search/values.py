@@ -28,8 +28,8 @@ FIELD_BUDGET = 2_000_000
 """Bytes of all values of one field together: a document must fit a request of 10 MB, the least
 that the service's instances take. Only beyond it are values cut shorter than a single one is."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_PARTIAL_DATE = re.compile(r"(\d{4})(-\d{2})?", re.ASCII)
 _SYSTEM_PREFIXES = ("VAMS_", "_")
 _FLAT_OVERHEAD = len("MD_.=")
 

@@ -1,0 +1,1 @@
+"""In-memory implementations of ports, for tests."""

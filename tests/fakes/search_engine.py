@@ -1,0 +1,80 @@
+"""OpenSearch in memory: what writing under external versions means, and nothing else of it."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
+
+
+def accept_all(write: DocumentWrite) -> str | None:
+    return None
+
+
+@dataclass
+class MemorySearchEngine:
+    """The port `SearchEngine`. `refuses` names a reason to refuse a document for, if there is one.
+
+    `versioned=False` makes it an engine that knows no versions, to show what they are good for.
+    """
+
+    refuses: Callable[[DocumentWrite], str | None] = accept_all
+    versioned: bool = True
+    indexes: dict[str, dict[str, tuple[int, JsonObject]]] = field(
+        default_factory=dict[str, dict[str, tuple[int, JsonObject]]]
+    )
+    mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    aliases: dict[str, str] = field(default_factory=dict[str, str])
+    bulks: list[int] = field(default_factory=list[int])
+
+    def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
+        self.bulks.append(len(writes))
+        return [self._write(write) for write in writes]
+
+    def _write(self, write: DocumentWrite) -> DocumentResult:
+        if write.index not in self.indexes:
+            return DocumentResult(write.index, write.id, 404, f"no such index [{write.index}]")
+        if len(write.id.encode()) > 512:
+            raise InvalidInputError("id is too long")
+        reason = self.refuses(write)
+        if reason is not None:
+            return DocumentResult(write.index, write.id, 400, reason)
+        stored = self.indexes[write.index].get(write.id)
+        if self.versioned and stored is not None and stored[0] >= write.version:
+            return DocumentResult(write.index, write.id, 409, "version conflict", stored[0])
+        self.indexes[write.index][write.id] = (write.version, json.loads(write.body))
+        return DocumentResult(write.index, write.id, 201 if stored is None else 200)
+
+    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+        raise NotImplementedError
+
+    def mapping(self, index: str) -> JsonObject:
+        return self.mappings[index]
+
+    def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
+        if name in self.indexes:
+            return False
+        self.indexes[name] = {}
+        self.mappings[name] = mapping
+        return True
+
+    def point_alias(self, alias: str, index: str) -> None:
+        self.aliases[alias] = index
+
+    def refresh(self, indexes: Sequence[str]) -> None:
+        pass
+
+    def document(self, index: str, document_id: str) -> JsonObject | None:
+        """The document as it was written last, a tombstone too."""
+        found = self.indexes[index].get(document_id)
+        return None if found is None else found[1]
+
+    def live(self) -> dict[str, JsonObject]:
+        """All documents that are no tombstones, by id, without their version."""
+        return {
+            document_id: {name: value for name, value in body.items() if name != "rev"}
+            for index in self.indexes.values()
+            for document_id, (_, body) in index.items()
+            if not body.get("deleted")
+        }

@@ -1,0 +1,179 @@
+"""Documents: exactly the declared fields, from whatever the sources hold."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core.objects import ObjectVersion
+from backend.domains.buckets.models import AssetBucket
+from backend.search.projections import (
+    AssetGone,
+    AssetSource,
+    FileGone,
+    FileSource,
+    document_id,
+    project,
+    stub,
+)
+from backend.search.values import Record
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from tests.factories.search import asset_row
+
+BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
+VERSION = ObjectVersion(
+    key="pump/parts/Wheel.GLB",
+    version_id="v1",
+    is_latest=True,
+    last_modified=datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC),
+    size=7,
+    etag="abc",
+)
+
+
+def asset(**fields: Any) -> dict[str, Any]:
+    return project(AssetSource(asset_row(**fields), BUCKET)).body
+
+
+def file(version: ObjectVersion = VERSION, **fields: Any) -> dict[str, Any]:
+    return project(FileSource(asset_row(**fields), BUCKET, version)).body
+
+
+def test_an_asset_has_the_fields_of_the_data_model() -> None:
+    row = asset_row(previewLocation={"Key": "previews/pump/p.png"}, childCount=2, relatedCount=0)
+    found = project(AssetSource(row, BUCKET, (Record("material", "steel"),)))
+    assert found.id == "museum:pump"
+    assert found.body == {
+        "_rectype": "asset",
+        "str_databaseid": "museum",
+        "str_assetid": "pump",
+        "str_assetname": "The pump",
+        "str_assettype": "folder",
+        "str_description": "A thing to look at",
+        "str_bucketid": "b1",
+        "str_bucketname": "bucket",
+        "str_bucketprefix": "/",
+        "str_asset_version_id": "0",
+        "str_asset_version_comment": "as scanned",
+        "str_assetlocationkey": "pump/",
+        "str_previewfilekey": "previews/pump/p.png",
+        "bool_isdistributable": True,
+        "list_tags": ["red"],
+        "date_asset_version_createdate": "2026-03-01T12:00:00+00:00",
+        "bool_has_asset_children": True,
+        "bool_has_asset_parents": False,
+        "bool_has_assets_related": False,
+        "bool_archived": False,
+        "MD_": {"material": "steel"},
+        "metadata": [{"key": "material", "string": "steel"}],
+    }
+    assert set(ASSET_INDEX.fields) <= set(found.body)
+
+
+def test_a_file_has_the_fields_of_the_data_model() -> None:
+    source = FileSource(
+        asset_row(),
+        BUCKET,
+        VERSION,
+        preview_key="pump/parts/Wheel.GLB.previewFile.png",
+        metadata=(Record("teeth", "12", "number"),),
+        attributes=(Record("triangles", "900"),),
+    )
+    found = project(source)
+    assert found.id == "museum:pump:pump/parts/Wheel.GLB"
+    assert found.body == {
+        "_rectype": "file",
+        "str_key": "pump/parts/Wheel.GLB",
+        "str_databaseid": "museum",
+        "str_assetid": "pump",
+        "str_assetname": "The pump",
+        "str_bucketid": "b1",
+        "str_bucketname": "bucket",
+        "str_bucketprefix": "/",
+        "str_fileext": ".glb",
+        "str_etag": "abc",
+        "str_s3_version_id": "v1",
+        "str_previewfilekey": "pump/parts/Wheel.GLB.previewFile.png",
+        "date_lastmodified": "2026-03-01T12:00:00+00:00",
+        "num_filesize": 7,
+        "bool_archived": False,
+        "list_tags": ["red"],
+        "MD_": {"teeth": "12"},
+        "metadata": [{"key": "teeth", "string": "12", "number": 12.0}],
+        "AB_": {"triangles": "900"},
+    }
+    assert set(FILE_INDEX.fields) <= set(found.body)
+
+
+def test_an_archived_asset_keeps_its_id_and_says_so_and_so_do_its_files() -> None:
+    found = project(AssetSource(asset_row(archived=True), BUCKET))
+    assert found.id == "museum:pump"
+    assert found.body["str_databaseid"] == "museum"
+    assert found.body["bool_archived"] is True
+    assert file(archived=True)["bool_archived"] is True
+
+
+def test_a_file_under_a_delete_marker_is_archived_and_has_no_size() -> None:
+    marker = ObjectVersion("pump/a", "v2", True, VERSION.last_modified, is_delete_marker=True)
+    found = file(marker)
+    assert found["bool_archived"] is True
+    assert "num_filesize" not in found
+
+
+def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:
+    assert project(AssetGone("museum", "pump")).body == {
+        "_rectype": "asset",
+        "str_databaseid": "museum",
+        "str_assetid": "pump",
+        "deleted": True,
+    }
+    gone = project(FileGone("museum", "pump", VERSION.key))
+    assert gone.id == project(FileSource(asset_row(), BUCKET, VERSION)).id
+    assert gone.body["deleted"] is True
+
+
+def test_a_stub_can_still_be_found_by_its_names() -> None:
+    source = AssetSource(asset_row(), BUCKET, (Record("k", "v"),))
+    assert stub(project(source)).body == {
+        "_rectype": "asset",
+        "str_databaseid": "museum",
+        "str_assetid": "pump",
+        "str_assetname": "The pump",
+        "bool_archived": False,
+    }
+
+
+@pytest.mark.parametrize("key", ["k" * 496, "é" * 248])
+def test_an_id_of_512_bytes_is_kept_and_a_longer_one_is_hashed(key: str) -> None:
+    prefix = "museum:" + "a" * 8
+    assert document_id("museum", "a" * 8, key) == f"{prefix}:{key}"
+    hashed = document_id("museum", "a" * 8, key + "x")
+    assert hashed.startswith("#sha256:")
+    assert len(hashed.encode()) <= 512
+    assert hashed != document_id("museum", "a" * 8, key + "y")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(asset_row())),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.sampled_from(["Key", "Version", "DateModified"]), inner)
+            ),
+            max_leaves=6,
+        ),
+    )
+)
+def test_whatever_a_row_holds_it_becomes_a_document_of_declared_fields(row: dict[str, Any]) -> None:
+    ids = {"databaseId": "museum", "assetId": "pump"}
+    declared = {*ASSET_INDEX.mapping["properties"]}
+    found = project(AssetSource(row | ids, BUCKET))
+    json.dumps(found.body)
+    assert found.id == "museum:pump"
+    assert set(found.body) <= declared
+    assert project(FileSource(row | ids, BUCKET, VERSION)).body["str_key"] == VERSION.key

@@ -1,0 +1,185 @@
+"""Metadata values: typed only where they parse, and never of a kind that fails a document."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.search.values import (
+    FIELD_BUDGET,
+    Record,
+    clean,
+    cut,
+    flat_object,
+    geographic_fields,
+    geographic_keys,
+    iso_date,
+    searchable,
+    typed_pairs,
+)
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=300)
+TYPES = ("string", "number", "date", "boolean", "geopoint", "lla", "geojson", "json", "odd")
+
+
+def pair(value: str, value_type: str) -> dict[str, object]:
+    (found,) = typed_pairs([Record("k", value, value_type)])
+    return {name: content for name, content in found.items() if name not in {"key", "string"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", 1.0), ("-1.5e3", -1500.0), (".5", 0.5), ("9" * 38, float("9" * 38)), ("+2.", 2.0)],
+)
+def test_numbers_are_numbers(value: str, expected: float) -> None:
+    assert pair(value, "number") == {"number": expected}
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e400", "-1e309", "inf", "1_000", "0x10", "", "a", "१"])
+def test_what_is_no_finite_number_stays_a_text(value: str) -> None:
+    assert pair(value, "number") == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2026-03-01", "2026-03-01T00:00:00+00:00"),
+        ("2026-03", "2026-03-01T00:00:00+00:00"),
+        ("2026", "2026-01-01T00:00:00+00:00"),
+        ("2026-03-01T12:00:00+14:00", "2026-02-28T22:00:00+00:00"),
+        ("0001-01-01", "0001-01-01T00:00:00+00:00"),
+        ("9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999+00:00"),
+    ],
+)
+def test_dates_are_written_as_utc(value: str, expected: str) -> None:
+    assert pair(value, "date") == {"date": expected}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "0000-01-01",
+        "10000-01-01",
+        "-0001-01-01",
+        "2026-02-30",
+        "0001-01-01T00:00:00+14:00",
+        "yesterday",
+        "",
+    ],
+)
+def test_what_is_no_date_of_the_years_1_to_9999_stays_a_text(value: str) -> None:
+    assert pair(value, "date") == {}
+
+
+def test_booleans_are_booleans() -> None:
+    assert pair("True", "boolean") == {"boolean": True}
+    assert pair("false", "boolean") == {"boolean": False}
+    assert pair("yes", "boolean") == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "value_type"),
+    [
+        ('{"type": "Point", "coordinates": [-3.5, 40]}', "geopoint"),
+        ('{"type": "Point", "coordinates": [-3.5, 40, 100]}', "geopoint"),
+        ('{"lat": 40, "long": -3.5, "alt": 0}', "lla"),
+    ],
+)
+def test_points_are_points(value: str, value_type: str) -> None:
+    record = Record("place", value, value_type)
+    assert pair(value, value_type) == {"point": {"lat": 40, "lon": -3.5}}
+    assert geographic_keys([record]) == {"place"}
+    assert geographic_fields([record], frozenset({"place"})) == {
+        "gp_place": {"lat": 40, "lon": -3.5}
+    }
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"lat": 91, "long": 0}',
+        '{"lat": 0, "long": 181}',
+        '{"lat": NaN, "long": 0}',
+        '{"lat": Infinity, "long": 0}',
+        '{"lat": true, "long": 0}',
+        '{"lat": "1", "long": 0}',
+        '{"lat": 1}',
+        "[1, 2]",
+        "[" * 100_000,
+        '{"lat": ' + "9" * 5000 + ', "long": 0}',
+    ],
+)
+def test_what_is_no_point_on_earth_stays_a_text(value: str) -> None:
+    assert pair(value, "lla") == {}
+    assert geographic_fields([Record("k", value, "lla")], frozenset({"k"})) == {}
+
+
+def test_shapes_are_texts_of_their_own() -> None:
+    shape = '{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}'
+    record = Record("way", shape, "geojson")
+    assert geographic_fields([record], frozenset({"way"})) == {"gs_way": shape}
+    assert pair(shape, "geojson") == {}
+
+
+def test_only_allowed_and_well_formed_keys_get_geographic_fields() -> None:
+    value = '{"lat": 40, "long": -3.5}'
+    odd = [Record(key, value, "lla") for key in ("a.b", "a b", "k" * 65, "é", "")]
+    assert geographic_keys(odd) == set()
+    assert geographic_fields([Record("k", value, "lla")], frozenset()) == {}
+
+
+def test_system_fields_are_left_out() -> None:
+    records = [Record(key, "x") for key in ("VAMS_primary", "_hidden", "kept", "b")]
+    assert [record.key for record in searchable(records)] == ["b", "kept"]
+
+
+def test_a_long_text_is_no_whole_keyword_but_its_words_are_there() -> None:
+    (found,) = typed_pairs([Record("k", "x" * 9000)])
+    assert found["string"] == "x" * 8001  # one more than keywords take
+
+
+@given(ANY_TEXT, st.integers(0, 40))
+def test_what_is_cut_is_a_beginning_and_short_enough(text: str, limit: int) -> None:
+    whole = clean(text)
+    found = cut(whole, limit)
+    assert whole.startswith(found)
+    assert len(found.encode()) <= limit
+    assert len(whole.encode()) > limit or found == whole
+
+
+@given(ANY_TEXT)
+def test_cleaned_text_is_unicode_and_valid_text_stays(text: str) -> None:
+    found = clean(text)
+    found.encode()
+    assert clean(found) == found
+
+
+@given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT, st.sampled_from(TYPES)), max_size=8))
+def test_whatever_records_hold_their_fields_are_valid_json_and_in_range(
+    raw: list[tuple[str, str, str]],
+) -> None:
+    records = [Record(*parts) for parts in raw]
+    allowed = frozenset(geographic_keys(records))
+    pairs = typed_pairs(records)
+    found = [flat_object(records), pairs, geographic_fields(records, allowed)]
+    json.dumps(found, allow_nan=False, ensure_ascii=False).encode()
+    assert all(math.isfinite(entry.get("number", 0)) for entry in pairs)
+
+
+def test_path_and_value_of_a_flat_object_stay_below_the_limit() -> None:
+    found = flat_object([Record("é" * 200, "€" * 40_000), Record("k" * 40_000, "v" * 40_000)])
+    assert all(len(f"MD_.{key}={value}".encode()) <= 32_000 for key, value in found.items())
+
+
+def test_five_hundred_large_values_fit_one_document() -> None:
+    records = [Record(f"k{n}", "€" * 100_000) for n in range(500)]
+    for field in (flat_object(records), typed_pairs(records)):
+        assert len(json.dumps(field, ensure_ascii=False).encode()) < FIELD_BUDGET * 1.1
+
+
+@given(ANY_TEXT)
+def test_every_text_is_a_date_or_none(text: str) -> None:
+    found = iso_date(text)
+    assert found is None or iso_date(found) == found
