@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import subprocess
@@ -82,16 +83,16 @@ class Small:
 
     def dynamodb(self) -> DynamoDBClient:
         """Return a client of the table engine."""
-        return _session().client("dynamodb", endpoint_url=self.endpoint["dynamodb"])
+        return _dynamodb(self.endpoint["dynamodb"])
 
     def s3(self) -> S3Client:
         """Return a client of the object engine."""
-        return _session().client("s3", endpoint_url=self.endpoint["s3"])
+        return _s3(self.endpoint["s3"])
 
     def sqs(self) -> SQSClient:
         """Return a client of the queue engine."""
         engines = self.admin("/health").json()["engines"]
-        return _session().client("sqs", endpoint_url=engines["queues"]["url"])
+        return _sqs(engines["queues"]["url"])
 
     def queue(self, name: str) -> str:
         """Return the URL of a queue by its logical id."""
@@ -124,8 +125,22 @@ class Small:
             threading.Event().wait(0.1)
 
 
-def _session() -> boto3.Session:
-    return boto3.Session("local", "local-secret", region_name="us-east-1")
+_session = boto3.Session("local", "local-secret", region_name="us-east-1")
+
+
+@functools.cache
+def _dynamodb(url: str) -> DynamoDBClient:
+    return _session.client("dynamodb", endpoint_url=url)
+
+
+@functools.cache
+def _s3(url: str) -> S3Client:
+    return _session.client("s3", endpoint_url=url)
+
+
+@functools.cache
+def _sqs(url: str) -> SQSClient:
+    return _session.client("sqs", endpoint_url=url)
 
 
 @pytest.fixture(scope="session")

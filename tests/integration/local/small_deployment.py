@@ -210,7 +210,7 @@ def _queue() -> Json:
         "Work": {
             "Type": "AWS::SQS::Queue",
             "Properties": {
-                "VisibilityTimeout": 1,
+                "VisibilityTimeout": 4,
                 "RedrivePolicy": {
                     "deadLetterTargetArn": attribute("Dead", "Arn"),
                     "maxReceiveCount": 2,
