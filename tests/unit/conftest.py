@@ -17,6 +17,7 @@ from backend.core.identity import Identity
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import QUEUES
 from backend.spec.tables import TABLES
+from backend.spec.tables.model import Table
 from tests.factories.tables import create_table_request
 
 # The machine may be busy: how long an example takes says nothing.
@@ -49,11 +50,19 @@ def settings() -> Settings:
 
 @pytest.fixture
 def tables(settings: Settings) -> DynamoTables:
-    """All declared tables, empty."""
+    """All declared tables, empty; each is created when it is first used."""
     client = boto3.client("dynamodb", region_name=REGION)
-    for table in TABLES:
-        client.create_table(**create_table_request(table, settings.table(table)))
-    return DynamoTables(client, settings)
+    created: set[str] = set()
+
+    class OnFirstUse(Settings):
+        def table(self, table: Table) -> str:
+            name = settings.table(table)
+            if name not in created:
+                created.add(name)
+                client.create_table(**create_table_request(table, name))
+            return name
+
+    return DynamoTables(client, OnFirstUse(settings.environment))
 
 
 @pytest.fixture

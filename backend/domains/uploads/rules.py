@@ -1,9 +1,9 @@
 """Which files may be uploaded, in how many parts, under which keys. Pure."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.file_kinds import (
@@ -28,6 +28,7 @@ PART_BYTES = 150 * MIB
 MAX_URLS = 3000
 MAX_REPLY_BYTES = 5_500_000
 """Below the 6 MB that a Lambda function may answer."""
+_BESIDE_URL_BYTES = 40  # the JSON around a URL
 METADATA_KEY_ROOM = 256
 """Bytes that the key of a metadata record must still have beside the path in a snapshot's key."""
 
@@ -36,6 +37,9 @@ CHECKED_FILE_BYTES = 64 * MIB
 the uploader claims."""
 CHECKED_CALL_BYTES = 512 * MIB
 """What one call reads for checksums at the most; the rest of its files is not verified."""
+
+
+_TEMPORARY_NAME_CHARS = 32  # 128 bits: no two of a thousand paths meet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,13 @@ class Layout:
     upload_type: UploadType
 
     def temporary_key(self, path: str) -> str:
-        """Where the parts of a file are put together and checked."""
-        return f"{self.base}{TEMP_UPLOADS_PREFIX}{self.upload_id}{path}"
+        """Where the parts of a file are put together and checked.
+
+        The path is not part of it: names that only the final key should be judged by (too long for
+        the store, a file beside a folder of its name) must not fail here, and URLs stay short.
+        """
+        name = hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
+        return f"{self.base}{TEMP_UPLOADS_PREFIX}{self.upload_id}/{name}"
 
     def final_key(self, path: str) -> str:
         """Where a file stands that passed."""
@@ -118,19 +127,13 @@ def plan_parts(files: Sequence[NewFile]) -> list[int]:
         part_bytes *= 2
 
 
-def check_reply_size(
-    files: Sequence[NewFile], plan: Sequence[int], layout: Layout, sample: tuple[str, str]
-) -> None:
-    """Refuse what would make a reply too large; `sample` is a key and a URL signed for it.
+def check_reply_size(plan: Sequence[int], sample_url: str) -> None:
+    """Refuse what would make a reply too large; all URLs are about as long as the sample.
 
     Raises:
         TooLargeError: naming both sizes.
     """
-    beside_key = len(sample[1]) - len(quote(sample[0])) + 64  # and the JSON around a URL
-    size = sum(
-        count * (beside_key + len(quote(layout.temporary_key(file.path))))
-        for file, count in zip(files, plan, strict=True)
-    )
+    size = sum(plan) * (len(sample_url) + _BESIDE_URL_BYTES)
     if size > MAX_REPLY_BYTES:
         raise TooLargeError(
             f"the URLs of these files would make a reply of {size} bytes, at most "
@@ -225,7 +228,6 @@ def _name_problems(
 def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
     """Every key that the file gets or may get later, with its limit."""
     yield "an S3 key", layout.final_key(path), MAX_KEY_BYTES
-    yield "a temporary S3 key", layout.temporary_key(path), MAX_KEY_BYTES
     if layout.upload_type == "assetFile":
         metadata = FILE.build(layout.database_id, layout.asset_id, path)
         yield "a metadata key", metadata, SORT_KEY_BYTES

@@ -96,7 +96,7 @@ class UploadService:
         bucket, layout = self._place(asset, self.new_id(), body.upload_type)
         rules.check_new_files(body.files, layout, self._allowed(asset))
         plan = rules.plan_parts(body.files)
-        rules.check_reply_size(body.files, plan, layout, self._sample(bucket, layout))
+        rules.check_reply_size(plan, self._sample_url(bucket, layout))
         with ExitStack() as undo:
             files = self._start_all(bucket, layout, body.files, plan, undo)
             self.uploads.put_new(self._new(caller, body, layout, files))
@@ -205,10 +205,9 @@ class UploadService:
             raise NotFoundError(f"Database {asset.database_id} does not exist")
         return database.restrict_file_uploads_to_extensions
 
-    def _sample(self, bucket: str, layout: rules.Layout) -> tuple[str, str]:
-        """A key and the URL of a part of it, as long as such URLs are."""
-        key = layout.temporary_key("/sample")
-        return key, self._url(bucket, key, "u" * 160, rules.MAX_URLS)
+    def _sample_url(self, bucket: str, layout: rules.Layout) -> str:
+        """A URL of a part, as long as they are at the most."""
+        return self._url(bucket, layout.temporary_key("/"), "u" * 160, rules.MAX_URLS)
 
     def _url(self, bucket: str, key: str, upload_id_s3: str, number: int) -> str:
         return self.objects.presign_part(

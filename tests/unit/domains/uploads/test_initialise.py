@@ -40,7 +40,7 @@ def refused(museum: Gallery, *files: dict[str, Any], **more: Any) -> dict[str, s
 
 def open_multiparts() -> list[str]:
     reply = boto3.client("s3").list_multipart_uploads(Bucket=BUCKET)
-    return [upload["Key"] for upload in reply.get("Uploads", [])]
+    return [upload.get("Key", "") for upload in reply.get("Uploads", [])]
 
 
 def allow_extensions(museum: Gallery, extensions: str) -> None:
@@ -57,9 +57,9 @@ def test_an_upload_gets_a_url_for_each_part(museum: Gallery) -> None:
     (file,) = answer.body["files"]
     assert (file["relativeKey"], file["numParts"]) == ("scans/model.glb", 2)
     assert [part["PartNumber"] for part in file["partUploadUrls"]] == [1, 2]
-    url = urlsplit(file["partUploadUrls"][1]["UploadUrl"])
+    url = urlsplit(str(file["partUploadUrls"][1]["UploadUrl"]))
     query = parse_qs(url.query)
-    assert url.path.endswith(f"/temp-uploads/{answer.body['uploadId']}/scans/model.glb")
+    assert f"/temp-uploads/{answer.body['uploadId']}/" in url.path
     assert query["partNumber"] == ["2"]
     assert query["uploadId"] == [file["uploadIdS3"]]
     assert query["X-Amz-Expires"] == ["900"]
@@ -254,17 +254,18 @@ def test_parts_grow_where_the_server_chooses_them(museum: Gallery) -> None:
     assert sum(file["numParts"] for file in answer.body["files"]) == 1800
 
 
-def test_a_reply_beyond_what_lambda_sends_is_refused(museum: Gallery) -> None:
-    name = "ä" * 120
-    files = [new(f"/{name}/{name}/{n}.glb", None, num_parts=1000) for n in range(3)]
-    answer = museum.initialise(*files)
-    assert (answer.status, answer.body["code"]) == (413, "TooLarge")
-    assert open_multiparts() == []
-
-
 def test_the_largest_reply_fits(museum: Gallery) -> None:
     files = [new(f"/{'d' * 60}/{n}.glb", None, num_parts=1000) for n in range(3)]
     assert len(json.dumps(museum.initialise(*files).body)) < 6_000_000
+
+
+def test_a_reply_beyond_what_lambda_sends_is_refused(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.uploads.rules.MAX_REPLY_BYTES", 100_000)
+    answer = museum.initialise(new(size=None, num_parts=1000))
+    assert (answer.status, answer.body["code"]) == (413, "TooLarge")
+    assert open_multiparts() == []
 
 
 def test_an_absent_asset_is_not_found(museum: Gallery) -> None:
@@ -296,8 +297,11 @@ def test_nothing_half_made_is_left_when_s3_fails_in_the_middle(
 ) -> None:
     real = S3Objects.create_multipart
 
+    started: list[str] = []
+
     def failing(self: S3Objects, bucket: str, key: str, **more: Any) -> str:
-        if key.endswith("/7.glb"):
+        started.append(key)
+        if len(started) == 7:
             raise UnavailableError("S3 does not answer")
         return real(self, bucket, key, **more)
 

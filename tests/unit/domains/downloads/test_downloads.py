@@ -1,0 +1,152 @@
+"""Presigned URLs of files and previews: what may be downloaded, and how it is served."""
+
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.transactions import Put
+from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
+from tests.factories.files import BUCKET, Gallery, gallery
+
+
+@pytest.fixture
+def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+    return gallery(tables, S3Objects(s3()))
+
+
+def query_of(url: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+
+
+def stored_version(tables: DynamoTables, version: str, s3_version: str, **more: Any) -> None:
+    tables.write(
+        Put(
+            table=ASSET_VERSIONS,
+            item={
+                "databaseId:assetId": "museum:statue",
+                "assetVersionId": version,
+                "comment": "",
+                "description": "",
+                "dateCreated": "2026-03-01",
+                "createdAt": "2026-03-01",
+                "createdBy": "admin",
+                **more,
+            },
+        )
+    )
+    tables.write(
+        Put(
+            table=ASSET_FILE_VERSIONS,
+            item={
+                "databaseId:assetId:assetVersionId": f"museum:statue:{version}",
+                "databaseId:assetId": "museum:statue",
+                "fileKey": "/a.glb",
+                "versionId": s3_version,
+            },
+        )
+    )
+
+
+def test_a_file_gets_a_url_that_lives_as_long_as_it_says(museum: Gallery) -> None:
+    version_id = museum.put("/scans/ä b.glb")
+    answer = museum.download(key="/scans/ä b.glb")
+    assert answer.status == 200
+    assert (answer.body["expiresIn"], answer.body["versionId"]) == (900, version_id)
+    assert answer.body["downloadType"] == "assetFile"
+    url = str(answer.body["downloadUrl"])
+    assert unquote(urlsplit(url).path).endswith("statue/scans/ä b.glb")
+    query = query_of(url)
+    assert query["X-Amz-Expires"] == "900"
+    assert query["versionId"] == version_id
+    assert query["response-content-type"] == "model/gltf-binary"
+    disposition = "inline; filename*=UTF-8''%C3%A4%20b.glb"
+    assert query["response-content-disposition"] == disposition
+
+
+def test_what_can_run_a_script_is_only_downloaded(museum: Gallery) -> None:
+    for name in ("a.svg", "a.HTML", "a.htm", "a.xml", "a.js", "a.mjs", "a.xhtml", "a.dae"):
+        museum.put(f"/{name}")
+        query = query_of(museum.download(key=f"/{name}").body["downloadUrl"])
+        assert query["response-content-disposition"].startswith("attachment"), name
+    museum.put("/a.png")
+    query = query_of(museum.download(key="/a.png").body["downloadUrl"])
+    assert query["response-content-disposition"].startswith("inline")
+
+
+def test_an_asset_that_is_not_distributable_is_refused(
+    tables: DynamoTables, objects: S3Objects
+) -> None:
+    museum = gallery(tables, objects, is_distributable=False)
+    museum.put("/a.glb")
+    answer = museum.download(key="/a.glb")
+    assert (answer.status, answer.body["message"]) == (400, "Asset not distributable")
+
+
+def test_absent_things_are_not_found(museum: Gallery) -> None:
+    museum.put("/a.glb")
+    for body in (
+        {"key": "/none.glb"},
+        {"key": "/a.glb", "versionId": "none"},
+        {"key": "/a.glb", "assetVersionId": "7"},
+        {"key": "/a.glb", "assetVersionId": "0"},
+        {"key": "/a.glb", "assetVersionIdAlias": "opening"},
+        {"downloadType": "assetPreview"},
+    ):
+        assert museum.download(**body).status == 404, body
+
+
+def test_an_archived_file_is_gone_and_its_versions_are_not(museum: Gallery) -> None:
+    version_id = museum.put("/a.glb")
+    museum.objects.delete(BUCKET, "statue/a.glb")
+    marker = museum.objects.list_versions(BUCKET, "statue/").versions[0].version_id
+    assert museum.download(key="/a.glb").status == 410
+    assert museum.download(key="/a.glb", versionId=marker).status == 410
+    assert museum.download(key="/a.glb", versionId=version_id).status == 200
+
+
+def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: DynamoTables) -> None:
+    first = museum.put("/a.glb")
+    museum.put("/a.glb", b"newer")
+    stored_version(tables, "3", first, versionAlias="opening")
+    for way in (
+        {"versionId": first},
+        {"assetVersionId": "3"},
+        {"assetVersionIdAlias": "opening"},
+    ):
+        answer = museum.download(key="/a.glb", **way)
+        assert (answer.status, answer.body["versionId"]) == (200, first)
+    both = museum.download(key="/a.glb", versionId=first, assetVersionId="3")
+    assert both.status == 400
+    assert "at most one" in both.body["message"]
+
+
+def test_an_archived_version_of_the_asset_is_gone(museum: Gallery, tables: DynamoTables) -> None:
+    stored_version(tables, "3", museum.put("/a.glb"), isArchived=True)
+    assert museum.download(key="/a.glb", assetVersionId="3").status == 410
+
+
+def test_wrong_fields_are_refused(museum: Gallery) -> None:
+    museum.objects.put(BUCKET, "vase/secret.glb", b"s", content_type="text/plain", metadata={})
+    for body, field in (
+        ({"key": "/../vase/secret.glb"}, "key"),
+        ({"key": "/cafe\u0301.glb"}, "key"),
+        ({"key": ""}, "key"),
+        ({"key": 7}, "key"),
+        ({"key": "/a", "assetVersionId": "one"}, "assetVersionId"),
+        ({"key": "/a", "versionId": ""}, "versionId"),
+        ({"downloadType": "all", "key": "/a"}, "downloadType"),
+        ({}, "body"),
+    ):
+        answer = museum.download(**body)
+        assert answer.status == 400, body
+        assert answer.body["errors"][0]["field"] == field, body
+    assert museum.download(key="vase/secret.glb").status == 404
+
+
+def test_a_stranger_gets_no_url(museum: Gallery) -> None:
+    museum.put("/a.glb")
+    assert museum.as_user("stranger").download(key="/a.glb").status == 403
