@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
+from backend.aws.parsing import session_with_iso_times, take_items_as_sent
+
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
@@ -45,12 +47,14 @@ _S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
 
 @cache
 def dynamodb() -> "DynamoDBClient":
-    return boto3.client("dynamodb", config=_CONFIG)
+    client = boto3.client("dynamodb", config=_CONFIG)
+    take_items_as_sent(client)
+    return client
 
 
 @cache
 def s3() -> "S3Client":
-    return boto3.client("s3", config=_S3_CONFIG)
+    return session_with_iso_times().client("s3", config=_S3_CONFIG)
 
 
 @cache
