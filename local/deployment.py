@@ -32,7 +32,7 @@ def deploy(assembly: Assembly, context: Context) -> None:
     Raises:
         LocalError: a resource is not known, cannot be resolved or cannot be created.
     """
-    _refuse_unknown_types(assembly)
+    refuse_unknown_types(assembly)
     deployed = _Deployed()
     for stack in assembly.stacks:
         scope = _scope(stack, deployed)
@@ -43,7 +43,12 @@ def deploy(assembly: Assembly, context: Context) -> None:
         _note_outputs(stack, scope, context, deployed)
 
 
-def _refuse_unknown_types(assembly: Assembly) -> None:
+def refuse_unknown_types(assembly: Assembly) -> None:
+    """Say at once that a type is not known, before anything is started or created.
+
+    Raises:
+        AssemblyError: one is not.
+    """
     for stack in assembly.stacks:
         for resource in stack.resources.values():
             if creator_of(resource.kind) is None and resource.kind not in INERT:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from local.admin import ANSWERS, NOTIFICATIONS, Board, admin_app
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
-from local.deployment import deploy
+from local.deployment import deploy, refuse_unknown_types
 from local.engine_room import EngineRoom
 from local.engines.base import Options
 from local.engines.fleet import prepare_all
@@ -130,6 +130,8 @@ class Runtime:
     async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
         """Start the engines, render the assembly and install the runtime's packages at once."""
         choices = self._choices
+        if choices.assembly is not None:
+            await asyncio.to_thread(self._read_assembly)  # refused before anything is started
         installing = asyncio.create_task(
             asyncio.to_thread(
                 install_runtime,
@@ -154,11 +156,12 @@ class Runtime:
 
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
-        if given is not None:
-            return read_assembly(given)
-        folder = synthesize(self._choices.state.assembly)
-        self._choices.progress("templates synthesized")
-        return read_assembly(folder)
+        if given is None:
+            given = synthesize(self._choices.state.assembly)
+            self._choices.progress("templates synthesized")
+        assembly = read_assembly(given)
+        refuse_unknown_types(assembly)
+        return assembly
 
     def _direct(self) -> Endpoints:
         return Endpoints(

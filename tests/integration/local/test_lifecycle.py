@@ -99,18 +99,6 @@ def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
     assert {entry.name for entry in fresh.state.iterdir()} <= {"lock"}
 
 
-def test_a_table_that_differs_from_the_template_stops_the_start(fresh: Small) -> None:
-    fresh.up()
-    fresh.command("down")
-    _rewrite(fresh.assembly, {"Source": {"StreamSpecification": {"StreamViewType": "KEYS_ONLY"}}})
-
-    refused = fresh.up(check=False)
-
-    assert refused.returncode == 1
-    assert "small/Source" in refused.stdout
-    assert "other stream than the template" in refused.stdout
-
-
 def test_a_custom_resource_that_fails_stops_the_start_with_its_reason(fresh: Small) -> None:
     _rewrite(fresh.assembly, {"Custom": {"Fail": "no room left"}})
 
