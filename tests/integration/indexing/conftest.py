@@ -1,0 +1,146 @@
+"""The indexing path on real engines: consumers, real stream records, searches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from backend.core.search_engine import SearchEngine
+from backend.core.tables import Tables
+from backend.search.changes import object_changes, settle_changes
+from backend.search.consumers import QueueConsumer, StreamConsumer
+from backend.search.fan_out import FanOuts
+from backend.search.indexes import ensure_indexes
+from backend.search.rebuild import Rebuilder
+from backend.search.state import Pointer, SearchState
+from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
+from backend.spec.queues import SETTLE, Queue
+from backend.spec.tables.model import Table
+from tests.factories.buckets import stored_bucket
+from tests.factories.search import NOON, object_message, rebuilder
+from tests.integration.conftest import Deployment
+
+
+@dataclass
+class World:
+    """One deployment's indexing path, and ways to look at what it does."""
+
+    deployment: Deployment
+    pointer: Pointer
+    rebuilder: Rebuilder
+    bucket: str
+    _read: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def tables(self) -> Tables:
+        return self.deployment.tables
+
+    def with_ports(
+        self, *, tables: Tables | None = None, engine: SearchEngine | None = None
+    ) -> "World":
+        """The same with another implementation of a port."""
+        made = _rebuilder(self.deployment, tables or self.tables, engine or self.deployment.engine)
+        return replace(self, rebuilder=made)
+
+    def put(self, key: str, body: bytes = b"x") -> None:
+        self.deployment.objects.put(self.bucket, key, body, content_type="text/plain", metadata={})
+
+    def stream(self, records: Sequence[Any]) -> dict[str, Any]:
+        """Deliver stream records as the function gets them."""
+        fan_outs = FanOuts(self.tables, self.deployment.queues, lambda: NOON)
+        consumer = StreamConsumer(self.rebuilder, self.rebuilder.failures, fan_outs)
+        return dict(consumer.consume({"Records": records}))
+
+    def objects_changed(self, *keys: str) -> dict[str, Any]:
+        consumer = QueueConsumer(self.rebuilder, self.rebuilder.failures, object_changes)
+        messages = [object_message(self.bucket, key, message_id=key) for key in keys]
+        return dict(consumer.consume({"Records": messages}))
+
+    def settle(self) -> int:
+        """Deliver all settle messages that are in the queue; answers with their number."""
+        consumer = QueueConsumer(
+            self.rebuilder, self.rebuilder.failures, settle_changes, settling=True
+        )
+        messages = self.received(SETTLE)
+        assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}
+        return len(messages)
+
+    def received(self, queue: Queue) -> list[dict[str, Any]]:
+        """All messages of a queue, taken from it, as Lambda gets them."""
+        url = self.deployment.settings.queue(queue)
+        found: list[dict[str, Any]] = []
+        while True:
+            reply = self.deployment.sqs.receive_message(
+                QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=0
+            )
+            for message in reply.get("Messages", []):
+                self.deployment.sqs.delete_message(
+                    QueueUrl=url, ReceiptHandle=message.get("ReceiptHandle", "")
+                )
+                found.append({"messageId": message.get("MessageId"), "body": message.get("Body")})
+            if not reply.get("Messages"):
+                return found
+
+    def changes(self, table: Table) -> list[Any]:
+        """The records of a table's real stream that were not read before, in their order."""
+        client = self.deployment.streams
+        name = self.deployment.settings.table(table)
+        (stream,) = client.list_streams(TableName=name)["Streams"]
+        arn = stream.get("StreamArn", "")
+        found: list[Any] = []
+        for shard in client.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
+            shard_id = shard.get("ShardId", "")
+            start: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
+            if shard_id in self._read:
+                start = {
+                    "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
+                    "SequenceNumber": self._read[shard_id],
+                }
+            iterator = client.get_shard_iterator(StreamArn=arn, ShardId=shard_id, **start)
+            records = client.get_records(ShardIterator=iterator.get("ShardIterator", ""))["Records"]
+            found += ({**record, "eventSourceARN": arn} for record in records)
+            if records:
+                self._read[shard_id] = records[-1].get("dynamodb", {}).get("SequenceNumber", "")
+        return found
+
+    def found(self, query: dict[str, Any] | None = None) -> dict[str, dict[str, Any]]:
+        """Live documents that a query over both indexes finds, by id."""
+        names = (self.pointer.assets_read, self.pointer.files_read)
+        engine = self.deployment.engine
+        engine.refresh(names)
+        filters = {
+            "must": [query or {"match_all": {}}],
+            "must_not": [{"term": {"deleted": True}}],
+        }
+        reply = engine.search(names, {"query": {"bool": filters}, "size": 1000})
+        return {hit["_id"]: hit["_source"] for hit in reply["hits"]["hits"]}
+
+    def failures(self) -> list[str]:
+        bucket = self.deployment.settings.bucket(FAILURE_BUCKET)
+        return [one.key for one in self.deployment.objects.list_objects(bucket, "").objects]
+
+
+def _rebuilder(deployment: Deployment, tables: Tables, engine: SearchEngine) -> Rebuilder:
+    return rebuilder(
+        tables,
+        deployment.objects,
+        deployment.queues,
+        engine,
+        failure_bucket=deployment.settings.bucket(FAILURE_BUCKET),
+        workers=8,
+        settle_delay_seconds=0,
+    )
+
+
+@pytest.fixture
+def world(deployment: Deployment) -> World:
+    """Indexes with names of their own, an asset bucket that is registered."""
+    assets, files = f"assets-{deployment.name}", f"files-{deployment.name}"
+    state = SearchState(deployment.tables, lambda: NOON)
+    state.begin(Pointer(assets, (assets,), files, (files,)))
+    pointer = ensure_indexes(deployment.engine, state)
+    bucket = deployment.settings.bucket(ASSET_BUCKET)
+    stored_bucket(deployment.tables, name=bucket)
+    made = _rebuilder(deployment, deployment.tables, deployment.engine)
+    return World(deployment, pointer, made, bucket)
