@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-import boto3
 import pytest
 from hypothesis import settings as hypothesis_settings
 from moto import mock_aws
 
-from backend.aws.clients import dynamodb, s3, secrets_manager, sqs
+from backend.aws.clients import dynamodb, s3, sqs
 from backend.aws.objects import S3Objects
 from backend.aws.queues import SqsQueues
 from backend.aws.settings import Settings
@@ -30,11 +29,9 @@ BUCKETS = {b.name: b.name.lower() for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAIL
 
 @pytest.fixture(autouse=True)
 def aws_in_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An empty AWS for each test; clients that a test before made are forgotten."""
+    """An empty AWS for each test. Clients are kept: making one takes longer than most tests."""
     monkeypatch.setenv("AWS_REGION", REGION)
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-    for factory in (dynamodb, s3, secrets_manager, sqs):
-        factory.cache_clear()
     with mock_aws():
         yield
 
@@ -51,7 +48,7 @@ def settings() -> Settings:
 @pytest.fixture
 def tables(settings: Settings) -> DynamoTables:
     """All declared tables, empty; each is created when it is first used."""
-    client = boto3.client("dynamodb", region_name=REGION)
+    client = dynamodb()
     created: set[str] = set()
 
     class OnFirstUse(Settings):
@@ -68,7 +65,7 @@ def tables(settings: Settings) -> DynamoTables:
 @pytest.fixture
 def objects() -> S3Objects:
     """The asset (versioned), auxiliary and failure buckets, empty."""
-    client = boto3.client("s3", region_name=REGION)
+    client = s3()
     for name, physical in BUCKETS.items():
         client.create_bucket(Bucket=physical)
         if name == ASSET_BUCKET.name:
@@ -81,7 +78,7 @@ def objects() -> S3Objects:
 @pytest.fixture
 def queues() -> SqsQueues:
     """All declared queues, empty."""
-    client = boto3.client("sqs", region_name=REGION)
+    client = sqs()
     urls = {
         f"QUEUE_{queue.name}": client.create_queue(QueueName=queue.name)["QueueUrl"]
         for queue in QUEUES

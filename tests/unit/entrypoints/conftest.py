@@ -6,14 +6,15 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any
 
-import boto3
 import pytest
 
+from backend.aws.clients import secrets_manager
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
+from backend.spec.tables import TABLES
 
 REGION = "us-east-1"
 
@@ -30,7 +31,9 @@ def deployed(
     environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    client = boto3.client("secretsmanager", region_name=REGION)
+    for table in TABLES:  # a function's own wiring finds only tables that are there
+        tables.settings.table(table)
+    client = secrets_manager()
     for secret in SECRETS:
         client.create_secret(Name=secret.name, SecretString=secret.name * 10)
     return Secrets(client, Settings(environment))

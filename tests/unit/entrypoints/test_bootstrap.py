@@ -5,9 +5,9 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-import boto3
 import pytest
 
+from backend.aws.clients import secrets_manager
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
@@ -78,7 +78,7 @@ def test_a_new_deployment_gets_what_it_needs(callback: Callback, tables: DynamoT
 
 def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None:
     run(callback)
-    client = boto3.client("secretsmanager", region_name="us-east-1")
+    client = secrets_manager()
     key = client.get_secret_value(SecretId=ADMIN_API_KEY.name)["SecretString"]
     assert key == "vams_" + ADMIN_API_KEY.name * 10
     found = Wiring(AUTHORIZER).authentication.authenticate(key)
@@ -106,7 +106,7 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
 
 def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
     run(callback)
-    client = boto3.client("secretsmanager", region_name="us-east-1")
+    client = secrets_manager()
     client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
     run(callback, "Update")
     authentication = Wiring(AUTHORIZER).authentication

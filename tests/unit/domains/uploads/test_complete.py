@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
 import pytest
 
+from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
@@ -61,7 +61,7 @@ def part(file: dict[str, Any], number: int, body: bytes) -> dict[str, Any]:
 
 
 def stored_part(file: dict[str, Any], number: int, piece: bytes) -> dict[str, Any]:
-    reply = boto3.client("s3").upload_part(
+    reply = s3().upload_part(
         Bucket=BUCKET,
         Key=temporary_key(file),
         UploadId=file["uploadIdS3"],
@@ -88,7 +88,7 @@ def error_of(answer: Answer, number: int = 0) -> str:
 
 def temporary() -> list[str]:
     """What is left of uploads: objects, their versions, multipart uploads."""
-    client = boto3.client("s3")
+    client = s3()
     versions = client.list_object_versions(Bucket=BUCKET, Prefix="temp-uploads/")
     multiparts = client.list_multipart_uploads(Bucket=BUCKET)
     found = [

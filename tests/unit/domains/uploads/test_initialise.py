@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import boto3
 import pytest
 
 from backend.aws.clients import s3
@@ -39,7 +38,7 @@ def refused(museum: Gallery, *files: dict[str, Any], **more: Any) -> dict[str, s
 
 
 def open_multiparts() -> list[str]:
-    reply = boto3.client("s3").list_multipart_uploads(Bucket=BUCKET)
+    reply = s3().list_multipart_uploads(Bucket=BUCKET)
     return [upload.get("Key", "") for upload in reply.get("Uploads", [])]
 
 
