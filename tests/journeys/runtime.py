@@ -1,17 +1,20 @@
 """A running product for journeys: started as a newcomer starts it, spoken to over HTTP only."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 ROOT = Path(__file__).parents[2]
 DRAIN_SECONDS = 60
@@ -144,3 +147,12 @@ def local(*arguments: str) -> subprocess.CompletedProcess[str]:
 def run_local(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "local", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def kill_with_children(pid: int) -> None:
+    """What a power cut does: the runner and all that it started die at once."""
+    runner = psutil.Process(pid)
+    for process in [runner, *runner.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            os.kill(process.pid, signal.SIGKILL)
+    psutil.wait_procs([runner], timeout=10)

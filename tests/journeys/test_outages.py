@@ -1,13 +1,15 @@
 """Engines and runtimes that die: a clear answer meanwhile, nothing lost, all found afterwards."""
 
-import os
-import signal
-from contextlib import suppress
-
 import httpx
-import psutil
 
-from tests.journeys.runtime import Api, Runtime, noise, run_local, wait_until
+from tests.journeys.runtime import (
+    Api,
+    Runtime,
+    kill_with_children,
+    noise,
+    run_local,
+    wait_until,
+)
 
 
 def test_search_is_unavailable_and_catches_up_when_opensearch_is_back(
@@ -50,7 +52,7 @@ def test_a_killed_runtime_continues_where_it_was(own_runtime: Runtime) -> None:
     assets = [api.new_asset("museum", f"Part {number}") for number in range(5)]
     for asset in assets:
         api.upload("museum", asset, {f"/{n}.ply": [noise(50, str(n))] for n in range(8)})
-    _kill_with_children(endpoint["pid"])
+    kill_with_children(endpoint["pid"])
     own_runtime.up()
     assert own_runtime.endpoint["adminApiKey"] == endpoint["adminApiKey"]
     again = own_runtime.client()
@@ -80,12 +82,3 @@ def _all_are_found(api: Api, assets: list[str], *, files: int) -> None:
         keys = [one["str_key"] for one in found if one["_rectype"] == "file"]
         assert len(keys) == len(set(keys)) == files
         assert len(found) == files + 1
-
-
-def _kill_with_children(pid: int) -> None:
-    """What a power cut does: the runner and all that it started die at once."""
-    runner = psutil.Process(pid)
-    for process in [runner, *runner.children(recursive=True)]:
-        with suppress(psutil.NoSuchProcess):
-            os.kill(process.pid, signal.SIGKILL)
-    psutil.wait_procs([runner], timeout=10)
