@@ -133,6 +133,8 @@ async def _requests(board: Board, request: Request) -> Response:
     if request.method == "DELETE":
         board.proxies.forget()
         return JSONResponse({})
+    if request.query_params.get("by") == "function":
+        return JSONResponse(board.proxies.counts_by_function())
     return JSONResponse(board.proxies.counts())
 
 

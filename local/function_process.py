@@ -270,6 +270,7 @@ def _lambda_environment(spec: FunctionSpec, runtime: Path) -> dict[str, str]:
         "AWS_DEFAULT_REGION": arns.REGION,
         "AWS_EXECUTION_ENV": f"AWS_Lambda_{spec.runtime}",
         "AWS_LAMBDA_FUNCTION_NAME": spec.name,
+        "AWS_SDK_UA_APP_ID": spec.name,  # ours: requests then say whose they are (proxy.py)
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(spec.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",

@@ -9,6 +9,7 @@ import asyncio
 import collections
 import json
 import logging
+import os
 import time
 import uuid
 from collections.abc import Iterable, Mapping
@@ -22,6 +23,8 @@ from local.errors import LocalError
 from local.function_process import Call, FunctionSpec, InvocationResult, Worker, function_error
 
 _DEFAULT_CONCURRENCY = 4
+# A start is half a second of pure computing: more at once than cores only delay each other.
+_STARTS_AT_ONCE = max(2, os.cpu_count() or 2)
 _IDLE_SECONDS = 90.0
 _REAP_EVERY = 10.0
 _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
@@ -172,10 +175,20 @@ class Functions:
         missing = len(pool.waiting) - pool.coming()
         room = pool.limit - len(pool.workers)
         for _ in range(min(missing, room)):
+            if self._starting() >= _STARTS_AT_ONCE:
+                return  # goes on when one of them is ready; by then another may be free
             if not self._ports:
                 self._make_room()
                 return
             self._start(pool)
+
+    def _dispatch_all(self) -> None:
+        for pool in self._pools.values():
+            if pool.waiting:
+                self._dispatch(pool)
+
+    def _starting(self) -> int:
+        return sum(1 for worker in self._workers.values() if worker.never_ready)
 
     def _make_room(self) -> None:
         """End the process that is idle the longest, whosever it is; who waits is then served."""
@@ -196,7 +209,7 @@ class Functions:
             environment=self._environment,
             runtime=self._runtime,
             log=self._logs / f"{pool.spec.name}.log",
-            on_ready=lambda: self._dispatch(pool),
+            on_ready=self._dispatch_all,
         )
         pool.workers[worker.id] = worker
         self._workers[port] = worker
@@ -213,9 +226,7 @@ class Functions:
             # The start itself failed: the call that it was made for gets the reason, so that
             # a function that cannot start is not started for ever.
             pool.waiting.popleft().finish(failure)
-        for each in self._pools.values():
-            if each.waiting:
-                self._dispatch(each)
+        self._dispatch_all()
 
     async def _reap(self) -> None:
         while True:

@@ -6,7 +6,7 @@ capacity that they consume. Bodies are read whole: this is for tests and measure
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, cast
 from urllib.parse import parse_qsl
@@ -35,7 +35,7 @@ class Fault(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    engine: Literal["dynamodb", "s3", "opensearch"]
+    engine: Literal["dynamodb", "s3", "opensearch", "sqs"]
     operation: str = ""
     times: int | None = None
     status: int | None = None
@@ -55,6 +55,24 @@ class _Count:
     bytes_in: int = 0
     capacity: float = 0.0
 
+    def add(self, other: "_Count") -> None:
+        self.requests += other.requests
+        self.errors += other.errors
+        self.bytes_in += other.bytes_in
+        self.capacity += other.capacity
+
+    def report(self) -> dict[str, JsonValue]:
+        return {
+            "requests": self.requests,
+            "errors": self.errors,
+            "bytes": self.bytes_in,
+            "capacityUnits": self.capacity,
+        }
+
+
+_Asked = tuple[str, str, str]
+"""Engine, operation, and which function asked."""
+
 
 @dataclass
 class _Armed:
@@ -66,11 +84,11 @@ class _Armed:
 class _Ledger:
     """What all proxies share: the counters and the faults to come."""
 
-    counts: dict[str, dict[str, _Count]] = field(default_factory=dict[str, dict[str, _Count]])
+    counts: dict[_Asked, _Count] = field(default_factory=dict[_Asked, _Count])
     armed: list[_Armed] = field(default_factory=list[_Armed])
 
-    def count(self, engine: str, operation: str) -> _Count:
-        return self.counts.setdefault(engine, {}).setdefault(operation, _Count())
+    def count(self, asked: _Asked) -> _Count:
+        return self.counts.setdefault(asked, _Count())
 
     def fault(self, engine: str, operation: str) -> Fault | None:
         """Return the first fault that applies, used up by one."""
@@ -102,7 +120,7 @@ class _Proxy:
         body = await request.body()
         operation = operation_of(self._engine, request.method, _raw_target(scope), request.headers)
         fault = self._ledger.fault(self._engine, operation)
-        count = self._ledger.count(self._engine, operation)
+        count = self._ledger.count((self._engine, operation, caller_of(request.headers)))
         count.requests += 1
         count.bytes_in += len(body)
         if fault is not None:
@@ -157,18 +175,23 @@ class Proxies:
 
     def counts(self) -> dict[str, JsonValue]:
         """Return the counters, by engine and operation."""
-        return {
-            engine: {
-                operation: {
-                    "requests": each.requests,
-                    "errors": each.errors,
-                    "bytes": each.bytes_in,
-                    "capacityUnits": each.capacity,
-                }
-                for operation, each in sorted(operations.items())
-            }
-            for engine, operations in sorted(self._ledger.counts.items())
-        }
+        return self._sums(lambda asked: asked[:2])
+
+    def counts_by_function(self) -> dict[str, JsonValue]:
+        """Return the counters, by engine, operation and function (`caller_of`)."""
+        return self._sums(lambda asked: asked)
+
+    def _sums(self, key: Callable[[_Asked], tuple[str, ...]]) -> dict[str, JsonValue]:
+        sums: dict[tuple[str, ...], _Count] = {}
+        for asked, count in sorted(self._ledger.counts.items()):
+            sums.setdefault(key(asked), _Count()).add(count)
+        tree: dict[str, JsonValue] = {}
+        for path, total in sums.items():
+            place = tree
+            for name in path[:-1]:
+                place = cast("dict[str, JsonValue]", place.setdefault(name, {}))
+            place[path[-1]] = total.report()
+        return tree
 
     def forget(self) -> None:
         """Set all counters to zero."""
@@ -200,7 +223,7 @@ class Proxies:
 
 def operation_of(engine: str, method: str, target: str, headers: Mapping[str, str]) -> str:
     """Return the name under which a request is counted."""
-    if engine == "dynamodb":
+    if engine in ("dynamodb", "sqs"):
         return headers.get("x-amz-target", "unknown").rsplit(".", 1)[-1]
     path, _, query = target.partition("?")
     if engine == "opensearch":
@@ -210,6 +233,12 @@ def operation_of(engine: str, method: str, target: str, headers: Mapping[str, st
     parts = "".join(f"?{part}" for part in _PARTS_OF_S3 if part in asked)
     place = "object" if path.strip("/").count("/") else "bucket"
     return f"{method} {place}{parts}"
+
+
+def caller_of(headers: Mapping[str, str]) -> str:
+    """Return the function that sent a request, as AWS's SDK tells it; others tell nothing."""
+    parts = headers.get("user-agent", "").split()
+    return next((part[4:] for part in parts if part.startswith("app/")), "")
 
 
 def consumed(body: bytes) -> float:

@@ -183,7 +183,7 @@ class Runtime:
         return Endpoints(
             dynamodb=await proxies.before("dynamodb", direct.dynamodb),
             s3=await proxies.before("s3", direct.s3),
-            sqs=direct.sqs,
+            sqs=await proxies.before("sqs", direct.sqs),
             opensearch=await proxies.before("opensearch", direct.opensearch),
             others=direct.others,
         )

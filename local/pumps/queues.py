@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 import logging
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 _LONG_POLL = 1  # seconds; a stop waits that long
 _MOST_PER_RECEIVE = 10
-_DEFAULT_CONCURRENCY = 2  # Lambda begins with five and goes up; a laptop has few cores
+# Lambda begins with five and goes up to the mapping's maximum; here more than cores are no use.
+_MOST_AT_ONCE = max(2, os.cpu_count() or 2)
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +62,7 @@ class QueuePump:
     async def run(self) -> None:
         """Deliver for ever; messages that a killed runtime had in work come first."""
         await asyncio.to_thread(self._release_left_over)
-        slots = asyncio.Semaphore(self._mapping.concurrency or _DEFAULT_CONCURRENCY)
+        slots = asyncio.Semaphore(min(self._mapping.concurrency or _MOST_AT_ONCE, _MOST_AT_ONCE))
         running: set[asyncio.Task[None]] = set()
         failures = 0
         try:
