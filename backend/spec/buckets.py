@@ -48,6 +48,15 @@ RESERVED_FOLDERS = frozenset(
 )
 """First components of a key, below the base prefix, that never are an asset."""
 
+CHECKSUM_METADATA = "vitrine-sha256"
+"""Object metadata: the SHA-256 of the bytes in base64, as the uploader gave it."""
+CHECKSUM_VERIFIED_METADATA = "vitrine-sha256-verified"
+"""Object metadata: `true` if the server read the bytes and found the checksum true."""
+UPLOAD_METADATA = "vitrine-upload"
+"""Object metadata: the upload that made this version."""
+PRIMARY_TYPE_METADATA = "vams-primarytype"
+"""Object metadata, as VAMS names it."""
+
 ACCESS_LOG_DAYS = 90
 CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 ABORT_MULTIPART_DAYS = 7  # as long as the row of an upload lives

@@ -9,7 +9,6 @@ from backend.core.objects import Objects, ObjectVersion
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetService
 from backend.domains.downloads.models import DownloadBody, DownloadReply
-from backend.domains.files.rules import name_of
 from backend.domains.files.service import FileService
 
 
@@ -72,12 +71,12 @@ class DownloadService:
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
         content_type = content_type_of(key)
-        version_id = head.version.version_id
+        version_id, name = head.version.version_id, key.rsplit("/", 1)[-1]
         url = self.objects.presign_get(
             bucket,
             key,
             version_id=version_id,
-            file_name=name_of(key),
+            file_name=name,
             content_type=content_type,
             attachment=can_run_script(content_type),
             expires=self.url_seconds,
@@ -87,7 +86,7 @@ class DownloadService:
             expires_in=self.url_seconds,
             download_type=body.download_type,
             version_id=version_id,
-            message=f"The URL of {name_of(key)} is good for {self.url_seconds} seconds",
+            message=f"The URL of {name} is good for {self.url_seconds} seconds",
         )
 
     def _found(self, asset: Asset, body: DownloadBody) -> tuple[str, str, str | None]:

@@ -5,15 +5,6 @@ from collections.abc import Iterator
 from backend.core.errors import InvalidInputError
 from backend.core.names import check_relative_path
 
-CHECKSUM = "vitrine-sha256"
-"""Object metadata: the SHA-256 of the bytes in base64, as the uploader gave it."""
-CHECKSUM_VERIFIED = "vitrine-sha256-verified"
-"""Object metadata: `true` if the server read the bytes and found the checksum true."""
-UPLOAD_MARK = "vitrine-upload"
-"""Object metadata: the upload that made this version."""
-PRIMARY_TYPE = "vams-primarytype"
-"""Object metadata, as VAMS names it."""
-
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:
     """The key of the file that a client names by its path or by its key.

@@ -28,6 +28,11 @@ from backend.domains.files.repository import (
 )
 from backend.domains.files.service.entries import Entries, find_previews
 from backend.domains.files.service.target import FileTarget
+from backend.spec.buckets import (
+    CHECKSUM_METADATA,
+    CHECKSUM_VERIFIED_METADATA,
+    PRIMARY_TYPE_METADATA,
+)
 
 SEVERAL_FILES = "folder"
 UNKNOWN_EXTENSION = "unknown"
@@ -326,13 +331,13 @@ def _head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | b
     return {
         "version_id": head.version.version_id,
         "storage_class": head.version.storage_class,
-        "primary_type": head.metadata.get(rules.PRIMARY_TYPE, ""),
+        "primary_type": head.metadata.get(PRIMARY_TYPE_METADATA, ""),
     }
 
 
 def _described(target: FileTarget, head: ObjectHead, preview: str | None) -> FileReply:
-    checksum = head.metadata.get(rules.CHECKSUM)
-    verified = head.metadata.get(rules.CHECKSUM_VERIFIED) == "true"
+    checksum = head.metadata.get(CHECKSUM_METADATA)
+    verified = head.metadata.get(CHECKSUM_VERIFIED_METADATA) == "true"
     return FileReply(
         file_name=rules.name_of(target.key),
         key=target.key,
@@ -344,7 +349,7 @@ def _described(target: FileTarget, head: ObjectHead, preview: str | None) -> Fil
         etag=head.version.etag,
         storage_class=head.version.storage_class,
         version_id=head.version.version_id,
-        primary_type=head.metadata.get(rules.PRIMARY_TYPE, ""),
+        primary_type=head.metadata.get(PRIMARY_TYPE_METADATA, ""),
         preview_file=preview,
         checksum_sha256=checksum,
         checksum_verified=None if checksum is None else verified,

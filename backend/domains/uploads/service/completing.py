@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, Part
-from backend.domains.files.rules import CHECKSUM, CHECKSUM_VERIFIED, UPLOAD_MARK
 from backend.domains.files.service import find_previews
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import SentPart, Upload, UploadFile
+from backend.spec.buckets import (
+    CHECKSUM_METADATA,
+    CHECKSUM_VERIFIED_METADATA,
+    UPLOAD_METADATA,
+)
 
 START_BYTES = 4096
 ABANDONED = "abandoned: no parts were sent"
@@ -104,7 +108,7 @@ class Completion:
         head = self.objects.head(self.bucket, self.layout.final_key(file.path))
         if not isinstance(head, ObjectHead):
             return False
-        if head.metadata.get(UPLOAD_MARK) != self.upload.upload_id:
+        if head.metadata.get(UPLOAD_METADATA) != self.upload.upload_id:
             return False
         if not file.is_empty:
             self._remove_temporary(self.layout.temporary_key(file.path))
@@ -210,10 +214,10 @@ class Completion:
                 self.objects.delete(self.bucket, other)
 
     def _metadata(self, file: UploadFile, *, is_verified: bool) -> dict[str, str]:
-        metadata = {UPLOAD_MARK: self.upload.upload_id}
+        metadata = {UPLOAD_METADATA: self.upload.upload_id}
         if file.checksum_sha256 is not None:
-            metadata[CHECKSUM] = file.checksum_sha256
-            metadata[CHECKSUM_VERIFIED] = "true" if is_verified else "false"
+            metadata[CHECKSUM_METADATA] = file.checksum_sha256
+            metadata[CHECKSUM_VERIFIED_METADATA] = "true" if is_verified else "false"
         return metadata
 
 
