@@ -1,0 +1,160 @@
+"""What one operation of the REST API asks of DynamoDB, S3, OpenSearch and SQS: exact counts.
+
+The whole product runs (`python -m local up --record`); proxies before the engines count what each
+function asks. Each operation is done once to warm the functions up, and counted the second time.
+"""
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import httpx
+
+from backend.spec.functions import AUTHORIZER, FUNCTIONS, INDEX_SETTLE
+from tests.journeys.runtime import Api, Runtime
+
+_LISTED = 100
+_FEW_FILES, _MANY_FILES = 1, 50
+
+
+@dataclass
+class Asked:
+    """Requests by operation of each engine, and DynamoDB's capacity units."""
+
+    requests: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    capacity_units: float = 0.0
+
+    def total(self, engine: str) -> int:
+        return sum(self.requests.get(engine, {}).values())
+
+    def add(self, engine: str, operation: str, count: dict[str, float]) -> None:
+        operations = self.requests.setdefault(engine, {})
+        operations[operation] = operations.get(operation, 0) + int(count["requests"])
+        self.capacity_units += count["capacityUnits"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A name and a call; it is called with 0 to warm up and with 1 to be counted."""
+
+    name: str
+    call: Callable[[int], Any]
+
+
+def count_requests(say: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+    """By operation and path (see `_path_of`): what was asked.
+
+    Raises:
+        RuntimeError: the runtime does not start.
+    """
+    with TemporaryDirectory(prefix="vitrine-bench-") as name:
+        runtime = Runtime(Path(name) / "state")
+        try:
+            say("starting the product")
+            _start(runtime)
+            return {
+                operation.name: _counted(runtime, operation, say)
+                for operation in _operations(runtime.client())
+            }
+        finally:
+            runtime.down()
+
+
+def _start(runtime: Runtime) -> None:
+    try:
+        runtime.up("--in-memory", "--record")
+    except (AssertionError, subprocess.SubprocessError) as error:
+        raise RuntimeError(f"the product does not start: {error}") from error
+
+
+def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None]) -> dict[str, Any]:
+    say(operation.name)
+    operation.call(0)
+    runtime.drain()
+    httpx.delete(f"{runtime.endpoint['admin']}/requests").raise_for_status()
+    operation.call(1)
+    runtime.drain()
+    found: dict[str, Asked] = {}
+    tree = cast("dict[str, Any]", runtime.admin("GET", "/requests?by=function"))
+    for engine, operations in tree.items():
+        for name, callers in operations.items():
+            for caller, count in callers.items():
+                path = _path_of(engine, name, caller)
+                if path is not None:
+                    found.setdefault(path, Asked()).add(engine, name, count)
+    return {path: asdict(asked) for path, asked in found.items()}
+
+
+def _path_of(engine: str, operation: str, caller: str) -> str | None:
+    """Who asked: the client itself, the request, the indexing of what it changed, the settling.
+
+    The authorizer is left out: its answers are cached, so that it asks once in a while. Requests
+    to OpenSearch do not tell their function; bulks are indexing, though the settling's are among
+    them, and all others come from searches.
+    """
+    if engine == "opensearch":
+        return "indexing" if operation.endswith("_bulk") else "request"
+    name = next((f.name for f in FUNCTIONS if caller.endswith(f"-{f.name}")), caller)
+    if name == AUTHORIZER.name:
+        return None
+    if name == INDEX_SETTLE.name:
+        return "settle"
+    if name.startswith("Index"):
+        return "indexing"
+    return "request" if name else "client"
+
+
+def _operations(api: Api) -> list[Operation]:
+    databases = [api.new_database(f"bench-{number}") for number in (0, 1)]
+    database = databases[0]
+    for number in range(_LISTED):
+        api.new_asset(database, f"listed {number}")
+    assets = [api.new_asset(databases[1], f"asset {number}") for number in (0, 1)]
+    base = [f"/database/{databases[1]}/assets/{asset}" for asset in assets]
+
+    def describe(records: int) -> Callable[[int], Any]:
+        def call(number: int) -> Any:
+            entries = [
+                {
+                    "metadataKey": f"key-{records}-{each}",
+                    "metadataValue": "value",
+                    "metadataValueType": "string",
+                }
+                for each in range(records)
+            ]
+            return api.ok("POST", f"{base[number]}/metadata", {"metadata": entries})
+
+        return call
+
+    def upload(files: int) -> Callable[[int], Any]:
+        def call(number: int) -> Any:
+            content = {f"/{files}/part-{each}.glb": [b"content"] for each in range(files)}
+            return api.upload(databases[1], assets[number], content)
+
+        return call
+
+    return [
+        Operation("create a database", lambda n: api.new_database(f"bench-new-{n}")),
+        Operation("create an asset", lambda n: api.new_asset(databases[1], f"new {n}")),
+        Operation("get an asset", lambda n: api.ok("GET", base[n])),
+        Operation(
+            f"list {_LISTED} assets",
+            lambda _: api.ok("GET", f"/database/{database}/assets?maxItems={_LISTED}"),
+        ),
+        Operation(
+            "change an asset's description",
+            lambda n: api.ok("PUT", base[n], {"description": "changed"}),
+        ),
+        Operation("add 1 metadata record", describe(1)),
+        Operation("add 10 metadata records", describe(10)),
+        Operation(f"upload {_FEW_FILES} file", upload(_FEW_FILES)),
+        Operation(f"upload {_MANY_FILES} files", upload(_MANY_FILES)),
+        Operation(
+            f"list {_FEW_FILES + _MANY_FILES} files",
+            lambda n: api.ok("GET", f"{base[n]}/listFiles"),
+        ),
+        Operation("a simple search", lambda _: api.search(query="part", entityTypes=["file"])),
+    ]
