@@ -26,11 +26,17 @@ def vitrine(runtime: Runtime, *arguments: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def figures(runtime: Runtime, folder: Path, database: str) -> dict[str, int]:
-    """Run the demo; it must find every file. Answers with its last line."""
-    running = vitrine(runtime, "demo", folder, "--database", database)
+def completed(runtime: Runtime, *arguments: str | Path) -> str:
+    """Run a command that must succeed; answers with what it printed."""
+    running = vitrine(runtime, *arguments)
     printed, errors = running.communicate(timeout=600)
     assert running.returncode == 0, printed + errors
+    return printed
+
+
+def figures(runtime: Runtime, folder: Path, database: str) -> dict[str, int]:
+    """Run the demo; it must find every file. Answers with its last line."""
+    printed = completed(runtime, "demo", folder, "--database", database)
     return json.loads(printed.strip().splitlines()[-1])
 
 
@@ -76,12 +82,8 @@ def test_an_import_that_died_with_the_runtime_is_finished_by_the_next(
 
 def test_a_second_import_uploads_nothing(runtime: Runtime, folder: Path) -> None:
     database = f"db-{uuid4().hex[:8]}"
-    first = vitrine(runtime, "import", folder, "--database", database, "--json")
-    assert first.wait(300) == 0
-    first.communicate()
-    again = vitrine(runtime, "import", folder, "--database", database, "--json")
-    printed, errors = again.communicate(timeout=300)
-    assert again.returncode == 0, errors
+    completed(runtime, "import", folder, "--database", database)
+    printed = completed(runtime, "import", folder, "--database", database, "--json")
     counts = json.loads(printed)["counts"]
     assert (counts["uploaded"], counts["skipped"]) == (0, 120)
 
@@ -90,11 +92,9 @@ def test_what_is_downloaded_equals_what_was_imported(
     runtime: Runtime, folder: Path, tmp_path: Path
 ) -> None:
     database = f"db-{uuid4().hex[:8]}"
-    assert vitrine(runtime, "import", folder, "--database", database).wait(300) == 0
+    completed(runtime, "import", folder, "--database", database)
     target = tmp_path / "fetched"
-    fetched = vitrine(runtime, "download", database, "asset 03", "--output", target)
-    printed, errors = fetched.communicate(timeout=120)
-    assert fetched.returncode == 0, printed + errors
+    completed(runtime, "download", database, "asset 03", "--output", target)
     source = folder / "asset 03"
     paths = sorted(p.relative_to(source) for p in source.rglob("*") if p.is_file())
     assert sorted(p.relative_to(target) for p in target.rglob("*") if p.is_file()) == paths
