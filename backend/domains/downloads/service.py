@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from backend.core.errors import GoneError, InvalidInputError, NotFoundError
 from backend.core.file_kinds import can_run_script, content_type_of
 from backend.core.identity import Identity
-from backend.core.objects import Objects, ObjectVersion
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetService
 from backend.domains.downloads.models import DownloadBody, DownloadReply
@@ -56,7 +56,7 @@ class DownloadService:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
-            AssetVersionArchivedError: the asset's version that is asked for is archived.
+            AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
             NotDistributableError: the asset is not for download.
             NotFoundError: there is no such file, version or preview.
@@ -67,11 +67,15 @@ class DownloadService:
         bucket, key, wanted = self._found(asset, body)
         head = self.objects.head(bucket, key, version_id=wanted)
         if head is None:
-            raise NothingToDownloadError(f"file {key}" if wanted is None else f"such version {key}")
+            raise NothingToDownloadError(f"such file or version: {key}")
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
+        return self._reply(bucket, head, body)
+
+    def _reply(self, bucket: str, head: ObjectHead, body: DownloadBody) -> DownloadReply:
+        key, version_id = head.version.key, head.version.version_id
+        name = key.rsplit("/", 1)[-1]
         content_type = content_type_of(key)
-        version_id, name = head.version.version_id, key.rsplit("/", 1)[-1]
         url = self.objects.presign_get(
             bucket,
             key,

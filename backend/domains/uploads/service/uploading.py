@@ -300,26 +300,14 @@ class UploadService:
         sent: Sequence[SentFile],
         known: Mapping[str, UploadFile],
     ) -> tuple[Upload, Asset, dict[str, Outcome]]:
-        """Settle files of a leased upload, previews last, and give it back.
+        """Settle files of a leased upload and give it back.
 
         Answers with the upload and asset as they are now, and with what is not settled.
         """
         run = _Run(self.clock() + WORK_TIME)
         completion = self._completion(upload, asset)
         open_files = [file for file in sent if is_open(upload, known, file)]
-
-        def settle(file: SentFile) -> None:
-            if run.outage is not None or self.clock() >= run.stop_at:
-                return
-            try:
-                outcome = completion.settle(known[file.path], file.parts)
-            except UnavailableError as error:
-                run.outage = error
-            else:
-                run.outcomes[file.path] = outcome
-
-        in_parallel(settle, [file for file in open_files if not is_preview(file.path)])
-        in_parallel(settle, [file for file in open_files if is_preview(file.path)])
+        self._settle_all(run, completion, open_files, known)
         settled = {
             path: (one.error or "")[:MAX_RESULT_CHARS]
             for path, one in run.outcomes.items()
@@ -344,6 +332,28 @@ class UploadService:
         unsettled = {path: one for path, one in run.outcomes.items() if not one.settled}
         now = upload.model_copy(update={"results": results, "status": status})
         return now, asset, unsettled
+
+    def _settle_all(
+        self,
+        run: _Run,
+        completion: Completion,
+        files: Sequence[SentFile],
+        known: Mapping[str, UploadFile],
+    ) -> None:
+        """Settle files, previews last, until all are, time is up or S3 does not answer."""
+
+        def settle(file: SentFile) -> None:
+            if run.outage is not None or self.clock() >= run.stop_at:
+                return
+            try:
+                outcome = completion.settle(known[file.path], file.parts)
+            except UnavailableError as error:
+                run.outage = error
+            else:
+                run.outcomes[file.path] = outcome
+
+        in_parallel(settle, [file for file in files if not is_preview(file.path)])
+        in_parallel(settle, [file for file in files if is_preview(file.path)])
 
     def _follow_files(
         self, asset: Asset, completion: Completion, settled: Mapping[str, str]
