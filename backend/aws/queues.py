@@ -38,6 +38,16 @@ class SqsQueues:
         if batch:
             self._send(url, batch)
 
+    def postpone(self, queue: Queue, receipts: Sequence[str], *, seconds: int) -> None:
+        url = self.settings.queue(queue)
+        for start in range(0, len(receipts), _BATCH):
+            entries: list[Any] = [
+                {"Id": str(number), "ReceiptHandle": receipt, "VisibilityTimeout": seconds}
+                for number, receipt in enumerate(receipts[start : start + _BATCH])
+            ]
+            with translated("SQS"):
+                self.client.change_message_visibility_batch(QueueUrl=url, Entries=entries)
+
     def _send(self, url: str, batch: list[Any]) -> None:
         with translated("SQS"):
             reply = self.client.send_message_batch(QueueUrl=url, Entries=batch)

@@ -76,7 +76,7 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
         settings.table(table)
     for bucket in function.buckets:
         settings.bucket(bucket)
-    for queue in function.sends:
+    for queue in (*function.sends, *function.receives):
         settings.queue(queue)
     for secret in function.secrets:
         settings.secret(secret)

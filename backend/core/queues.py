@@ -12,3 +12,10 @@ class Queues(Protocol):
     def send(self, queue: Queue, bodies: Sequence[object], *, delay_seconds: int = 0) -> None:
         """Send JSON bodies (each below 240,000 characters), delayed by at most 900 seconds."""
         ...
+
+    def postpone(self, queue: Queue, receipts: Sequence[str], *, seconds: int) -> None:
+        """Have received messages delivered again after so many seconds, at most 43,200.
+
+        Receipts that are no longer good are left out: their messages come again by themselves.
+        """
+        ...

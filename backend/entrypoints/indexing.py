@@ -1,6 +1,6 @@
 """Puts the ports of AWS behind the indexing path; a part is built when it is first asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from backend.aws.search_engine import connect
 from backend.domains.assets.repository import AssetRepository
 from backend.entrypoints.wiring import Wiring
 from backend.search.bulk import BulkWriter
-from backend.search.changes import object_changes, settle_changes
+from backend.search.changes import Changes, Record, object_changes, settle_changes
 from backend.search.consumers import Event, FanOutConsumer, QueueConsumer, Reply, StreamConsumer
 from backend.search.failures import FailureStore
 from backend.search.fan_out import FanOuts, FanOutWorker
@@ -23,6 +23,7 @@ from backend.search.rebuild import Rebuilder
 from backend.search.sources import Sources
 from backend.search.state import SearchState
 from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 Handler = Callable[[dict[str, Any], Any], Reply]
@@ -61,12 +62,11 @@ class IndexingWiring(Wiring):
 
     @property
     def objects_handler(self) -> Handler:
-        return _handler(QueueConsumer(self.rebuilder, self.failures, object_changes).consume)
+        return self._queue_handler(OBJECT_EVENTS, object_changes)
 
     @property
     def settle_handler(self) -> Handler:
-        consumer = QueueConsumer(self.rebuilder, self.failures, settle_changes, settling=True)
-        return _handler(consumer.consume)
+        return self._queue_handler(SETTLE, settle_changes, settling=True)
 
     @property
     def fan_out_handler(self) -> Handler:
@@ -78,7 +78,16 @@ class IndexingWiring(Wiring):
             rebuilder=self.rebuilder,
             clock=self.clock,
         )
-        return _handler(FanOutConsumer(worker, self.failures).consume)
+        consumer = FanOutConsumer(FAN_OUT, self.queues, worker, self.failures)
+        return _handler(consumer.consume)
+
+    def _queue_handler(
+        self, queue: Queue, read: Callable[[Sequence[Record]], Changes], *, settling: bool = False
+    ) -> Handler:
+        consumer = QueueConsumer(
+            queue, self.queues, self.rebuilder, self.failures, read, settling=settling
+        )
+        return _handler(consumer.consume)
 
 
 def _handler(consume: Callable[[Event], Reply]) -> Handler:

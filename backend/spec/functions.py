@@ -47,6 +47,11 @@ class Function:
         return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Table))
 
     @property
+    def receives(self) -> tuple[Queue, ...]:
+        """The queues that wake it."""
+        return tuple(s.source for s in queues.QUEUE_SUBSCRIPTIONS if s.consumer == self.name)
+
+    @property
     def buckets(self) -> tuple[Bucket, ...]:
         return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Bucket))
 

@@ -95,7 +95,7 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     variables = {f"TABLE_{t.name}": resources.tables[t.name].table_name for t in spec.tables}
     for bucket in spec.buckets:
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
-    for queue in spec.sends:
+    for queue in (*spec.sends, *spec.receives):
         variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
     for secret in spec.secrets:
         variables[f"SECRET_{secret.name}"] = resources.secrets[secret.name].secret_arn

@@ -135,7 +135,7 @@ def _environment_bytes(function: Function) -> int:
     stack_and_suffix = len("vitrine-0123456789abcdef-bootstrap-") + 14
     sizes = {f"TABLE_{t.name}": len(t.name) + stack_and_suffix for t in function.tables}
     sizes |= {f"BUCKET_{bucket.name}": 63 for bucket in function.buckets}
-    sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in function.sends}
+    sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in (*function.sends, *function.receives)}
     sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
     sizes |= {setting.variable: 64 for setting in function.settings}
     sizes |= {"SEARCH_ENDPOINT": 100, "POWERTOOLS_SERVICE_NAME": 64, "POWERTOOLS_LOG_LEVEL": 8}

@@ -23,7 +23,8 @@ def _environment(function: Function) -> dict[str, str]:
     variables = {f"TABLE_{table.name}": f"t-{table.name}" for table in function.tables}
     variables |= {f"BUCKET_{bucket.name}": f"b-{bucket.name}" for bucket in function.buckets}
     queue_url = "http://127.0.0.1:9/000000000000/"
-    variables |= {f"QUEUE_{queue.name}": queue_url + queue.name for queue in function.sends}
+    named = (*function.sends, *function.receives)
+    variables |= {f"QUEUE_{queue.name}": queue_url + queue.name for queue in named}
     variables |= {f"SECRET_{secret.name}": f"s-{secret.name}" for secret in function.secrets}
     variables |= {setting.variable: str(setting.default) for setting in function.settings}
     if function.search != "none":

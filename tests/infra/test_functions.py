@@ -46,7 +46,9 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     values = read_settings(context.get).environment()
     expected = {f"TABLE_{table.name}": f"<{table.name}>" for table in spec.tables}
     expected |= {f"BUCKET_{bucket.name}": f"<{bucket.name}>" for bucket in spec.buckets}
-    expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in spec.sends}
+    expected |= {
+        f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in (*spec.sends, *spec.receives)
+    }
     expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
     if spec.search != "none":

@@ -15,7 +15,7 @@ from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
 from backend.search.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
-from backend.spec.queues import SETTLE, Queue
+from backend.spec.queues import OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.tables.model import Table
 from tests.factories.buckets import stored_bucket
 from tests.factories.search import NOON, object_message, rebuilder
@@ -53,14 +53,25 @@ class World:
         return dict(consumer.consume({"Records": records}))
 
     def objects_changed(self, *keys: str) -> dict[str, Any]:
-        consumer = QueueConsumer(self.rebuilder, self.rebuilder.failures, object_changes)
+        consumer = QueueConsumer(
+            OBJECT_EVENTS,
+            self.deployment.queues,
+            self.rebuilder,
+            self.rebuilder.failures,
+            object_changes,
+        )
         messages = [object_message(self.bucket, key, message_id=key) for key in keys]
         return dict(consumer.consume({"Records": messages}))
 
     def settle(self) -> int:
         """Deliver all settle messages that are in the queue; answers with their number."""
         consumer = QueueConsumer(
-            self.rebuilder, self.rebuilder.failures, settle_changes, settling=True
+            SETTLE,
+            self.deployment.queues,
+            self.rebuilder,
+            self.rebuilder.failures,
+            settle_changes,
+            settling=True,
         )
         messages = self.received(SETTLE)
         assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}

@@ -13,7 +13,7 @@ from backend.search.consumers import FanOutConsumer, QueueConsumer, StreamConsum
 from backend.search.fan_out import FanOuts, FanOutWorker, job_id
 from backend.search.owners import BucketRegistry
 from backend.search.rebuild import Rebuilder
-from backend.spec.queues import FAN_OUT, SETTLE
+from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE
 from backend.spec.tables.operations import JOBS
 from tests.factories.search import NOON, object_message, store_asset, stream_record
 from tests.fakes.queues import MemoryQueues
@@ -34,7 +34,7 @@ def fan_outs(
     indexing: Rebuilder, tables: DynamoTables, objects: S3Objects, sent: MemoryQueues
 ) -> FanOutConsumer:
     worker = FanOutWorker(tables, objects, BucketRegistry(tables), sent, indexing, lambda: NOON)
-    return FanOutConsumer(worker, indexing.failures)
+    return FanOutConsumer(FAN_OUT, sent, worker, indexing.failures)
 
 
 def fill(objects: S3Objects, count: int) -> None:
@@ -74,14 +74,25 @@ def test_an_outage_fails_the_whole_batch_of_a_stream(
 
 
 def test_an_outage_gives_all_messages_of_a_queue_back(
-    indexing: Rebuilder, tables: DynamoTables, objects: S3Objects, engine: MemorySearchEngine
+    indexing: Rebuilder,
+    tables: DynamoTables,
+    objects: S3Objects,
+    engine: MemorySearchEngine,
+    sent: MemoryQueues,
 ) -> None:
     store_asset(tables)
-    consumer = QueueConsumer(indexing, indexing.failures, object_changes)
-    event = {"Records": [object_message("assetbucket", "pump/a", message_id=n) for n in "ab"]}
+    consumer = QueueConsumer(OBJECT_EVENTS, sent, indexing, indexing.failures, object_changes)
+    counts = {"a": 1, "b": 3}
+    messages = [
+        object_message("assetbucket", "pump/a", message_id=name)
+        | {"receiptHandle": name, "attributes": {"ApproximateReceiveCount": str(count)}}
+        for name, count in counts.items()
+    ]
+    event = {"Records": messages}
     files = engine.indexes.pop("files-1")
     failed = consumer.consume(event)["batchItemFailures"]
     assert failed == [{"itemIdentifier": "a"}, {"itemIdentifier": "b"}]
+    assert sent.postponed == [("ObjectEvents", "a", 10), ("ObjectEvents", "b", 40)]
     engine.indexes["files-1"] = files
     assert consumer.consume(event) == {"batchItemFailures": []}
 
@@ -91,7 +102,7 @@ def test_settling_sends_no_further_message(
 ) -> None:
     store_asset(tables)
     streams.consume({"Records": [stream_record(ASSET_KEY, {})]})
-    settle = QueueConsumer(indexing, indexing.failures, settle_changes, settling=True)
+    settle = QueueConsumer(SETTLE, sent, indexing, indexing.failures, settle_changes, settling=True)
     settle.consume(delivered(sent.take(SETTLE)))
     assert sent.sent == []
 
