@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from backend.aws.parsing import session_with_iso_times, take_items_as_sent
+from backend.aws.parsing import (
+    session_with_iso_times,
+    take_items_as_sent,
+    take_versions_as_sent,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -54,7 +58,9 @@ def dynamodb() -> "DynamoDBClient":
 
 @cache
 def s3() -> "S3Client":
-    return session_with_iso_times().client("s3", config=_S3_CONFIG)
+    client = session_with_iso_times().client("s3", config=_S3_CONFIG)
+    take_versions_as_sent(client)
+    return client
 
 
 @cache

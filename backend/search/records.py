@@ -34,10 +34,10 @@ class Kind:
 
     def record(self, item: Item) -> Record:
         """The record in a row."""
-        key, value, value_type = (
-            item.get(f"{self.name}{part}") for part in ("Key", "Value", "ValueType")
-        )
-        return Record(str(key), "" if value is None else str(value), str(value_type))
+        name = self.name
+        value = item.get(f"{name}Value")
+        text = "" if value is None else str(value)
+        return Record(str(item.get(f"{name}Key")), text, str(item.get(f"{name}ValueType")))
 
 
 METADATA = Kind(

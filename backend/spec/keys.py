@@ -47,6 +47,8 @@ class Composite:
         found = value.split(self.separator, len(self.parts) - 1)
         if len(found) != len(self.parts):
             raise ValueError(f"{value!r} is not a {self.name}")
+        if not self.encoded:
+            return tuple(found)
         return tuple(
             _decode(text) if part in self.encoded else text
             for part, text in zip(self.parts, found, strict=True)

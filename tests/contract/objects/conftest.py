@@ -13,6 +13,7 @@ from botocore.config import Config
 from moto.server import ThreadedMotoServer
 
 from backend.aws.objects import S3Objects
+from backend.aws.parsing import take_versions_as_sent
 from backend.core.ids import new_uuid
 from local.engines.base import Options
 from local.engines.s3 import VersityGateway
@@ -74,6 +75,7 @@ def store(endpoint: tuple[str, str]) -> Store:
         aws_secret_access_key=OPTIONS.secret_key,
         config=Config(signature_version="s3v4"),
     )
+    take_versions_as_sent(client)  # as backend.aws.clients does
     bucket = f"bucket-{new_uuid()}"
     client.create_bucket(Bucket=bucket)
     client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})

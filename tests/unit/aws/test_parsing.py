@@ -81,3 +81,34 @@ def test_times_of_objects_are_what_botocore_reads() -> None:
     assert headed[0] == headed[1]
     assert headed[0].tzinfo is not None
     assert headed[0] < datetime.now(UTC).replace(year=9999)
+
+
+def test_a_listing_of_versions_is_what_botocore_reads() -> None:
+    fast, slow = s3(), boto3.client("s3")
+    fast.create_bucket(Bucket="versions")
+    fast.put_bucket_versioning(Bucket="versions", VersioningConfiguration={"Status": "Enabled"})
+    for key in ("a b/ä&<1>.glb", "a b/ä&<1>.glb", "a+b", "empty/%2F"):
+        fast.put_object(Bucket="versions", Key=key, Body=key.encode())
+    fast.delete_object(Bucket="versions", Key="a+b")
+    for limit in (2, 3, 1000):
+        read, expected = (
+            c.list_object_versions(Bucket="versions", MaxKeys=limit) for c in (fast, slow)
+        )
+        for name in ("Versions", "DeleteMarkers"):
+            assert without_owner(read, name) == without_owner(expected, name)
+        for name in ("IsTruncated", "NextKeyMarker", "NextVersionIdMarker", "EncodingType"):
+            assert read.get(name) == expected.get(name)
+
+
+def without_owner(reply: Any, name: str) -> list[dict[str, Any]]:
+    left_out = {"Owner", "ChecksumAlgorithm", "ChecksumType", "RestoreStatus"}
+    return [
+        {key: value for key, value in entry.items() if key not in left_out}
+        for entry in reply.get(name, [])
+    ]
+
+
+def test_a_listing_that_s3_refuses_is_still_an_error() -> None:
+    with pytest.raises(ClientError) as caught:
+        s3().list_object_versions(Bucket="no-such-bucket")
+    assert caught.value.response.get("Error", {}).get("Code") == "NoSuchBucket"
