@@ -15,6 +15,7 @@ from backend.search.bulk import BulkWriter, write_of
 from backend.search.indexes import ensure_indexes
 from backend.search.projections import project
 from backend.search.references import AssetRef
+from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
@@ -222,3 +223,18 @@ def test_files_of_a_real_bucket_are_archived_restored_and_removed(world: World) 
         )
     world.objects_changed(keys[0])
     assert "museum:pump:pump/a.glb" not in world.found()
+
+
+def test_a_message_that_is_postponed_comes_again_when_it_was_said_to(world: World) -> None:
+    queues, sqs = world.deployment.queues, world.deployment.sqs
+    url = world.deployment.settings.queue(SETTLE)
+    queues.send(SETTLE, [{"references": []}])
+
+    def received() -> list[str]:
+        reply = sqs.receive_message(QueueUrl=url, VisibilityTimeout=60, WaitTimeSeconds=1)
+        return [message.get("ReceiptHandle", "") for message in reply.get("Messages", [])]
+
+    receipts = received()
+    assert received() == []
+    queues.postpone(SETTLE, [*receipts, "no receipt"], seconds=0)
+    assert len(received()) == 1

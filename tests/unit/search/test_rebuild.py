@@ -198,6 +198,7 @@ def test_a_hundred_files_of_an_asset_take_two_requests_each_at_the_most(
     for name in names:
         put(objects, f"pump/{name}")
         store_metadata(tables, "number", name, path=f"/{name}")
+        store_attribute(tables, "triangles", "9", path=f"/{name}")
     with requests_of(tables.client) as reads, requests_of(objects.client) as s3:
         indexing.rebuild({ObjectRef(BUCKET, f"pump/{name}") for name in names})
     assert (reads - TICKET) == Counter(Scan=1, BatchGetItem=2, Query=2)
