@@ -1,0 +1,217 @@
+"""Writes `docs/reference/` from the declarations: `make docs`. Never edit those pages by hand.
+
+A test compares the pages with what this makes, so a changed declaration needs a new run.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from re import sub
+
+from backend.core.errors import VitrineError
+from backend.http.errors import status_of
+from backend.spec.buckets import BUCKETS
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.keys import COMPOSITES
+from backend.spec.queues import (
+    OBJECT_SUBSCRIPTIONS,
+    QUEUE_SUBSCRIPTIONS,
+    QUEUES,
+    STREAM_SUBSCRIPTIONS,
+    UNCONSUMED_STREAMS,
+)
+from backend.spec.routes import ROUTES
+from backend.spec.search_indexes import SEARCH_INDEXES
+from backend.spec.secrets import SECRETS
+from backend.spec.settings import SETTINGS
+from backend.spec.tables import TABLES
+from backend.spec.tables.model import KeyAttribute, Table
+
+REFERENCE = Path(__file__).with_name("reference")
+_NOTICE = "<!-- Made by `make docs` from the declarations; edits are lost. -->"
+
+
+def pages() -> dict[str, str]:
+    """The text of every page, by file name."""
+    made = {
+        "data-model.md": ("Data model", _data_model()),
+        "routes.md": ("Routes", _routes()),
+        "errors.md": ("Errors", _errors()),
+        "settings.md": ("Functions and settings", _settings()),
+    }
+    return {
+        name: "\n".join([_NOTICE, f"# {title}", "", *lines]) + "\n"
+        for name, (title, lines) in made.items()
+    }
+
+
+def main() -> None:
+    """Write the pages."""
+    REFERENCE.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")
+
+
+def _data_model() -> Iterator[str]:
+    yield "Of the VAMS data model, where nothing else is said."
+    yield from ("", "## Tables", "")
+    for table in TABLES:
+        yield from _table_section(table)
+    yield from ("## Composite keys", "")
+    yield "Ids hold no separator; parts that may are percent-encoded (`%`, `:`), but the last."
+    yield ""
+    yield from _rows(
+        ("attribute", "separator", "encoded parts"),
+        ((f"`{c.name}`", f"`{c.separator}`", _code(sorted(c.encoded))) for c in COMPOSITES),
+    )
+    yield from ("", "## Buckets", "")
+    yield from _rows(
+        ("bucket", "keys", "versioned", "what for"),
+        ((b.name, f"`{b.key_layout}`", "yes" * b.versioned, b.description) for b in BUCKETS),
+    )
+    yield from ("", "## Queues and streams", "")
+    yield from _rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))
+    yield ""
+    yield from _rows(("source", "wakes"), _subscriptions())
+    for index in SEARCH_INDEXES:
+        yield from ("", f"## Search index `{index.alias}`", "")
+        parts = ":".join(f"{{{part}}}" for part in index.document_id)
+        yield f"{index.description} Id: `{parts}`. From {', '.join(t.name for t in index.sources)}."
+        yield ""
+        properties = index.mapping["properties"]
+        yield from _rows(
+            ("field", "type"), ((f"`{name}`", field["type"]) for name, field in properties.items())
+        )
+
+
+def _table_section(table: Table) -> Iterator[str]:
+    origin = "" if table.origin == "data model" else f" ({table.origin})"
+    yield f"### {table.name}{origin}"
+    facts = [f"Key: {_key(table.partition_key, table.sort_key)}."]
+    if table.stream:
+        facts.append(f"Stream: {table.stream}.")
+    if table.ttl:
+        facts.append(f"Expires by `{table.ttl}`.")
+    yield from ("", f"{table.description} {' '.join(facts)}", "")
+    yield from (f"- {pattern}" for pattern in table.access_patterns)
+    yield ""
+    if table.indexes:
+        yield from _rows(
+            ("index", "key", "projection", "origin"),
+            (
+                (
+                    f"`{index.name}`" + (" (local)" if index.is_local else ""),
+                    _key(index.partition_key or table.partition_key, index.sort_key),
+                    index.projection,
+                    index.origin,
+                )
+                for index in table.indexes
+            ),
+        )
+        yield ""
+
+
+def _subscriptions() -> Iterator[tuple[str, str]]:
+    yield from ((f"stream of {s.source.name}", s.consumer) for s in STREAM_SUBSCRIPTIONS)
+    yield from ((f"queue {s.source.name}", s.consumer) for s in QUEUE_SUBSCRIPTIONS)
+    yield from ((f"events of {s.source.name}", s.queue.name) for s in OBJECT_SUBSCRIPTIONS)
+    yield from ((f"stream of {name}", f"nobody: {why}") for name, why in UNCONSUMED_STREAMS.items())
+
+
+def _routes() -> Iterator[str]:
+    yield "Permission: the type of entity and the action that are asked for; `none` asks nothing."
+    for domain in sorted({route.domain for route in ROUTES}):
+        yield from ("", f"## {domain}", "")
+        yield from _rows(
+            ("route", "what it does", "permission", ""),
+            (
+                (
+                    f"`{route.key}`",
+                    route.summary,
+                    "none"
+                    if route.object_type == "none"
+                    else f"{route.object_type} {route.action}",
+                    "public" * route.public + "ours" * route.ours,
+                )
+                for route in ROUTES
+                if route.domain == domain
+            ),
+        )
+
+
+def _errors() -> Iterator[str]:
+    yield "A reply that is an error has `message`, `code` and `requestId`; a 400 that is about"
+    yield "fields lists them in `errors`. The code is stable, the message is for people."
+    yield ""
+    for name in ("backend.core", "backend.domains", "backend.search"):
+        for module in walk_packages(import_module(name).__path__, f"{name}."):
+            import_module(module.name)
+    found = {(_status(kind), kind.code, _first_line(kind)) for kind in _kinds(VitrineError)}
+    rows = sorted(found | {(500, "InternalError", "A fault of ours; the logs tell more.")})
+    yield from _rows(
+        ("status", "code", "meaning"), ((str(s), f"`{c}`", text) for s, c, text in rows)
+    )
+
+
+def _kinds(base: type[VitrineError]) -> Iterator[type[VitrineError]]:
+    """All kinds below `base` that the product defines and that reach a caller."""
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith("backend.") and not kind.__name__.startswith("_"):
+            yield kind
+            yield from _kinds(kind)
+
+
+def _status(kind: type[VitrineError]) -> int:
+    return status_of(kind.__new__(kind))  # just its class decides
+
+
+def _first_line(kind: type[VitrineError]) -> str:
+    told = (kind.__doc__ or "").strip() or sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.code)
+    return told.splitlines()[0].replace("|", "\\|")
+
+
+def _settings() -> Iterator[str]:
+    yield from _rows(
+        ("setting", "default", "meaning"),
+        ((f"`{s.variable}`", f"`{s.default!r}`", s.description) for s in SETTINGS),
+    )
+    yield ""
+    yield from _rows(("secret", "what for"), ((s.name, s.description) for s in SECRETS))
+    for function in FUNCTIONS:
+        size = f"{function.memory_mb} MB, {function.timeout_seconds} s"
+        yield from ("", f"## Function {function.name}", "")
+        yield f"{function.description} `{function.handler}`, {size}; search: {function.search}."
+        yield ""
+        yield from _uses(function)
+
+
+def _uses(function: Function) -> Iterator[str]:
+    uses = {
+        "reads": function.reads,
+        "writes": function.writes,
+        "sends to": function.sends,
+        "knows": function.secrets,
+    }
+    for verb, things in uses.items():
+        if things:
+            yield f"- {verb} {', '.join(thing.name for thing in things)}"
+
+
+def _key(partition: KeyAttribute, sort: KeyAttribute | None) -> str:
+    keys = (partition, sort)
+    return ", ".join(f"`{key.name}` ({key.type})" for key in keys if key is not None)
+
+
+def _code(values: Iterable[str]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
+
+
+def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The generated reference pages are what the declarations say today."""
+
+import pytest
+
+from docs.generate import REFERENCE, pages
+
+PAGES = pages()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_reference_page_is_up_to_date(name: str) -> None:
+    assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name], "run: make docs"
+
+
+def test_every_reference_page_is_generated() -> None:
+    assert {path.name for path in REFERENCE.iterdir()} == set(PAGES)
