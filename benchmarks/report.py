@@ -1,0 +1,77 @@
+"""The figures as tables, for people; machines read the JSON."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figures import FLOORS, Figures, Spread
+
+RATES_NOTE = (
+    "DynamoDB Local keeps its tables in memory here; ratios count, rates belong to this machine. "
+    "A document counts each time it is written, since metadata, attributes and objects of a file "
+    "come by different streams. The bare floors read in the same batches as the pipeline, or each "
+    "asset once; with the latter the pipeline of stream records is not comparable, as batches cut "
+    "assets into pieces. Of the settling just the message is in the pipeline."
+)
+OPERATIONS_NOTE = (
+    "Units are those that DynamoDB Local reports; AWS counts writes of indexes and transactions "
+    "apart (a transaction costs twice, each index it touches a write more). Not counted: the "
+    "authorizer (2 reads, then cached), polling of streams and queues. OpenSearch does not tell "
+    "who asks: bulks of the settling stand with those of the indexing."
+)
+_ENGINES = ("dynamodb", "s3", "opensearch", "sqs")
+
+
+def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -> None:
+    """Rates, ratios with what they must reach, and memory."""
+    rates = _table("documents a second", "phase", "documents")
+    for name, spread in figures.rates().items():
+        _row(rates, name, spread, ".0f", str(figures.documents[name][-1]))
+    ratios = _table("ratios", "part / whole", "demanded (wanted)")
+    for name, spread in figures.ratios().items():
+        floor = FLOORS.get(name)
+        told = f"{floor.demanded} ({floor.wanted})" if floor else ""
+        _row(ratios, name, spread, ".2f", told)
+    peaks = Table(title="peak memory, MiB")
+    for name in memory:
+        peaks.add_column(name, justify="right")
+    peaks.add_row(*map(str, memory.values()))
+    for table in (rates, ratios, peaks):
+        screen.print(table)
+    screen.print(RATES_NOTE)
+
+
+def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]) -> None:
+    """What each operation asks for, while it runs and afterwards."""
+    table = Table(title="requests of one operation", show_lines=True)
+    for column in ("operation", "on behalf of", "units", "requests"):
+        table.add_column(column, justify="right" if column == "units" else "left")
+    for name, paths in operations.items():
+        for number, (path, asked) in enumerate(sorted(paths.items())):
+            told = [_told(engine, asked["requests"].get(engine)) for engine in _ENGINES]
+            units = f"{asked['capacity_units']:g}"
+            table.add_row("" if number else name, path, units, "\n".join(filter(None, told)))
+    screen.print(table)
+    screen.print(OPERATIONS_NOTE)
+
+
+def _told(engine: str, operations: Mapping[str, int] | None) -> str:
+    if not operations:
+        return ""
+    listed = ", ".join(f"{name} {count}" for name, count in operations.items())
+    return f"{engine} {sum(operations.values())}: {listed}"
+
+
+def _table(title: str, first: str, last: str) -> Table:
+    table = Table(title=title)
+    table.add_column(first)
+    for column in ("median", "range", last):
+        table.add_column(column, justify="right")
+    return table
+
+
+def _row(table: Table, name: str, spread: Spread, form: str, last: str) -> None:
+    low, high = format(spread.lowest, form), format(spread.highest, form)
+    table.add_row(name, format(spread.median, form), f"{low} to {high}", last)
