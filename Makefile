@@ -12,6 +12,8 @@ STATE ?= .local
 DEMO_DIR ?= samples/library
 PORT ?=
 PYTEST := $(BIN)/pytest
+# Tests that start no engines run side by side.
+CORES ?= 2
 
 export PYTHONPATH :=
 
@@ -25,11 +27,12 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 
 .PHONY: test
 test: $(READY) ## Run all tests, on real engines too
-	@$(PYTEST) -q tests
+	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
+	@$(PYTEST) -q tests/contract tests/integration tests/journeys
 
 .PHONY: check
 check: lint $(READY) ## Format, lint, types, import directions, unit tests (under two minutes)
-	@$(PYTEST) -q tests/unit tests/architecture
+	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture
 
 .PHONY: lint
 lint: $(READY) ## Format, lint, types and import directions only
