@@ -4,6 +4,7 @@ A round runs all phases one after the other, so that a ratio compares neighbours
 machine that others use, too, it says more than the quotient of two medians.
 """
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -108,6 +109,8 @@ def measure(
         RuntimeError: a phase wrote fewer documents than it must.
     """
     figures = Figures()
+    gc.collect()
+    gc.freeze()  # the events and documents prepared here are no part of a function's heap
     for number in range(rounds + 1):
         say(f"round {number} of {rounds}" if number else "warming up")
         taken = {phase.name: _run(site, phase) for phase in phases}

@@ -17,6 +17,7 @@ from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
 
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
+_BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
 # The reason is the only place where OpenSearch tells the version that a stale write met. The id,
 # which comes first in it, may hold anything: the last match is meant.
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
@@ -40,7 +41,7 @@ class OpenSearchEngine:
             lines.append(json.dumps({"index": action}, separators=(",", ":")))
             lines.append(write.body)
         body = "\n".join(lines) + "\n"
-        reply = _answered(lambda: self.client.bulk(body=body))
+        reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
         return [_result(item["index"]) for item in reply["items"]]
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:

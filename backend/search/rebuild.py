@@ -12,7 +12,8 @@ source is gone a tombstone is written, which queries leave out.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 from backend.core.errors import ConflictError
 from backend.core.queues import Queues
@@ -27,7 +28,7 @@ from backend.search.state import SearchState, Ticket
 from backend.spec.queues import SETTLE
 
 REFERENCES_A_TICKET = 1000
-"""References that are read and held in memory at a time."""
+"""References that are read together; those of two portions are held in memory at a time."""
 
 
 class StoredVersionAheadError(ConflictError):
@@ -61,6 +62,18 @@ class Rebuilt:
 
 
 @dataclass(frozen=True, slots=True)
+class _Portion:
+    """What is written under one ticket; `documents` by physical index and id."""
+
+    ticket: Ticket
+    reading: Reading
+    writes: list[DocumentWrite] = field(default_factory=list[DocumentWrite])
+    documents: dict[tuple[str, str], Document] = field(
+        default_factory=dict[tuple[str, str], Document]
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Rebuilder:
     """Builds documents from their sources; see the module for why it does so in this order."""
 
@@ -84,47 +97,55 @@ class Rebuilder:
             StoredVersionAheadError: the ticket counter went backwards.
         """
         done = Rebuilt()
-        for some in _slices(by_asset(set(references))):
-            ticket = self.state.take_ticket()
-            reading = self.sources.read(some)
-            documents = self._documents(reading)
-            self._write(documents, ticket, done)
-            for unreadable in reading.unreadable:
-                self.failures.keep(repr(unreadable.asset), unreadable.asset, unreadable.reason)
-            if reading.lagging and not settling:
-                messages = list(to_messages(reading.lagging))
-                self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
+        before: Future[None] = Future()
+        before.set_result(None)
+        # While the engine takes one portion, the next is read and projected. Each has a ticket of
+        # its own, taken before it is read, so it does not matter that they overlap.
+        with ThreadPoolExecutor(1) as writing:
+            for some in _slices(by_asset(set(references))):
+                portion = self._portion(some)
+                before.result()
+                before = writing.submit(self._finish, portion, done, settling=settling)
+            before.result()
         return done
+
+    def _portion(self, references: list[Reference]) -> _Portion:
+        """Ticket, then read, then project."""
+        ticket = self.state.take_ticket()
+        portion = _Portion(ticket, self.sources.read(references))
+        for document in self._documents(portion.reading):
+            for name in ticket.pointer.targets(document.index):
+                portion.writes.append(write_of(document, name, ticket.number))
+                portion.documents[name, document.id] = document
+        return portion
 
     def _documents(self, reading: Reading) -> list[Document]:
         wanted = wanted_geo_keys(reading.sources)
         allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
         return [project(source, allowed) for source in reading.sources]
 
-    def _write(self, documents: list[Document], ticket: Ticket, done: Rebuilt) -> None:
-        by_write: dict[tuple[str, str], Document] = {}
-        writes: list[DocumentWrite] = []
-        for document in documents:
-            for name in ticket.pointer.targets(document.index):
-                writes.append(write_of(document, name, ticket.number))
-                by_write[name, document.id] = document
-        if not writes:
-            return
-        outcome = self.writer.write(writes)
-        self._demand_tickets_ahead(outcome, ticket)
-        done.add(outcome)
-        if outcome.refused:
-            self._bury(outcome, by_write, ticket)
+    def _finish(self, portion: _Portion, done: Rebuilt, *, settling: bool) -> None:
+        """Write, and only when all is written ask for the settling."""
+        reading = portion.reading
+        if portion.writes:
+            outcome = self.writer.write(portion.writes)
+            self._demand_tickets_ahead(outcome, portion.ticket)
+            done.add(outcome)
+            if outcome.refused:
+                self._bury(outcome, portion)
+        for unreadable in reading.unreadable:
+            self.failures.keep(repr(unreadable.asset), unreadable.asset, unreadable.reason)
+        if reading.lagging and not settling:
+            messages = list(to_messages(reading.lagging))
+            self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
 
-    def _bury(
-        self, outcome: Outcome, by_write: dict[tuple[str, str], Document], ticket: Ticket
-    ) -> None:
+    def _bury(self, outcome: Outcome, portion: _Portion) -> None:
         """Keep refused documents in the failure store, and index what still lets them be found."""
         stubs: list[DocumentWrite] = []
         for write, reason in outcome.refused:
             self.failures.keep(f"{write.index}/{write.id}", write.body, reason)
-            short = stub(by_write[write.index, write.id])
-            stubs.append(write_of(short, write.index, ticket.number))
+            short = stub(portion.documents[write.index, write.id])
+            stubs.append(write_of(short, write.index, portion.ticket.number))
         for write, reason in self.writer.write(stubs).refused:
             name = f"{write.index}/{write.id}/stub"
             self.failures.keep(name, write.body, f"the stub was refused too: {reason}")
