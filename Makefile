@@ -54,8 +54,13 @@ demo: $(READY) ## Import a folder into a fresh runtime and search it (DEMO_DIR=,
 bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
 	@$(BIN)/python -m benchmarks
 
+.PHONY: prove
+prove: $(READY) ## Run ten thousand random histories of deliveries (half an hour)
+	@HISTORIES=10000 $(PYTEST) -q -n $(CORES) tests/unit/search/test_histories.py
+
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint
+	@rm -rf cdk.out
 	@$(BIN)/python app.py
 	@$(BIN)/cfn-lint --non-zero-exit-code error cdk.out/*.template.json
 
