@@ -111,6 +111,8 @@ def iso_date(text: object) -> str | None:
 
 def clean(text: str) -> str:
     """The text with lone surrogates, which are no Unicode and no valid JSON, replaced."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

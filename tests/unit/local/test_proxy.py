@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from local.proxy import Proxies, consumed, operation_of
+from local.proxy import Proxies, caller_of, consumed, operation_of
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,11 @@ def test_capacity_is_summed_over_tables() -> None:
 def test_a_malformed_fault_is_refused() -> None:
     with pytest.raises(ValueError, match="engine"):
         Proxies().inject([{"engine": "kafka"}])
+
+
+def test_the_function_is_the_application_of_the_sdk() -> None:
+    told = "Boto3/1.44.5 md/Botocore#1.44.5 ua/2.1 exec-env/x app/dev-IndexChanges Botocore/1.44"
+
+    assert caller_of({"user-agent": told}) == "dev-IndexChanges"
+    assert caller_of({"user-agent": "opensearch-py/2.8.0"}) == ""
+    assert caller_of({}) == ""

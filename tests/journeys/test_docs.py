@@ -1,0 +1,177 @@
+"""Every command and every link of the README and the guides works as it is written.
+
+`make run` is started for real, on a state of its own; the client's commands run against it.
+"""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from urllib.parse import unquote
+
+import pytest
+
+from local.engines import free_port
+from tests.journeys.runtime import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
+LINKING = [*PAGES, *ROOT.glob("*/README.md"), *(ROOT / "docs").rglob("*.md")]
+RUN = "make run"
+LOCAL = ".venv/bin/python -m local "
+CLIENT = ".venv/bin/vitrine "
+SYNTH = "make synth"
+NOT_RUN = {
+    "make test": "it would run this test within itself",
+    "make check": "it would run all unit tests once more; that the target is there is tested",
+}
+START_SECONDS = 300.0
+
+
+def commands(page: Path) -> list[str]:
+    """The commands of a page's shell blocks, in their order."""
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    lines = (line.strip() for block in blocks for line in block.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+ALL = [command for page in PAGES for command in commands(page)]
+
+
+def test_every_command_is_run_here_or_left_out_for_a_reason() -> None:
+    known = {RUN, SYNTH, *NOT_RUN}
+    starts = (LOCAL, CLIENT, "export ")
+    assert len(ALL) > 10
+    assert [c for c in ALL if c not in known and not c.startswith(starts)] == []
+    assert set(NOT_RUN) <= set(ALL), "a command is no longer in any page"
+
+
+@pytest.mark.parametrize("command", sorted({c for c in ALL if c.startswith("make ")}))
+def test_make_knows_the_target(command: str) -> None:
+    done = subprocess.run([*shlex.split(command), "-n"], cwd=ROOT, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    relative = [unquote(t.partition("#")[0]) for t in targets if "://" not in t and t[0] != "#"]
+    assert [t for t in relative if not (page.parent / t).exists()] == []
+
+
+@dataclass(frozen=True)
+class Product:
+    """What `make run` serves: its state folder and what it printed."""
+
+    state: Path
+    process: subprocess.Popen[str]
+    said: list[str]
+
+    def environment(self) -> dict[str, str]:
+        """As after the `export` lines of the README, for this state."""
+        exports = [c.removeprefix("export ") for c in ALL if c.startswith("export ")]
+        return {**os.environ, **dict(self.here(export).split("=", 1) for export in exports)}
+
+    def here(self, command: str) -> str:
+        """The command with this state in the place of the default one."""
+        return command.replace(".local/", f"{self.state}/")
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """`make run` until it has printed what to try."""
+    state = tmp_path_factory.mktemp("made")
+    process = subprocess.Popen(
+        [*shlex.split(RUN), f"STATE={state}", f"PORT={free_port()}"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    too_late = Timer(START_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+    too_late.start()
+    try:
+        yield Product(state, process, _first_words(process))
+    finally:
+        too_late.cancel()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+        process.communicate()
+
+
+def _first_words(process: subprocess.Popen[str]) -> list[str]:
+    """What it says up to and with the three commands."""
+    assert process.stdout is not None
+    said: list[str] = []
+    for line in process.stdout:
+        said.append(re.sub(r"^\[ *[\d.]+ s\] ", "", line.rstrip("\n")))
+        if "try:" in said[-4:-3]:
+            return said
+    pytest.fail("make run ended:\n" + "\n".join(said))
+
+
+def test_make_run_prints_address_key_and_three_commands_that_work(product: Product) -> None:
+    assert any(re.match(r"serving http://\S+$", line) for line in product.said)
+    assert any(re.match(r"key vams_\S+$", line) for line in product.said)
+    for command in product.said[-3:]:
+        assert ".venv/bin/vitrine" in command
+        _ran(command.replace(" DIR", " samples/library"), dict(os.environ))
+
+
+@pytest.mark.parametrize("command", [c for c in ALL if c.startswith(CLIENT)])
+def test_a_command_of_the_client_works_on_what_make_run_serves(
+    product: Product, command: str
+) -> None:
+    said = _ran(product.here(command), product.environment())
+    assert said.strip(), "it says nothing"
+    if command.startswith(f"{CLIENT}search"):
+        found = _ran(product.here(f"{command} --json"), product.environment())
+        assert '"str_key"' in found, "it finds no file"
+
+
+def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
+    # Just the runner: make, which Ctrl-C hits as well, would end by the signal in any case.
+    endpoint = json.loads((product.state / "endpoint.json").read_text())
+    os.kill(endpoint["pid"], signal.SIGINT)
+    said, _ = product.process.communicate(timeout=60)
+    assert "stopping" in said
+    assert "Traceback" not in said
+    assert product.process.returncode == 0
+    assert not (product.state / "endpoint.json").exists()
+
+
+def test_the_commands_of_the_local_runtime_work(tmp_path: Path) -> None:
+    written = [command for command in ALL if command.startswith(LOCAL)]
+    try:
+        for command in written:
+            _ran(f"{command} --state {tmp_path}", dict(os.environ))
+    finally:
+        _ran(f"{LOCAL}down --state {tmp_path}", dict(os.environ))
+
+
+def test_make_synth_writes_templates() -> None:
+    assert SYNTH in ALL
+    _ran(SYNTH, dict(os.environ))
+    assert list((ROOT / "cdk.out").glob("*.template.json"))
+
+
+def _ran(command: str, environment: dict[str, str]) -> str:
+    """What a command printed; it must succeed."""
+    done = subprocess.run(
+        ["bash", "-c", command.strip()],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
