@@ -29,7 +29,7 @@ def main(
     ),
     assets: Annotated[int, typer.Option(min=1)] = 20,
     files: Annotated[int, typer.Option(min=1, help="Files of each asset.")] = 250,
-    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    rounds: Annotated[int, typer.Option(min=1)] = 4,
     operations: Annotated[bool, typer.Option(help="Count the requests of the API, too.")] = True,
 ) -> None:
     """Measure the indexing path on real engines, and count what operations ask of them."""

@@ -11,9 +11,9 @@ from benchmarks.figures import FLOORS, Figures, Spread
 RATES_NOTE = (
     "DynamoDB Local keeps its tables in memory here; ratios count, rates belong to this machine. "
     "A document counts each time it is written, since metadata, attributes and objects of a file "
-    "come by different streams. The bare floors read in the same batches as the pipeline, or each "
-    "asset once; with the latter the pipeline of stream records is not comparable, as batches cut "
-    "assets into pieces. Of the settling just the message is in the pipeline."
+    "come by different streams. The bare floors read in the same batches as the pipeline, which "
+    "cut assets into pieces, or each asset once, which no consumer of batches can. Of the settling "
+    "just the message is in the pipeline."
 )
 OPERATIONS_NOTE = (
     "Units are those that DynamoDB Local reports; AWS counts writes of indexes and transactions "
