@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _LONG_POLL = 1  # seconds; a stop waits that long
 _MOST_PER_RECEIVE = 10
+_UNCLAIMED_SECONDS = 15
+_DEFAULT_VISIBILITY = "30"  # SQS's own, where a queue declares none
 # Lambda begins with five and goes up to the mapping's maximum; here more than cores are no use.
 _MOST_AT_ONCE = max(2, os.cpu_count() or 2)
 
@@ -114,11 +116,32 @@ class QueuePump:
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=room,
             WaitTimeSeconds=_LONG_POLL,
+            VisibilityTimeout=_UNCLAIMED_SECONDS,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         ).get("Messages", [])
-        self._journal.receive(self._queue.arn, _receipts(messages))
+        if messages:
+            self._journal.receive(self._queue.arn, _receipts(messages))
+            self._claim(messages)
         return messages
+
+    def _claim(self, messages: list[MessageTypeDef]) -> None:
+        """Hide messages for as long as the queue says, now that the journal knows them.
+
+        Until then they were hidden for seconds only: of a runtime that is killed between an
+        engine's answer and its note in the journal, nobody could release them.
+        """
+        seconds = int(self._queue.attributes.get("VisibilityTimeout", _DEFAULT_VISIBILITY))
+        answer = self._clients.sqs.change_message_visibility_batch(
+            QueueUrl=self._queue.url,
+            Entries=[
+                {"Id": str(index), "ReceiptHandle": receipt, "VisibilityTimeout": seconds}
+                for index, receipt in enumerate(_receipts(messages))
+            ],
+        )
+        for failure in answer.get("Failed", []):
+            # It comes back in seconds, and is worked off twice.
+            _log.warning("%s: a message is not claimed: %s", self._queue.name, failure)
 
     async def _deliver(self, messages: list[MessageTypeDef]) -> None:
         try:
