@@ -107,6 +107,10 @@ def _path_of(engine: str, operation: str, caller: str) -> str | None:
     return "request" if name else "client"
 
 
+def _record(key: str) -> dict[str, str]:
+    return {"metadataKey": key, "metadataValue": "value", "metadataValueType": "string"}
+
+
 def _operations(api: Api) -> list[Operation]:
     databases = [api.new_database(f"bench-{number}") for number in (0, 1)]
     database = databases[0]
@@ -116,25 +120,12 @@ def _operations(api: Api) -> list[Operation]:
     base = [f"/database/{databases[1]}/assets/{asset}" for asset in assets]
 
     def describe(records: int) -> Callable[[int], Any]:
-        def call(number: int) -> Any:
-            entries = [
-                {
-                    "metadataKey": f"key-{records}-{each}",
-                    "metadataValue": "value",
-                    "metadataValueType": "string",
-                }
-                for each in range(records)
-            ]
-            return api.ok("POST", f"{base[number]}/metadata", {"metadata": entries})
-
-        return call
+        body = {"metadata": [_record(f"key-{records}-{each}") for each in range(records)]}
+        return lambda number: api.ok("POST", f"{base[number]}/metadata", body)
 
     def upload(files: int) -> Callable[[int], Any]:
-        def call(number: int) -> Any:
-            content = {f"/{files}/part-{each}.glb": [b"content"] for each in range(files)}
-            return api.upload(databases[1], assets[number], content)
-
-        return call
+        content = {f"/{files}/part-{each}.glb": [b"content"] for each in range(files)}
+        return lambda number: api.upload(databases[1], assets[number], content)
 
     return [
         Operation("create a database", lambda n: api.new_database(f"bench-new-{n}")),

@@ -2,12 +2,13 @@
 
 import tempfile
 from pathlib import Path
+from typing import TypedDict
 
 from aws_cdk import App, Stack
 
-from infra.assets import prepare
+from infra.assets import Folders, prepare
 from infra.resources import Resources
-from infra.settings import default_context, read_settings
+from infra.settings import Settings, default_context, read_settings
 from infra.stacks.api import ApiStack
 from infra.stacks.bootstrap import BootstrapStack
 from infra.stacks.indexing import IndexingStack
@@ -18,6 +19,13 @@ _REPRODUCIBLE: dict[str, object] = {
     # Where a construct was made: folders of this machine and of the kernel's own, new each time.
     "aws:cdk:disable-stack-trace": True,
 }
+
+
+class _Common(TypedDict):
+    """What every stack is given."""
+
+    settings: Settings
+    resources: Resources
 
 
 def build(outdir: str, context: dict[str, object] | None = None) -> App:
@@ -34,35 +42,26 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
         tree_metadata=False,
     )
     settings = read_settings(app.node.try_get_context)
-    resources = Resources()
-    prefix = f"vitrine-{settings.stage}"
     # CDK copies the folders while the stacks are made; nothing refers to them afterwards.
     with tempfile.TemporaryDirectory(prefix="vitrine-assets-") as folder:
-        folders = prepare(Path(folder), bundle=settings.bundle)
-        storage = StorageStack(app, f"{prefix}-storage", settings=settings, resources=resources)
-        before: list[Stack] = [storage]
-        if settings.search == "provisioned":
-            before.append(
-                SearchStack(app, f"{prefix}-search", settings=settings, resources=resources)
-            )
-        bootstrap = BootstrapStack(
-            app, f"{prefix}-bootstrap", settings=settings, resources=resources, folders=folders
-        )
-        after: list[Stack] = [
-            ApiStack(app, f"{prefix}-api", settings=settings, resources=resources, folders=folders)
-        ]
-        if settings.search == "provisioned":
-            after.append(
-                IndexingStack(
-                    app,
-                    f"{prefix}-indexing",
-                    settings=settings,
-                    resources=resources,
-                    folders=folders,
-                )
-            )
+        _add_stacks(app, settings, prepare(Path(folder), bundle=settings.bundle))
+    return app
+
+
+def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
+    """Storage and search, then bootstrap, then what needs both of them to be set up."""
+    resources = Resources()
+    prefix = f"vitrine-{settings.stage}"
+    common: _Common = {"settings": settings, "resources": resources}
+    has_search = settings.search == "provisioned"
+    before: list[Stack] = [StorageStack(app, f"{prefix}-storage", **common)]
+    if has_search:
+        before.append(SearchStack(app, f"{prefix}-search", **common))
+    bootstrap = BootstrapStack(app, f"{prefix}-bootstrap", **common, folders=folders)
+    after: list[Stack] = [ApiStack(app, f"{prefix}-api", **common, folders=folders)]
+    if has_search:
+        after.append(IndexingStack(app, f"{prefix}-indexing", **common, folders=folders))
     for stack in before:
         bootstrap.add_stack_dependency(stack)
     for stack in after:
         stack.add_stack_dependency(bootstrap)
-    return app

@@ -50,6 +50,15 @@ _REMEMBER_EVERY = 10.0
 _log = logging.getLogger(__name__)
 
 
+class _Common(TypedDict):
+    """What every pump of a mapping is given."""
+
+    clients: Clients
+    functions: Functions
+    journal: Journal
+    activity: Activity
+
+
 class EndpointFile(TypedDict):
     """The contract for scripts (`endpoint.json`)."""
 
@@ -237,37 +246,27 @@ class Runtime:
         stack.callback(journal.close)
         activity = Activity()
         bus = await asyncio.to_thread(Bus, self._plan, clients, functions)
-        streams = [
-            StreamPump(
-                mapping,
-                clients=clients,
-                functions=functions,
-                journal=journal,
-                activity=activity,
-                plan=self._plan,
-            )
-            for mapping in self._plan.streams
-        ]
+        common: _Common = {
+            "clients": clients,
+            "functions": functions,
+            "journal": journal,
+            "activity": activity,
+        }
+        plan = self._plan
+        streams = [StreamPump(mapping, **common, plan=plan) for mapping in plan.streams]
         start = self._supervisor.start
         stack.push_async_callback(self._supervisor.stop)
         for stream in streams:
             start(f"stream {stream.mapping.function} {stream.mapping.id[:8]}", stream.run)
-        for mapping in self._plan.queue_mappings:
-            queue = self._plan.queues[mapping.queue_arn]
-            pump = QueuePump(
-                mapping,
-                queue,
-                clients=clients,
-                functions=functions,
-                journal=journal,
-                activity=activity,
-            )
+        for mapping in plan.queue_mappings:
+            queue = plan.queues[mapping.queue_arn]
+            pump = QueuePump(mapping, queue, **common)
             start(f"queue {queue.name} {mapping.id[:8]}", pump.run)
-        for rule in self._plan.rules:
+        for rule in plan.rules:
             if rule.schedule is not None:
                 schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
                 start(f"schedule {rule.id[:8]}", schedule.run)
-        watched = [bucket.name for bucket in self._plan.buckets if bucket.sends_events]
+        watched = [bucket.name for bucket in plan.buckets if bucket.sends_events]
         if watched:
             board.objects = ObjectPump(
                 watched, clients=clients, bus=bus, journal=journal, activity=activity
@@ -275,7 +274,7 @@ class Runtime:
             start("objects", board.objects.run)
         start("engines", self._engines.keep)
         self._keep_what_engines_forget(stack, clients)
-        board.drain = Drain(self._plan, clients, activity, streams, board.objects)
+        board.drain = Drain(plan, clients, activity, streams, board.objects)
 
     def _keep_what_engines_forget(self, stack: contextlib.AsyncExitStack, clients: Clients) -> None:
         state = self._choices.state

@@ -63,25 +63,7 @@ class DynamoDbLocal:
         port = chosen_port(port, name=self.name)
         files = data / self.name
         files.mkdir(parents=True, exist_ok=True)
-        command = [
-            *jvm.command(
-                tools,
-                lib,
-                heap=["-Xmx512m"],
-                options=[
-                    "--enable-native-access=ALL-UNNAMED",
-                    f"-Dsqlite4java.library.path={lib}",
-                    f"-Djava.library.path={lib}",
-                ],
-                lib=lib,
-                main=_MAIN,
-            ),
-            "-port",
-            str(port),
-            "-sharedDb",
-            "-disableTelemetry",
-            *(["-dbPath", str(files)] if options.durable else ["-inMemory"]),
-        ]
+        command = _command(tools, lib, files, port, options)
         return launch(
             name=self.name,
             command=command,
@@ -92,6 +74,20 @@ class DynamoDbLocal:
             # It has no health page; refusing an unsigned request is its way to say hello.
             probe=answers("/", with_status=(400,)),
         )
+
+
+def _command(tools: Path, lib: Path, files: Path, port: int, options: Options) -> list[str]:
+    natives = [f"-Dsqlite4java.library.path={lib}", f"-Djava.library.path={lib}"]
+    java = jvm.command(
+        tools,
+        lib,
+        heap=["-Xmx512m"],
+        options=["--enable-native-access=ALL-UNNAMED", *natives],
+        lib=lib,
+        main=_MAIN,
+    )
+    kept = ["-dbPath", str(files)] if options.durable else ["-inMemory"]
+    return [*java, "-port", str(port), "-sharedDb", "-disableTelemetry", *kept]
 
 
 def _folder_name() -> str:

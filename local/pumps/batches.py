@@ -70,16 +70,9 @@ async def deliver(
     """
     waiting = [_Segment(records)]
     while waiting:
-        segment = waiting.pop()
-        aged = _aged(segment.records, policy)
-        if aged:
-            await outlet.give_up(
-                segment.records[:aged], "RecordAgeExceeded", segment.failures, None
-            )
-            outlet.done(sequence_of(segment.records[aged - 1]))
-            segment = _Segment(segment.records[aged:])
-            if not segment.records:
-                continue
+        segment = await _without_aged(waiting.pop(), policy, outlet)
+        if not segment.records:
+            continue
         result = await outlet.call(segment.records)
         failed = first_failure(result, segment.records, reports=policy.reports_failures)
         if failed:
@@ -99,6 +92,16 @@ async def deliver(
         else:
             waiting.append(_Segment(rest, failures))
             await sleep(pause_after(failures))
+
+
+async def _without_aged(segment: _Segment, policy: Policy, outlet: Outlet) -> _Segment:
+    """Give up what is older than the policy allows; return the rest."""
+    aged = _aged(segment.records, policy)
+    if not aged:
+        return segment
+    await outlet.give_up(segment.records[:aged], "RecordAgeExceeded", segment.failures, None)
+    outlet.done(sequence_of(segment.records[aged - 1]))
+    return _Segment(segment.records[aged:])
 
 
 def pause_after(failures: int) -> float:

@@ -26,7 +26,12 @@ from backend.spec import routes
 def build_router(service: AssetService) -> Router:
     """Bind the routes of assets to the service."""
     router = Router()
+    _bind_reads(router, service)
+    _bind_writes(router, service)
+    return router
 
+
+def _bind_writes(router: Router, service: AssetService) -> None:
     @router.bind(routes.CREATE_ASSET)
     def create_asset(call: Call, body: CreateAssetBody) -> Reply:
         asset = service.create_asset(call.caller, body)
@@ -35,6 +40,24 @@ def build_router(service: AssetService) -> Router:
             CreateAssetReply(asset_id=asset.asset_id, message=message), headers=_etag(asset)
         )
 
+    @router.bind(routes.UPDATE_ASSET)
+    def update_asset(call: Call, path: AssetPath, body: UpdateAssetBody) -> Reply:
+        asset = service.update_asset(
+            call.caller,
+            path.database_id,
+            path.asset_id,
+            body,
+            expected_revision=call.expected_revision,
+        )
+        reply = UpdateAssetReply(
+            message=f"Asset {asset.asset_id} was changed",
+            asset_id=asset.asset_id,
+            timestamp=iso(service.clock()),
+        )
+        return Reply(reply, headers=_etag(asset))
+
+
+def _bind_reads(router: Router, service: AssetService) -> None:
     @router.bind(routes.LIST_ALL_ASSETS)
     def list_all_assets(call: Call, query: AssetsQuery) -> AssetsReply:
         page = service.list_all_assets(
@@ -55,24 +78,6 @@ def build_router(service: AssetService) -> Router:
             call.caller, path.database_id, path.asset_id, show_archived=query.show_archived
         )
         return Reply(_reply(asset, service.bucket_names([asset])), headers=_etag(asset))
-
-    @router.bind(routes.UPDATE_ASSET)
-    def update_asset(call: Call, path: AssetPath, body: UpdateAssetBody) -> Reply:
-        asset = service.update_asset(
-            call.caller,
-            path.database_id,
-            path.asset_id,
-            body,
-            expected_revision=call.expected_revision,
-        )
-        reply = UpdateAssetReply(
-            message=f"Asset {asset.asset_id} was changed",
-            asset_id=asset.asset_id,
-            timestamp=iso(service.clock()),
-        )
-        return Reply(reply, headers=_etag(asset))
-
-    return router
 
 
 def _etag(asset: Asset) -> dict[str, str]:

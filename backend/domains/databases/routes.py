@@ -23,7 +23,12 @@ from backend.spec.keys import archived
 def build_router(service: DatabaseService) -> Router:
     """Bind the routes of databases to the service."""
     router = Router()
+    _bind_reads(router, service)
+    _bind_writes(router, service)
+    return router
 
+
+def _bind_writes(router: Router, service: DatabaseService) -> None:
     @router.bind(routes.CREATE_DATABASE)
     def create_database(call: Call, body: CreateDatabaseBody) -> Reply:
         database = service.create_database(call.caller, body)
@@ -33,6 +38,20 @@ def build_router(service: DatabaseService) -> Router:
             headers=_etag(database),
         )
 
+    @router.bind(routes.UPDATE_DATABASE)
+    def update_database(call: Call, path: DatabasePath, body: UpdateDatabaseBody) -> Reply:
+        database = service.update_database(
+            call.caller, path.database_id, body, expected_revision=call.expected_revision
+        )
+        reply = UpdateDatabaseReply(
+            message=f"Database {database.database_id} was changed",
+            database_id=database.database_id,
+            timestamp=iso(service.clock()),
+        )
+        return Reply(reply, headers=_etag(database))
+
+
+def _bind_reads(router: Router, service: DatabaseService) -> None:
     @router.bind(routes.LIST_DATABASES)
     def list_databases(call: Call, query: DatabasesQuery) -> DatabasesReply:
         page = service.list_databases(
@@ -48,20 +67,6 @@ def build_router(service: DatabaseService) -> Router:
         wanted = archived(path.database_id) if query.show_deleted else path.database_id
         database = service.get_database(call.caller, wanted)
         return Reply(_reply(service, database), headers=_etag(database))
-
-    @router.bind(routes.UPDATE_DATABASE)
-    def update_database(call: Call, path: DatabasePath, body: UpdateDatabaseBody) -> Reply:
-        database = service.update_database(
-            call.caller, path.database_id, body, expected_revision=call.expected_revision
-        )
-        reply = UpdateDatabaseReply(
-            message=f"Database {database.database_id} was changed",
-            database_id=database.database_id,
-            timestamp=iso(service.clock()),
-        )
-        return Reply(reply, headers=_etag(database))
-
-    return router
 
 
 def _etag(database: Database) -> dict[str, str]:
