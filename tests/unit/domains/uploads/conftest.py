@@ -2,7 +2,16 @@
 
 import pytest
 
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from tests.factories.files import Gallery, gallery
+
 
 @pytest.fixture(autouse=True)
 def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.core.parallel.WORKERS", 1)
+
+
+@pytest.fixture
+def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+    return gallery(tables, objects)

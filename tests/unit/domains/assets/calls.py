@@ -1,0 +1,73 @@
+"""Calls of the routes of assets, and what the tests put in place without them."""
+
+from typing import Any
+from urllib.parse import quote
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.transactions import Put
+from backend.domains.assets.models import Asset
+from backend.domains.assets.repository import row_of
+from backend.spec.tables.assets import ASSETS
+from tests.factories.http import Answer, Client
+
+BODY = {
+    "databaseId": "museum",
+    "assetName": "A statue",
+    "description": "Made of marble",
+    "isDistributable": True,
+    "assetId": "statue",
+}
+
+
+def create(client: Client, **fields: object) -> Answer:
+    return client.send("POST", "/assets", body={**BODY, **fields})
+
+
+def one(
+    client: Client,
+    asset_id: str = "statue",
+    *,
+    method: str = "GET",
+    database_id: str = "museum",
+    **more: Any,
+) -> Answer:
+    return client.send(
+        method,
+        f"/database/{database_id}/assets/{quote(asset_id, safe='')}",
+        route=f"{method} /database/{{databaseId}}/assets/{{assetId}}",
+        parameters={"databaseId": database_id, "assetId": asset_id},
+        **more,
+    )
+
+
+def listed(client: Client, database_id: str | None = "museum", **query: str) -> list[str]:
+    """The ids of all pages; without a database those of all databases."""
+    path = "/assets" if database_id is None else f"/database/{database_id}/assets"
+    parameters = {} if database_id is None else {"databaseId": database_id}
+    found: list[str] = []
+    while True:
+        page = client.send("GET", path, parameters=parameters, query=query)
+        assert page.status == 200, page.body
+        found += [item["assetId"] for item in page.body["Items"]]
+        if "NextToken" not in page.body:
+            return found
+        query = {**query, "startingToken": page.body["NextToken"]}
+
+
+def archive(tables: DynamoTables, asset: Asset) -> None:
+    """What archiving leaves of an asset, written directly."""
+    gone = asset.model_copy(
+        update={
+            "status": "archived",
+            "archived_at": "2026-03-02T12:00:00.000000Z",
+            "archived_by": "admin",
+            "archived_reason": "sold",
+        }
+    )
+    tables.write(Put(table=ASSETS, item=row_of(gone)))
+    tables.delete_many(ASSETS, [{"databaseId": asset.database_id, "assetId": asset.asset_id}])
+
+
+def put(objects: S3Objects, key: str) -> None:
+    objects.put("assetbucket", key, b"x", content_type="text/plain", metadata={})

@@ -1,0 +1,74 @@
+"""Where the objects of assets stand, and which asset owns an object."""
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.domains.assets.routes import build_router
+from backend.domains.assets.service import AssetService
+from tests.factories.assets import asset_service, created_database
+from tests.factories.buckets import BUCKET_ID
+from tests.factories.http import Client
+from tests.unit.domains.assets.calls import create, one, put
+
+
+def test_an_existing_folder_becomes_an_asset(client: Client, objects: S3Objects) -> None:
+    put(objects, "scans/hall/a.e57")
+    assert create(client, bucketExistingKey="scans/hall").status == 200
+    assert one(client).body["assetLocation"] == {"Key": "scans/hall/"}
+
+
+@pytest.mark.parametrize("second", ["scans/hall", "scans", "scans/hall/east", "/scans/hall/"])
+def test_overlapping_prefixes_are_a_conflict(
+    client: Client, objects: S3Objects, second: str
+) -> None:
+    put(objects, "scans/hall/east/a.e57")
+    assert create(client, assetId="first", bucketExistingKey="scans/hall").status == 200
+    answer = create(client, assetId="second", bucketExistingKey=second)
+    assert (answer.status, answer.body["code"]) == (409, "AssetPrefixTaken")
+    assert "first" not in answer.body["message"]
+
+
+def test_an_id_whose_prefix_holds_other_assets_is_a_conflict(
+    client: Client, objects: S3Objects
+) -> None:
+    put(objects, "scans/hall/a.e57")
+    create(client, assetId="first", bucketExistingKey="scans/hall")
+    assert create(client, assetId="scans").body["code"] == "AssetPrefixTaken"
+
+
+def test_neighbours_in_one_folder_are_no_conflict(client: Client, objects: S3Objects) -> None:
+    for name in ("scans/hall/a.e57", "scans/hallway/a.e57", "scans/yard/a.e57"):
+        put(objects, name)
+        key = name.rsplit("/", 1)[0]
+        answer = create(client, assetId=key.replace("/", "-"), bucketExistingKey=key)
+        assert answer.status == 200, answer.body
+
+
+def test_keys_stand_below_the_base_prefix_of_the_bucket(
+    tables: DynamoTables, objects: S3Objects
+) -> None:
+    service = asset_service(tables, objects, base_prefix="vault/")
+    created_database(service)
+    client = Client(build_router(service))
+    put(objects, "vault/old/a.glb")
+    create(client)
+    assert one(client).body["assetLocation"] == {"Key": "vault/statue/"}
+    for asset_id, key in (("one", "vault/old"), ("two", "old")):
+        answer = create(client, assetId=asset_id, bucketExistingKey=key)
+        assert answer.status == (200 if asset_id == "one" else 409)
+    assert one(client, "one").body["assetLocation"] == {"Key": "vault/old/"}
+
+
+def test_objects_are_resolved_to_the_assets_that_own_them(
+    service: AssetService, objects: S3Objects, client: Client
+) -> None:
+    put(objects, "scans/hall/a.e57")
+    create(client, assetId="first", bucketExistingKey="scans/hall")
+    create(client)
+    keys = ["scans/hall/x/y.glb", "statue/a.glb", "statue", "stat/a.glb", "scans/other.glb"]
+    found = service.owners((BUCKET_ID, key) for key in keys)
+    assert {key: owner.asset_id for (_, key), owner in found.items()} == {
+        "scans/hall/x/y.glb": "first",
+        "statue/a.glb": "statue",
+    }

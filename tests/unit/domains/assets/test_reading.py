@@ -1,0 +1,126 @@
+"""Reading and listing assets: the archived ones, pages, and who sees them."""
+
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.domains.assets.repository import AssetNotFoundError
+from backend.domains.assets.routes import build_router
+from backend.domains.assets.service import AssetService
+from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.http import Client
+from tests.unit.domains.assets.calls import archive, create, listed, one
+
+
+def test_an_absent_asset_is_not_found(client: Client) -> None:
+    assert one(client).body["code"] == "AssetNotFound"
+    assert one(client, method="PUT", body={"assetName": "x"}).status == 404
+
+
+def test_an_archived_asset_is_read_only_if_it_is_asked_for(
+    client: Client, service: AssetService, tables: DynamoTables
+) -> None:
+    archive(tables, created_asset(service, "sold"))
+    created_asset(service, "kept")
+    assert one(client, "sold").status == 404
+    found = one(client, "sold", query={"showArchived": "true"}).body
+    assert (found["status"], found["databaseId"]) == ("archived", "museum")
+    assert (found["archivedBy"], found["archivedReason"]) == ("admin", "sold")
+    assert one(client, "kept", query={"showArchived": "true"}).body["status"] == "active"
+    assert one(client, "sold", method="PUT", body={"assetName": "x"}).status == 404
+    assert listed(client) == ["kept"]
+    assert listed(client, showArchived="true") == ["sold"]
+    assert listed(client, None, showArchived="true") == ["sold"]
+
+
+def test_lists_of_a_database_are_paged_by_id(client: Client, service: AssetService) -> None:
+    ids = [f"asset-{number}" for number in range(7)]
+    for asset_id in reversed(ids):
+        created_asset(service, asset_id)
+    assert listed(client, pageSize="3") == ids
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_the_list_over_all_databases_holds_each_asset_once(
+    client: Client, service: AssetService, size: int
+) -> None:
+    wanted: list[str] = []
+    for number, assets in enumerate([0, 3, 0, 1, 2, 0]):
+        database_id = created_database(service, f"hall-{number}")
+        for asset in range(assets):
+            wanted.append(f"asset-{number}-{asset}")
+            created_asset(service, wanted[-1], database_id=database_id)
+    assert sorted(listed(client, None, maxItems=str(size))) == wanted
+
+
+def test_the_list_over_all_databases_stops_when_its_time_is_over(
+    tables: DynamoTables, objects: S3Objects, now: datetime
+) -> None:
+    seconds = count()
+    service = asset_service(tables, objects, clock=lambda: now + timedelta(seconds=next(seconds)))
+    for number in range(5):
+        database_id = created_database(service, f"hall-{number}")
+        created_asset(service, f"asset-{number}", database_id=database_id)
+    client = Client(build_router(service))
+    first = client.send("GET", "/assets").body
+    assert 0 < len(first["Items"]) < 5
+    assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
+
+
+def test_a_token_of_another_database_is_refused(client: Client, service: AssetService) -> None:
+    created_database(service, "archive-hall")
+    for number in range(2):
+        created_asset(service, f"asset-{number}")
+    page = client.send(
+        "GET",
+        "/database/museum/assets",
+        parameters={"databaseId": "museum"},
+        query={"pageSize": "1"},
+    )
+    other = client.send(
+        "GET",
+        "/database/archive-hall/assets",
+        parameters={"databaseId": "archive-hall"},
+        query={"pageSize": "1", "startingToken": page.body["NextToken"]},
+    )
+    assert (other.status, other.body["errors"][0]["field"]) == (400, "startingToken")
+
+
+def test_the_buckets_of_a_list_are_read_once(
+    client: Client, service: AssetService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        created_asset(service, f"asset-{number}")
+    asked: list[str] = []
+    tables = service.buckets.buckets.tables
+    query = type(tables).query
+
+    def counted(self: object, wanted: Any, page: Any) -> Any:
+        asked.append(wanted.table.name)
+        return query(self, wanted, page)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(type(tables), "query", counted)
+    listed(client)
+    assert asked.count("S3AssetBucketsStorageTable") == 1
+
+
+def test_only_the_administrator_gets_in(service: AssetService) -> None:
+    created_asset(service)
+    stranger = Client(build_router(service), user_id="stranger")
+    assert create(stranger).status == 403
+    assert one(stranger).status == 403
+
+
+def test_the_services_hide_what_the_caller_may_not_see(
+    service: AssetService, stranger: Identity
+) -> None:
+    created_asset(service)
+    with pytest.raises(AssetNotFoundError):
+        service.get_asset(stranger, "museum", "statue")
+    with pytest.raises(AssetNotFoundError):
+        service.asset_for(stranger, "PUT", "museum", "statue")

@@ -1,0 +1,76 @@
+"""Calls of the routes of metadata and attributes, and the records that they send."""
+
+from typing import Any
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.domains.assets.service import AssetService
+from backend.domains.metadata.models import NewRecord
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.service import MetadataService
+from tests.factories.assets import NOON
+from tests.factories.http import Answer, Client
+
+ASSET = "/database/{databaseId}/assets/{assetId}/metadata"
+FILE = ASSET + "/file"
+
+
+def metadata_service(
+    assets: AssetService, tables: DynamoTables, objects: S3Objects
+) -> MetadataService:
+    return MetadataService(
+        metadata=MetadataRepository(tables),
+        assets=assets,
+        databases=assets.databases,
+        objects=objects,
+        clock=lambda: NOON,
+    )
+
+
+def send(client: Client, method: str, route: str = ASSET, **more: Any) -> Answer:
+    parameters = {"databaseId": "museum", "assetId": "statue", **more.pop("parameters", {})}
+    return client.send(
+        method,
+        route.format(**parameters),
+        route=f"{method} {route}",
+        parameters=parameters,
+        **more,
+    )
+
+
+def record(key: str, value: str = "v", value_type: str = "string") -> dict[str, str]:
+    return {"metadataKey": key, "metadataValue": value, "metadataValueType": value_type}
+
+
+def add(client: Client, *keys: str, **more: Any) -> Answer:
+    return send(client, "POST", body={"metadata": [record(key) for key in keys]}, **more)
+
+
+def add_to_file(client: Client, *records: dict[str, str], **fields: str) -> Answer:
+    body = {"metadata": records, "filePath": "/a/b.glb", "type": "metadata", **fields}
+    return send(client, "POST", FILE, body=body)
+
+
+def values(client: Client, route: str = ASSET, **query: str) -> dict[str, str]:
+    answer = send(client, "GET", route, query=query)
+    assert answer.status == 200, answer.body
+    return {r["metadataKey"]: r["metadataValue"] for r in answer.body["metadata"]}
+
+
+def all_keys(client: Client, **query: str) -> list[str]:
+    """The keys of all pages; a page ends early at a megabyte."""
+    found: list[str] = []
+    while True:
+        page = send(client, "GET", query=query).body
+        found += [item["metadataKey"] for item in page["metadata"]]
+        if "NextToken" not in page:
+            return found
+        query = {**query, "startingToken": page["NextToken"]}
+
+
+def on_file(kind: str = "metadata", path: str = "/a/b.glb") -> dict[str, str]:
+    return {"filePath": path, "type": kind}
+
+
+def stored(key: str) -> NewRecord:
+    return NewRecord(metadata_key=key, metadata_value_type="string", metadata_value="of another")

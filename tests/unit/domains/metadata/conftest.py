@@ -1,0 +1,31 @@
+"""The metadata service over tables and objects in memory: one asset with one file."""
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.domains.assets.service import AssetService
+from backend.domains.metadata.routes import build_router
+from backend.domains.metadata.service import MetadataService
+from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.http import Client
+from tests.unit.domains.metadata.calls import metadata_service
+
+
+@pytest.fixture
+def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+    service = asset_service(tables, objects)
+    created_database(service)
+    created_asset(service)
+    objects.put("assetbucket", "statue/a/b.glb", b"x", content_type="model/gltf", metadata={})
+    return service
+
+
+@pytest.fixture
+def service(tables: DynamoTables, objects: S3Objects, assets: AssetService) -> MetadataService:
+    return metadata_service(assets, tables, objects)
+
+
+@pytest.fixture
+def client(service: MetadataService) -> Client:
+    return Client(build_router(service))

@@ -1,0 +1,118 @@
+"""Metadata that is refused: by the field that is wrong, by size, by number."""
+
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.domains.metadata import service as service_module
+from tests.factories.http import Client
+from tests.unit.domains.metadata.calls import FILE, add, add_to_file, on_file, record, send, values
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("metadata", {}),
+    ("metadata", {"metadata": []}),
+    ("metadata", {"metadata": record("k")}),
+    ("metadata", {"metadata": [record(f"k{n}") for n in range(501)]}),
+    ("metadata.0", {"metadata": ["k"]}),
+    ("metadata.0.metadataKey", {"metadata": [record("")]}),
+    ("metadata.0.metadataKey", {"metadata": [record("x" * 257)]}),
+    ("metadata.0.metadataKey", {"metadata": [record("a\u0000b")]}),
+    ("metadata.0.metadataKey", {"metadata": [{**record("k"), "metadataKey": 7}]}),
+    ("metadata.1.metadataKey", {"metadata": [record("k"), record("k", "again")]}),
+    ("metadata.0.metadataValue", {"metadata": [{**record("k"), "metadataValue": 7}]}),
+    ("metadata.0.metadataValue", {"metadata": [{**record("k"), "metadataValue": None}]}),
+    ("metadata.1.metadataValue", {"metadata": [record("k"), record("n", "NaN", "number")]}),
+    ("metadata.0.metadataValue", {"metadata": [record("k", "1" * 39, "number")]}),
+    ("metadata.0.metadataValueType", {"metadata": [record("k", "v", "text")]}),
+    ("metadata.0.metadataValueType", {"metadata": [{**record("k"), "metadataValueType": 1}]}),
+]
+
+
+def test_a_wrong_record_is_refused_by_name(client: Client) -> None:
+    for method in ("POST", "PUT"):
+        for field, body in WRONG:
+            answer = send(client, method, body=body)
+            assert answer.status == 400, (method, body, answer.body)
+            assert [error["field"] for error in answer.body["errors"]] == [field], body
+    assert values(client) == {}
+
+
+def test_a_wrong_path_or_kind_is_refused_by_name(client: Client) -> None:
+    wrong: list[tuple[str, object]] = [
+        ("filePath", "/"),
+        ("filePath", "/a/../b.glb"),
+        ("filePath", "/a//b.glb"),
+        ("filePath", "/a/cafe\u0301.glb"),
+        ("filePath", "/a/b\u0007.glb"),
+        ("filePath", "/" + "/".join(["x" * 203] * 5)),
+        ("type", "schema"),
+    ]
+    for field, value in wrong:
+        fields = {**on_file(), field: value}
+        answers = [
+            send(client, "GET", FILE, query=fields),
+            send(client, "POST", FILE, body={"metadata": [record("k")], **fields}),
+            send(client, "PUT", FILE, body={"metadata": [record("k")], **fields}),
+            send(client, "DELETE", FILE, body={"metadataKeys": ["k"], **fields}),
+        ]
+        for answer in answers:
+            assert answer.status == 400, (field, value, answer.body)
+            assert [error["field"] for error in answer.body["errors"]] == [field]
+    missing = send(client, "GET", FILE).body["errors"]
+    assert {error["field"] for error in missing} == {"filePath", "type"}
+
+
+def test_an_attribute_is_a_string(client: Client) -> None:
+    answer = add_to_file(client, record("n"), record("k", "1", "number"), type="attribute")
+    assert (answer.status, answer.body["errors"][0]["field"]) == (
+        400,
+        "metadata.1.metadataValueType",
+    )
+
+
+def test_a_key_that_no_version_could_keep_is_refused(client: Client, objects: S3Objects) -> None:
+    path = "/" + "/".join(["x" * 240] * 4)
+    objects.put("assetbucket", f"statue{path}", b"x", content_type="text/plain", metadata={})
+    assert add_to_file(client, record("k" * 20), filePath=path).status == 200
+    answer = add_to_file(client, record("k" * 200), filePath=path)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "metadata.0.metadataKey")
+
+
+def test_a_record_near_400_kb_is_too_large_above_and_stored_below(client: Client) -> None:
+    body = {"metadata": [record("k"), record("big", "x" * 410_000)]}
+    for method in ("POST", "PUT"):
+        answer = send(client, method, body=body)
+        assert answer.status == 413
+        assert "metadata.1.metadataValue" in answer.body["message"]
+    assert values(client) == {}
+    assert add(client, "k").status == 200
+    assert send(client, "POST", body={"metadata": [record("big", "x" * 400_000)]}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("field", "keys"),
+    [
+        ("metadataKeys", []),
+        ("metadataKeys", "a"),
+        ("metadataKeys.1", ["a", 7]),
+        ("metadataKeys.1", ["a", "a"]),
+        ("metadataKeys.0", [""]),
+    ],
+)
+def test_wrong_keys_to_remove_are_refused_by_name(client: Client, field: str, keys: object) -> None:
+    answer = send(client, "DELETE", body={"metadataKeys": keys})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_an_entity_holds_so_many_records_at_the_most(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert service_module.MAX_RECORDS == 500
+    monkeypatch.setattr(service_module, "MAX_RECORDS", 5)
+    add(client, *(f"k{number}" for number in range(5)))
+    more = add(client, "one more")
+    assert (more.status, more.body["code"]) == (409, "TooManyRecords")
+    assert send(client, "PUT", body={"metadata": [record("one more")]}).status == 409
+    assert send(client, "PUT", body={"metadata": [record("k3", "changed")]}).status == 200
+    assert add_to_file(client, record("of a file")).status == 200
