@@ -80,7 +80,6 @@ def http_event(
     route: str | None = None,
 ) -> dict[str, Any]:
     """An event in payload format 2.0, after the authorizer."""
-    authorizer = {"lambda": {"userId": user_id}} if user_id is not None else {}
     return {
         "version": "2.0",
         "routeKey": route or f"{method} {path}",
@@ -89,25 +88,33 @@ def http_event(
         "headers": {"content-type": "application/json", **(headers or {})},
         "queryStringParameters": query or {},
         "pathParameters": parameters or {},
-        "requestContext": {
-            "accountId": "123456789012",
-            "apiId": "api",
-            "authorizer": authorizer,
-            "domainName": "localhost",
-            "domainPrefix": "localhost",
-            "http": {
-                "method": method,
-                "path": path,
-                "protocol": "HTTP/1.1",
-                "sourceIp": "127.0.0.1",
-                "userAgent": "test",
-            },
-            "requestId": "request-1",
-            "routeKey": route or f"{method} {path}",
-            "stage": "$default",
-            "time": "01/Mar/2026:12:00:00 +0000",
-            "timeEpoch": 1772366400000,
-        },
+        "requestContext": _request_context(method, path, route=route, user_id=user_id),
         "body": body,
         "isBase64Encoded": False,
+    }
+
+
+def _request_context(
+    method: str, path: str, *, route: str | None, user_id: str | None
+) -> dict[str, Any]:
+    """What the gateway tells of a request, and the authorizer of its caller."""
+    authorizer = {"lambda": {"userId": user_id}} if user_id is not None else {}
+    return {
+        "accountId": "123456789012",
+        "apiId": "api",
+        "authorizer": authorizer,
+        "domainName": "localhost",
+        "domainPrefix": "localhost",
+        "http": {
+            "method": method,
+            "path": path,
+            "protocol": "HTTP/1.1",
+            "sourceIp": "127.0.0.1",
+            "userAgent": "test",
+        },
+        "requestId": "request-1",
+        "routeKey": route or f"{method} {path}",
+        "stage": "$default",
+        "time": "01/Mar/2026:12:00:00 +0000",
+        "timeEpoch": 1772366400000,
     }

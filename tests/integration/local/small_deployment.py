@@ -136,6 +136,26 @@ def _api() -> Json:
     return {
         "ApiFunction": function("api", timeout=5, GREETING="hello", TABLE_Seen=ref("Seen")),
         "AuthorizerFunction": function("authorizer"),
+        **_gateway(),
+        "Integration": {
+            "Type": "AWS::ApiGatewayV2::Integration",
+            "Properties": {
+                "ApiId": ref("Api"),
+                "IntegrationType": "AWS_PROXY",
+                "IntegrationUri": attribute("ApiFunction", "Arn"),
+                "PayloadFormatVersion": "2.0",
+                "TimeoutInMillis": 4000,
+            },
+        },
+        **_authorizer(),
+        "AnyRoute": _route("ANY /{path}"),
+        "GetRoute": _route("GET /items/{id}/parts/{rest+}"),
+        "SafeRoute": _route("GET /safe", open_to_all=False),
+    }
+
+
+def _gateway() -> Json:
+    return {
         "Api": {
             "Type": "AWS::ApiGatewayV2::Api",
             "Properties": {
@@ -153,16 +173,11 @@ def _api() -> Json:
             "Type": "AWS::ApiGatewayV2::Stage",
             "Properties": {"ApiId": ref("Api"), "StageName": "$default", "AutoDeploy": True},
         },
-        "Integration": {
-            "Type": "AWS::ApiGatewayV2::Integration",
-            "Properties": {
-                "ApiId": ref("Api"),
-                "IntegrationType": "AWS_PROXY",
-                "IntegrationUri": attribute("ApiFunction", "Arn"),
-                "PayloadFormatVersion": "2.0",
-                "TimeoutInMillis": 4000,
-            },
-        },
+    }
+
+
+def _authorizer() -> Json:
+    return {
         "Authorizer": {
             "Type": "AWS::ApiGatewayV2::Authorizer",
             "Properties": {
@@ -176,9 +191,6 @@ def _api() -> Json:
                 "AuthorizerResultTtlInSeconds": 2,
             },
         },
-        "AnyRoute": _route("ANY /{path}"),
-        "GetRoute": _route("GET /items/{id}/parts/{rest+}"),
-        "SafeRoute": _route("GET /safe", open_to_all=False),
     }
 
 
@@ -217,15 +229,7 @@ def _queue() -> Json:
                 },
             },
         },
-        "Patient": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 300}},
-        "PatientMapping": {
-            "Type": "AWS::Lambda::EventSourceMapping",
-            "Properties": {
-                "EventSourceArn": attribute("Patient", "Arn"),
-                "FunctionName": ref("Worker"),
-                "FunctionResponseTypes": ["ReportBatchItemFailures"],
-            },
-        },
+        **_patient_queue(),
         "Worker": function("worker", TABLE_Seen=ref("Seen")),
         "QueueMapping": {
             "Type": "AWS::Lambda::EventSourceMapping",
@@ -237,6 +241,26 @@ def _queue() -> Json:
                 "ScalingConfig": {"MaximumConcurrency": 2},
             },
         },
+        **_objects(),
+    }
+
+
+def _patient_queue() -> Json:
+    return {
+        "Patient": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 300}},
+        "PatientMapping": {
+            "Type": "AWS::Lambda::EventSourceMapping",
+            "Properties": {
+                "EventSourceArn": attribute("Patient", "Arn"),
+                "FunctionName": ref("Worker"),
+                "FunctionResponseTypes": ["ReportBatchItemFailures"],
+            },
+        },
+    }
+
+
+def _objects() -> Json:
+    return {
         "Objects": {
             "Type": "AWS::S3::Bucket",
             "Properties": {
@@ -273,16 +297,30 @@ def outputs() -> Json:
 def write(folder: Path, *, custom: Json | None = None, extra: Json | None = None) -> Path:
     """Write the assembly into `folder`; `extra` are more resources."""
     folder.mkdir(parents=True, exist_ok=True)
+    _write_assets(folder)
+    template: Json = {
+        "Resources": {**resources(custom or {"Version": 1}), **(extra or {})},
+        "Outputs": outputs(),
+    }
+    for name, content in (
+        ("small.template.json", template),
+        ("small.assets.json", _asset_manifest()),
+        ("manifest.json", _manifest()),
+    ):
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return folder
+
+
+def _write_assets(folder: Path) -> None:
     code = folder / "asset.code"
     shutil.rmtree(code, ignore_errors=True)
     shutil.copytree(_ASSET, code, ignore=shutil.ignore_patterns("__pycache__"))
     layer = folder / "asset.layer"
     layer.mkdir(exist_ok=True)
     (layer / "requirements.txt").write_text(_pinned("six"), encoding="utf-8")
-    template: Json = {
-        "Resources": {**resources(custom or {"Version": 1}), **(extra or {})},
-        "Outputs": outputs(),
-    }
+
+
+def _asset_manifest() -> Json:
     files = {
         name: {
             "source": {"path": f"asset.{name}", "packaging": "zip"},
@@ -290,7 +328,11 @@ def write(folder: Path, *, custom: Json | None = None, extra: Json | None = None
         }
         for name in ("code", "layer")
     }
-    manifest: Json = {
+    return {"version": "48.0.0", "files": files}
+
+
+def _manifest() -> Json:
+    return {
         "version": "48.0.0",
         "artifacts": {
             "small.assets": {
@@ -304,13 +346,6 @@ def write(folder: Path, *, custom: Json | None = None, extra: Json | None = None
             },
         },
     }
-    for name, content in (
-        ("small.template.json", template),
-        ("small.assets.json", {"version": "48.0.0", "files": files}),
-        ("manifest.json", manifest),
-    ):
-        (folder / name).write_text(json.dumps(content), encoding="utf-8")
-    return folder
 
 
 def _pinned(package: str) -> str:
