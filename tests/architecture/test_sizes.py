@@ -1,0 +1,175 @@
+"""How long modules and functions are, where everything is caught, and that no test is left out.
+
+What a line holds is the linter's matter; here is what it has no rule for, or a weaker one.
+"""
+
+import ast
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE_LINES = 400
+FUNCTION_LINES = 40  # from `def` on: the decorators of tests are often tables of cases
+BLIND = {"Exception", "BaseException"}
+OMISSIONS = {
+    *("skip", "skipif", "xfail", "importorskip"),
+    *("SkipTest", "skipTest", "skipIf", "skipUnless", "expectedFailure"),
+}
+
+BLIND_EXCEPTS: dict[str, tuple[int, str]] = {
+    "backend/entrypoints/bootstrap.py": (
+        1,
+        "CloudFormation waits for an hour for an answer that a bug keeps back; it is raised again",
+    ),
+    "backend/http/app.py": (1, "the outer edge of a request: a bug becomes a 500 and is logged"),
+    "local/engines/fleet.py": (
+        1,
+        "the engines that have started are stopped, also on Ctrl-C; it is raised again",
+    ),
+    "local/engines/jars/store.py": (
+        1,
+        "downloads that wait are cancelled, also on Ctrl-C; it is raised again",
+    ),
+    "local/pumps/supervisor.py": (
+        1,
+        "a bug must not silence a pump for ever: it is logged, told, and the pump starts again",
+    ),
+}
+
+
+@cache
+def _paths() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", "*.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return sorted(name for name in listed.stdout.split("\0") if name)
+
+
+@cache
+def _source(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+@cache
+def _tree(path: str) -> ast.Module:
+    return ast.parse(_source(path), filename=path)
+
+
+def _long_functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES:
+                yield node.name, lines
+
+
+def _last_name(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
+
+
+def _is_blind(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(_last_name(kind) in BLIND for kind in caught)
+
+
+def _blind_excepts(tree: ast.Module) -> int:
+    """How often everything is caught, by `suppress` too."""
+    found = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            found += _is_blind(node)
+        elif isinstance(node, ast.Call) and _last_name(node.func) == "suppress":
+            found += any(_last_name(kind) in BLIND for kind in node.args)
+    return found
+
+
+def _omissions(tree: ast.Module) -> list[str]:
+    """The ways of pytest and unittest to leave a test out, where a module uses or imports them."""
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in OMISSIONS:
+            found.append(ast.unparse(node))
+        elif isinstance(node, ast.ImportFrom) and node.module in {"pytest", "unittest"}:
+            found += [alias.name for alias in node.names if alias.name in OMISSIONS]
+    return found
+
+
+def test_the_modules_of_the_whole_repository_are_looked_at() -> None:
+    folders = {path.partition("/")[0] for path in _paths()}
+    assert {"app.py", "backend", "benchmarks", "client", "infra", "local", "tests"} <= folders
+
+
+def test_no_module_is_too_long() -> None:
+    lengths = {path: len(_source(path).splitlines()) for path in _paths()}
+    assert {path: n for path, n in lengths.items() if n > MODULE_LINES} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    found = {path: list(_long_functions(_tree(path))) for path in _paths()}
+    assert {path: functions for path, functions in found.items() if functions} == {}
+
+
+def test_everything_is_caught_only_where_there_is_a_reason() -> None:
+    found = Counter({path: _blind_excepts(_tree(path)) for path in _paths()})
+    assert +found == {path: count for path, (count, _) in BLIND_EXCEPTS.items()}
+
+
+def test_no_test_is_left_out() -> None:
+    found = {path: _omissions(_tree(path)) for path in _paths() if path.startswith("tests/")}
+    assert {path: omissions for path, omissions in found.items() if omissions} == {}
+
+
+@pytest.mark.parametrize(("lines", "found"), [(40, []), (41, [("long", 41)])])
+def test_a_function_is_measured_without_its_decorators(
+    lines: int, found: list[tuple[str, int]]
+) -> None:
+    source = "@decorated(\n    1,\n)\nasync def long():\n" + "    pass\n" * (lines - 1)
+    assert list(_long_functions(ast.parse(source))) == found
+
+
+@pytest.mark.parametrize(
+    ("caught", "count"),
+    [
+        ("except:", 1),
+        ("except Exception:", 1),
+        ("except builtins.BaseException as error:", 1),
+        ("except (ValueError, Exception):", 1),
+        ("except* Exception:", 1),
+        ("except ValueError:", 0),
+        ("except botocore.ClientError:", 0),
+    ],
+)
+def test_a_blind_except_is_seen(caught: str, count: int) -> None:
+    assert _blind_excepts(ast.parse(f"try:\n    pass\n{caught}\n    pass")) == count
+
+
+@pytest.mark.parametrize(("suppressed", "count"), [("Exception", 1), ("OSError", 0)])
+def test_a_blind_suppress_is_seen(suppressed: str, count: int) -> None:
+    source = f"with contextlib.suppress({suppressed}):\n    pass"
+    assert _blind_excepts(ast.parse(source)) == count
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("pytest.skip('later')", ["pytest.skip"]),
+        ("pytest.importorskip('numpy')", ["pytest.importorskip"]),
+        ("@pytest.mark.skipif(True)\ndef test_it(): ...", ["pytest.mark.skipif"]),
+        ("case = pytest.param(1, marks=pytest.mark.xfail)", ["pytest.mark.xfail"]),
+        ("from pytest import mark, skip", ["skip"]),
+        ("statuses = {'skip'}", []),
+    ],
+)
+def test_an_omission_is_seen(source: str, found: list[str]) -> None:
+    assert _omissions(ast.parse(source)) == found
