@@ -28,6 +28,7 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 .PHONY: test
 test: $(READY) ## Run all tests, on real engines too
 	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
+	@$(BIN)/python -m local prepare
 	@$(PYTEST) -q tests/contract tests/integration tests/journeys
 
 .PHONY: check

@@ -1,4 +1,4 @@
-"""The command line of the local runtime: up, down, status, reset.
+"""The command line of the local runtime: prepare, up, down, status, reset, demo.
 
 Errors of use are one line and an exit code: 1 for what cannot be done, 2 for a second start.
 """
@@ -22,7 +22,7 @@ from rich.table import Table
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
 from local.errors import AlreadyRunningError, LocalError
-from local.state import REPOSITORY, StateFolder
+from local.state import REPOSITORY, StateFolder, tools_folder
 
 _DETACHED_SECONDS = 900  # a first start fetches and builds the engines
 _DOWN_SECONDS = 30
@@ -86,6 +86,15 @@ def up(
                 first_look=first_look,
                 say=_say(),
             )
+
+
+@app.command()
+def prepare() -> None:
+    """Fetch and build the engines; `up` does it too, and both are quick when it is done."""
+    from local.engines.fleet import prepare_all  # noqa: PLC0415 - slow to import, for this only
+
+    with _one_line_errors():
+        prepare_all(tools_folder(), _say())
 
 
 @app.command()
