@@ -8,7 +8,7 @@ from botocore.exceptions import ConnectionError as BotoConnectionError
 
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 
-_THROTTLED = frozenset(
+OUTAGE_CODES = frozenset(
     {
         "InternalError",
         "InternalServerError",
@@ -20,6 +20,7 @@ _THROTTLED = frozenset(
         "TransactionInProgressException",
     }
 )
+"""Errors of a service that is down or has too much to do."""
 _SERVER_ERROR = 500
 
 
@@ -31,7 +32,7 @@ def code_of(error: ClientError) -> str:
 def is_outage(error: ClientError) -> bool:
     """Whether the service failed, and not the request."""
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return code_of(error) in _THROTTLED or status >= _SERVER_ERROR
+    return code_of(error) in OUTAGE_CODES or status >= _SERVER_ERROR
 
 
 @contextmanager

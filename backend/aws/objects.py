@@ -1,5 +1,6 @@
 """S3 behind the port `core.objects.Objects`."""
 
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -8,13 +9,14 @@ from urllib.parse import quote
 
 from botocore.exceptions import ClientError
 
-from backend.aws.errors import code_of, translated
-from backend.core.errors import NotFoundError
+from backend.aws.errors import OUTAGE_CODES, code_of, translated
+from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.objects import (
     ObjectHead,
     ObjectPage,
     ObjectRefusedError,
     ObjectVersion,
+    OpenUpload,
     Part,
     VersionPage,
     Written,
@@ -30,6 +32,9 @@ _NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
 """Refusals that a wrong deployment causes: bugs, and no answer to a request."""
 
 _CHUNK_BYTES = 1024 * 1024
+_DELETE_BATCH = 1000  # S3's limit
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""What a key may hold and the body of DeleteObjects cannot carry."""
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
@@ -178,6 +183,28 @@ class S3Objects:
         with translated("S3"):
             self.client.delete_object(Bucket=bucket, Key=key, VersionId=version_id)
 
+    def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
+        together = [one for one in wanted if not _NOT_IN_XML.search(one[0])]
+        for start in range(0, len(together), _DELETE_BATCH):
+            self._delete(bucket, together[start : start + _DELETE_BATCH])
+        for key, version_id in wanted:
+            if not _NOT_IN_XML.search(key):
+                continue
+            if version_id is None:
+                self.delete(bucket, key)
+            else:
+                self.delete_version(bucket, key, version_id=version_id)
+
+    def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
+        with translated("S3"):
+            reply = self.client.list_multipart_uploads(
+                Bucket=bucket, Prefix=prefix, MaxUploads=limit
+            )
+        return [
+            OpenUpload(entry.get("Key", ""), entry.get("UploadId", ""))
+            for entry in reply.get("Uploads", [])
+        ]
+
     def create_multipart(
         self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
     ) -> str:
@@ -252,6 +279,22 @@ class S3Objects:
         return self.client.generate_presigned_url(
             "get_object", Params=parameters, ExpiresIn=expires
         )
+
+    def _delete(self, bucket: str, batch: Sequence[tuple[str, str | None]]) -> None:
+        entries: Any = [
+            {"Key": key} if version_id is None else {"Key": key, "VersionId": version_id}
+            for key, version_id in batch
+        ]
+        with translated("S3"):
+            reply = self.client.delete_objects(
+                Bucket=bucket, Delete={"Objects": entries, "Quiet": True}
+            )
+        for error in reply.get("Errors", []):
+            code, reason = error.get("Code", ""), error.get("Message", "")
+            if code in OUTAGE_CODES:
+                raise UnavailableError(f"S3 does not answer: {code}")
+            if code not in _ABSENT:
+                raise ObjectRefusedError(error.get("Key", ""), f"{code} {reason}".strip())
 
     def _marker(self, bucket: str, key: str, version_id: str | None) -> ObjectVersion | None:
         """The delete marker that HEAD met, if it was one.

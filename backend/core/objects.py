@@ -62,6 +62,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenUpload:
+    """A multipart upload that was begun, and neither completed nor given up."""
+
+    key: str
+    upload_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class VersionPage:
     """Versions in S3's order (key, then newest first) and where the next page begins."""
 
@@ -154,6 +162,23 @@ class Objects(Protocol):
 
     def delete_version(self, bucket: str, key: str, *, version_id: str) -> None:
         """Remove one version for good."""
+        ...
+
+    def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
+        """Delete keys with their version ids, a thousand a request; what is gone already is fine.
+
+        Without a version id a key gets a delete marker; where it has one, a further one.
+
+        Raises:
+            ObjectRefusedError: the store keeps one of them, others of its request are deleted.
+        """
+        ...
+
+    def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
+        """Multipart uploads to keys below a prefix, the first ones in the order of their keys.
+
+        There is no next page: whoever wants all of them aborts these and asks again.
+        """
         ...
 
     def create_multipart(
