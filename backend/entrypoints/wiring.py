@@ -13,7 +13,7 @@ from backend.aws.objects import S3Objects
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings, load
 from backend.aws.tables import DynamoTables
-from backend.core.authorization import AdministratorOnly, Authorization
+from backend.core.authorization import AdministratorOnly, Authorization, Secured
 from backend.core.clock import Clock, utc_now
 from backend.core.ids import new_secret, new_uuid
 from backend.core.page_tokens import PageTokens
@@ -24,10 +24,14 @@ from backend.domains.access.service import (
     KeyAuthentication,
     UserRoles,
 )
+from backend.domains.audit.repository import AuditArchive
+from backend.domains.audit.service import AuditService
 from backend.http.app import HttpApp
+from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
 from backend.spec.settings import (
+    AUDIT_DAYS,
     MAX_URL_SECONDS,
     PRESIGNED_URL_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from backend.domains.databases.service import DatabaseService
     from backend.domains.downloads.service import DownloadService
     from backend.domains.files.service import FileService
+    from backend.domains.jobs.models import Job
+    from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import MetadataService
     from backend.domains.tags.service import TagService
     from backend.domains.uploads.service import UploadService
@@ -79,6 +85,12 @@ class Wiring:
     def app(self) -> HttpApp:
         tokens = PageTokens(lambda: self.secrets.value(PAGE_TOKEN_KEY).encode())
         return HttpApp(self.authorization, tokens)
+
+    @cached_property
+    def audit(self) -> AuditService:
+        """For functions that declare `audited`; others may pass it on, not use it."""
+        archive = AuditArchive(self.objects, lambda: self.settings.bucket(AUDIT_ARCHIVE_BUCKET))
+        return AuditService(archive, lambda: self.settings.number(AUDIT_DAYS))
 
     @cached_property
     def api_keys(self) -> ApiKeyService:
@@ -154,6 +166,21 @@ class Wiring:
         )
 
     @cached_property
+    def jobs(self) -> "JobService":
+        from backend.domains.jobs.repository import JobRepository
+        from backend.domains.jobs.service import JobService
+
+        jobs = JobRepository(self.tables)
+        return JobService(jobs, self.authorization, self.clock, subject=self._subject)
+
+    @cached_property
+    def runner(self) -> "JobRunner":
+        from backend.domains.jobs.repository import JobRepository
+        from backend.domains.jobs.service import JobRunner
+
+        return JobRunner(JobRepository(self.tables), self.clock)
+
+    @cached_property
     def assets(self) -> "AssetService":
         from backend.domains.assets.repository import AssetRepository
         from backend.domains.assets.service import AssetService
@@ -219,6 +246,17 @@ class Wiring:
 
         state = SearchState(self.tables, self.clock)
         return SearchService(self.search_engine, state, self.authorization)
+
+    def _subject(self, job: "Job") -> Secured | None:
+        """The asset of a job as permissions see it, active or archived."""
+        from backend.domains.assets.repository import AssetRepository
+        from backend.domains.assets.service import secured
+
+        if job.database_id is None or job.asset_id is None:
+            return None
+        assets = AssetRepository(self.tables)
+        found = assets.get(job.database_id, job.asset_id, in_archive=True)
+        return None if found is None else secured(found)
 
     @property
     def _url_seconds(self) -> int:

@@ -22,6 +22,7 @@ SearchAccess = Literal["none", "read", "write"]
 class Function:
     """One Lambda function; `writes` (tables and buckets) includes reading them.
 
+    `appends` are tables and buckets to which it adds what it may neither read nor change.
     `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds.
     """
@@ -32,6 +33,7 @@ class Function:
     description: str
     reads: tuple[Table | Bucket, ...] = ()
     writes: tuple[Table | Bucket, ...] = ()
+    appends: tuple[Table | Bucket, ...] = ()
     sends: tuple[Queue, ...] = ()
     secrets: tuple[Secret, ...] = ()
     rewrites: tuple[Secret, ...] = ()
@@ -44,7 +46,7 @@ class Function:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Table))
+        return tuple(r for r in self._used if isinstance(r, Table))
 
     @property
     def receives(self) -> tuple[Queue, ...]:
@@ -53,7 +55,15 @@ class Function:
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
-        return tuple(r for r in (*self.reads, *self.writes) if isinstance(r, Bucket))
+        return tuple(r for r in self._used if isinstance(r, Bucket))
+
+    @property
+    def _used(self) -> tuple[Table | Bucket, ...]:
+        return (*self.reads, *self.writes, *self.appends)
+
+
+AUDIT_TRAIL: tuple[Table | Bucket, ...] = (operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET)
+"""What a function appends to that makes entries; it needs the setting AUDIT_DAYS too."""
 
 
 def _api(
@@ -64,10 +74,14 @@ def _api(
     reads: tuple[Table | Bucket, ...] = (),
     writes: tuple[Table | Bucket, ...] = (),
     secrets: tuple[Secret, ...] = (),
-    settings: tuple[Setting, ...] = (),
+    stage: tuple[Setting, ...] = (),
     search: SearchAccess = "none",
+    audited: bool = False,
 ) -> Function:
-    """A function behind the HTTP API; each one reads the caller's roles."""
+    """A function behind the HTTP API; each one reads the caller's roles.
+
+    `stage` are settings of the stage; `audited` functions make an entry of each write.
+    """
     return Function(
         name,
         "api",
@@ -75,8 +89,9 @@ def _api(
         description,
         reads=(*reads, access.USER_ROLES),
         writes=writes,
+        appends=AUDIT_TRAIL if audited else (),
         secrets=secrets,
-        settings=settings,
+        settings=(*stage, settings.AUDIT_DAYS) if audited else stage,
         search=search,
         domain=domain,
         memory_mb=1024,
@@ -88,7 +103,7 @@ CONFIGURATION_API = _api(
     "configuration",
     "Version, client configuration, features.",
     reads=(registry.FEATURES,),
-    settings=(settings.WEB_URL,),
+    stage=(settings.WEB_URL,),
 )
 ACCESS_API = _api(
     "AccessApi",
@@ -96,6 +111,7 @@ ACCESS_API = _api(
     "API keys.",
     writes=(access.API_KEYS,),
     secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
+    audited=True,
 )
 BUCKETS_API = _api(
     "BucketsApi",
@@ -109,8 +125,9 @@ DATABASES_API = _api(
     "databases",
     "Databases.",
     reads=(registry.ASSET_BUCKETS,),
-    writes=(assets.DATABASES,),
+    writes=(assets.DATABASES, operations.RESERVATIONS),
     secrets=(secrets.PAGE_TOKEN_KEY,),
+    audited=True,
 )
 TAGS_API = _api(
     "TagsApi",
@@ -118,19 +135,22 @@ TAGS_API = _api(
     "Tags and tag types.",
     writes=(registry.TAGS, registry.TAG_TYPES),
     secrets=(secrets.PAGE_TOKEN_KEY,),
+    audited=True,
 )
 ASSETS_API = _api(
     "AssetsApi",
     "assets",
     "Assets.",
     reads=(
+        assets.DATABASES,
         registry.ASSET_BUCKETS,
         registry.TAGS,
         registry.TAG_TYPES,
         buckets.ASSET_BUCKET,
     ),
-    writes=(assets.ASSETS, assets.DATABASES, assets.ASSET_VERSIONS, operations.RESERVATIONS),
+    writes=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
     secrets=(secrets.PAGE_TOKEN_KEY,),
+    audited=True,
 )
 FILES_API = _api(
     "FilesApi",
@@ -152,7 +172,8 @@ UPLOADS_API = _api(
     "Uploads by presigned multipart.",
     reads=(assets.DATABASES, registry.ASSET_BUCKETS),
     writes=(assets.ASSET_UPLOADS, assets.ASSETS, operations.RESERVATIONS, buckets.ASSET_BUCKET),
-    settings=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
+    stage=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
+    audited=True,
 )
 DOWNLOADS_API = _api(
     "DownloadsApi",
@@ -166,7 +187,7 @@ DOWNLOADS_API = _api(
         assets.ASSET_FILE_VERSIONS,
         buckets.ASSET_BUCKET,
     ),
-    settings=(settings.PRESIGNED_URL_SECONDS,),
+    stage=(settings.PRESIGNED_URL_SECONDS,),
 )
 METADATA_API = _api(
     "MetadataApi",
@@ -182,6 +203,7 @@ METADATA_API = _api(
     ),
     writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
     secrets=(secrets.PAGE_TOKEN_KEY,),
+    audited=True,
 )
 SEARCH_API = _api(
     "SearchApi",
@@ -189,6 +211,14 @@ SEARCH_API = _api(
     "Search over assets and files.",
     reads=(operations.SEARCH_STATE,),
     search="read",
+)
+
+JOBS_API = _api(
+    "JobsApi",
+    "jobs",
+    "Long work: its state, cancelling and resuming it.",
+    reads=(assets.ASSETS,),
+    writes=(operations.JOBS,),
 )
 
 AUTHORIZER = Function(
@@ -284,6 +314,29 @@ INDEX_FAN_OUT = _indexer(
     loops=True,
 )
 
+JOB_STARTER = Function(
+    "JobStarter",
+    "consumer",
+    "backend.entrypoints.jobs.starter.handler",
+    "Sends the first message of each job to the queue of its kind.",
+    writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
+    sends=(queues.FAN_OUT, queues.LIFECYCLE),
+    timeout_seconds=30,
+)
+LIFECYCLE_WORKER = Function(
+    "LifecycleWorker",
+    "consumer",
+    "backend.entrypoints.jobs.lifecycle.handler",
+    "Does the jobs that archive, bring back, delete and clean up, step by step.",
+    reads=(assets.DATABASES, registry.TAGS),
+    writes=(assets.ASSETS, operations.JOBS, buckets.FAILURE_BUCKET),
+    sends=(queues.LIFECYCLE, queues.SETTLE),
+    settings=(settings.SETTLE_DELAY_SECONDS,),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
+)
+
 FUNCTIONS: tuple[Function, ...] = (
     CONFIGURATION_API,
     ACCESS_API,
@@ -296,10 +349,13 @@ FUNCTIONS: tuple[Function, ...] = (
     DOWNLOADS_API,
     METADATA_API,
     SEARCH_API,
+    JOBS_API,
     AUTHORIZER,
     BOOTSTRAP,
     INDEX_CHANGES,
     INDEX_OBJECTS,
     INDEX_SETTLE,
     INDEX_FAN_OUT,
+    JOB_STARTER,
+    LIFECYCLE_WORKER,
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from backend.spec.buckets import ASSET_BUCKET, Bucket
-from backend.spec.tables import assets, metadata
+from backend.spec.tables import assets, metadata, operations
 from backend.spec.tables.model import Table
 
 
@@ -22,14 +22,18 @@ class Queue:
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
-FAN_OUT = Queue("FanOut", "Files that inherit what was changed on their asset, page by page.")
+FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files again.")
+LIFECYCLE = Queue("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
 
-QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT)
+QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSubscription:
-    """A table's stream that wakes a function (named by its logical id)."""
+    """A table's stream that wakes a function (named by its logical id).
+
+    `pattern` is an event pattern in JSON; records that do not match it wake nobody.
+    """
 
     source: Table
     consumer: str
@@ -37,6 +41,7 @@ class StreamSubscription:
     window_seconds: int = 1
     bisect: bool = True
     max_record_age_seconds: int = 86_400  # as long as a stream keeps a record
+    pattern: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +68,21 @@ STREAM_SUBSCRIPTIONS = (
     StreamSubscription(assets.ASSET_LINKS, "IndexChanges"),
     StreamSubscription(metadata.ASSET_FILE_METADATA, "IndexChanges"),
     StreamSubscription(metadata.FILE_ATTRIBUTES, "IndexChanges"),
+    StreamSubscription(
+        operations.JOBS,
+        "JobStarter",
+        batch_size=100,
+        window_seconds=0,
+        pattern='{"dynamodb":{"NewImage":{"state":{"S":["queued"]}}}}',
+    ),
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
     # A message of these holds up to some hundred documents: few at a time fit the time-out.
     QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
+    # A message of these is worked on for up to twenty seconds.
     QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
+    QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),)
 

@@ -71,6 +71,10 @@ GET_DATABASE = Route(
 UPDATE_DATABASE = Route(
     "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database", "database"
 )
+DELETE_DATABASE = Route(
+    "DELETE", "/database/{databaseId}", "databases", "delete_database",
+    "Delete a database without active assets (soft)", "database",
+)  # fmt: skip
 
 LIST_TAGS = Route("GET", "/tags", "tags", "list_tags", "List the tags", "tag")
 CREATE_TAG = Route("POST", "/tags", "tags", "create_tag", "Create a tag", "tag")
@@ -170,6 +174,15 @@ UPDATE_API_KEY = Route(
 DELETE_API_KEY = Route(
     "DELETE", "/auth/api-keys/{apiKeyId}", "access", "delete_api_key", "Delete an API key",
     "apiKey",
+)  # fmt: skip
+
+GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of long work", ours=True)
+CANCEL_JOB = Route(
+    "POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Stop long work", ours=True
+)
+RESUME_JOB = Route(
+    "POST", "/jobs/{jobId}/resume", "jobs", "resume_job",
+    "Have long work go on that failed or was stopped", ours=True,
 )  # fmt: skip
 
 GET_SEARCH_MAPPINGS = Route(

@@ -81,9 +81,19 @@ def map_stream(
         bisect_batch_on_function_error=spec.bisect,
         function_response_types=["ReportBatchItemFailures"],
         maximum_record_age_in_seconds=spec.max_record_age_seconds,
+        filter_criteria=_filter(spec),
         destination_config=lambda_.CfnEventSourceMapping.DestinationConfigProperty(
             on_failure=lambda_.CfnEventSourceMapping.OnFailureProperty(
                 destination=failures.bucket_arn
             )
         ),
     )
+
+
+def _filter(
+    spec: StreamSubscription,
+) -> lambda_.CfnEventSourceMapping.FilterCriteriaProperty | None:
+    if spec.pattern is None:
+        return None
+    pattern = lambda_.CfnEventSourceMapping.FilterProperty(pattern=spec.pattern)
+    return lambda_.CfnEventSourceMapping.FilterCriteriaProperty(filters=[pattern])

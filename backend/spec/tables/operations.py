@@ -14,8 +14,14 @@ SEARCH_STATE = Table(
 RESERVATIONS = Table(
     "Reservations",
     Attribute("reservationKey"),
-    "What must be unique in a deployment (asset ids, prefixes), and short-lived counters of rate.",
-    ("reserve in the transaction that creates", "resolve a prefix to its asset"),
+    "What must be unique in a deployment (asset ids, prefixes), the count of each database's "
+    "assets in four parts, and short-lived counters of rate.",
+    (
+        "reserve in the transaction that creates",
+        "resolve a prefix to its asset",
+        "count an asset in or out in the transaction that changes its state",
+        "add up the count of a database",
+    ),
     ttl="expiresAt",
     origin="ours",
 )
@@ -25,6 +31,7 @@ JOBS = Table(
     Attribute("jobId"),
     "Long work: state, cursor, progress and errors.",
     ("create once by a conditional put", "get one job", "advance the cursor on a condition"),
+    stream="NEW_IMAGE",
     ttl="expiresAt",
     origin="ours",
 )

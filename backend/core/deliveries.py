@@ -1,0 +1,46 @@
+"""Batches of queue messages as Lambda hands them over, and how some of them are given back."""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import UnavailableError
+from backend.core.queues import Queues
+from backend.spec.queues import Queue
+
+Event = Mapping[str, Any]
+Message = Mapping[str, Any]
+Reply = dict[str, list[dict[str, str]]]
+
+FIRST_PAUSE_SECONDS = 10
+LONGEST_PAUSE_SECONDS = 120
+_log = logging.getLogger(__name__)
+
+
+def failed(names: Iterable[str]) -> Reply:
+    """The answer of a handler that did not work off these messages, or records."""
+    return {"batchItemFailures": [{"itemIdentifier": name} for name in names]}
+
+
+def given_back(
+    queues: Queues, queue: Queue, messages: Sequence[Message], *, seconds: int | None = None
+) -> Reply:
+    """Have messages come again: after so many seconds, else with a pause that grows each time.
+
+    By itself a queue would wait six times as long as the function may run.
+    """
+    by_pause: dict[int, list[str]] = {}
+    for message in messages:
+        pause = _pause(message) if seconds is None else seconds
+        by_pause.setdefault(pause, []).append(str(message.get("receiptHandle")))
+    try:
+        for pause, receipts in by_pause.items():
+            queues.postpone(queue, receipts, seconds=pause)
+    except UnavailableError as error:  # they come again all the same, only later
+        _log.warning("messages of %s wait for their time-out: %s", queue.name, error.message)
+    return failed(str(message["messageId"]) for message in messages)
+
+
+def _pause(message: Message) -> int:
+    received = int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
+    return min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(received - 1, 10))

@@ -1,0 +1,1 @@
+"""Long work in steps: durable, resumable, each step advanced exactly once."""

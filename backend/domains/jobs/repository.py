@@ -1,0 +1,75 @@
+"""The table of jobs, by access pattern."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
+from backend.core.tables import Tables
+from backend.core.transactions import Item, Put, Update, equals, put_new
+from backend.domains.jobs.models import Job
+from backend.spec.tables.operations import JOBS
+
+_KEY = JOBS.partition_key.name
+
+
+class JobNotFoundError(NotFoundError):
+    code = "JobNotFound"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"Job {job_id} does not exist")
+
+
+class JobExistsError(AlreadyExistsError):
+    code = "JobExists"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"Job {job_id} exists already")
+
+
+class JobChangedError(StateForbidsError):
+    """The job is not as it was read: another worker, or a person, was faster."""
+
+    code = "JobChanged"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"Job {job_id} has gone on meanwhile; read it again")
+
+
+@dataclass(frozen=True, slots=True)
+class JobRepository:
+    tables: Tables
+
+    def get(self, job_id: str) -> Job | None:
+        """The job, a consistent read."""
+        item = self.tables.get(JOBS, {_KEY: job_id})
+        return None if item is None else Job.model_validate(item)
+
+    def put_new(self, job: Job) -> Put:
+        """The write that starts the job, for whatever transaction makes it necessary."""
+        return put_new(JOBS, row_of(job), JobExistsError(job.job_id))
+
+    def change(self, job: Job, changes: Mapping[str, Any], *, fenced: bool = True) -> Job:
+        """Set some attributes if the job is in the state that was read.
+
+        `fenced` also demands the step and the lease that were read.
+
+        Raises:
+            JobChangedError: it is not.
+        """
+        fences = (equals("step", job.step), equals("leaseUntil", job.lease_until)) if fenced else ()
+        item = self.tables.write(
+            Update(
+                table=JOBS,
+                key={_KEY: job.job_id},
+                set=changes,
+                conditions=(equals("state", job.state), *fences),
+                refused=JobChangedError(job.job_id),
+            )
+        )
+        return Job.model_validate(item)
+
+
+def row_of(job: Job) -> Item:
+    """The item of a job."""
+    return job.model_dump(by_alias=True, exclude_none=True)

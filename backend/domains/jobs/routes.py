@@ -1,0 +1,30 @@
+"""The routes of jobs."""
+
+from backend.domains.jobs.models import Job, JobPath, JobReply
+from backend.domains.jobs.service import JobService, is_cancellable
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+
+def build_router(service: JobService) -> Router:
+    """Bind the routes of jobs to the service."""
+    router = Router()
+
+    @router.bind(routes.GET_JOB)
+    def get_job(call: Call, path: JobPath) -> JobReply:
+        return _reply(service.get_job(call.caller, path.job_id))
+
+    @router.bind(routes.CANCEL_JOB)
+    def cancel_job(call: Call, path: JobPath) -> JobReply:
+        return _reply(service.cancel_job(call.caller, path.job_id))
+
+    @router.bind(routes.RESUME_JOB)
+    def resume_job(call: Call, path: JobPath) -> JobReply:
+        return _reply(service.resume_job(call.caller, path.job_id))
+
+    return router
+
+
+def _reply(job: Job) -> JobReply:
+    return JobReply.model_validate({**job.model_dump(), "cancellable": is_cancellable(job)})

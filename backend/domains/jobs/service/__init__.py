@@ -1,0 +1,18 @@
+"""What can be done with jobs: by people, by the services that start them, by workers."""
+
+from backend.domains.jobs.repository import JobChangedError, JobExistsError, JobNotFoundError
+from backend.domains.jobs.service.asking import JobService, JobStateError, is_cancellable
+from backend.domains.jobs.service.delivering import JobConsumer, JobStarter
+from backend.domains.jobs.service.running import JobRunner
+
+__all__ = [
+    "JobChangedError",
+    "JobConsumer",
+    "JobExistsError",
+    "JobNotFoundError",
+    "JobRunner",
+    "JobService",
+    "JobStarter",
+    "JobStateError",
+    "is_cancellable",
+]

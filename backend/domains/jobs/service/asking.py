@@ -1,0 +1,160 @@
+"""Starting jobs, looking at them, cancelling and resuming them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, epoch_seconds, iso
+from backend.core.errors import StateForbidsError
+from backend.core.identity import Identity
+from backend.core.transactions import Write
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
+from backend.spec.jobs import JOB_KINDS, JobKind
+
+JOB_DAYS = 365
+"""How long a job can be looked at, and says that it was started once."""
+
+_ATTEMPTS = 8  # of a change that the worker's own notes overtake
+
+Subject = Callable[[Job], Secured | None]
+"""The thing that a job is about as permissions see it; None when it is gone."""
+Check = Callable[[Job], None]
+"""Raises an error where a job cannot be resumed."""
+
+
+class JobStateError(StateForbidsError):
+    code = "JobStateForbids"
+
+    def __init__(self, job: Job, fact: str) -> None:
+        super().__init__(f"Job {job.job_id} {fact}")
+
+
+def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class JobService:
+    """What permission a job needs is that of its asset, which `subject` knows, while it is there.
+
+    Otherwise it is that of its database, or of its tag. `resumable` may hold a check by kind.
+    """
+
+    jobs: JobRepository
+    authorization: Authorization
+    clock: Clock
+    subject: Subject = _nothing
+    resumable: Mapping[str, Check] = field(default_factory=dict[str, Check])
+
+    def new(
+        self,
+        kind: JobKind,
+        job_id: str,
+        *,
+        caller: Identity,
+        database_id: str | None,
+        asset_id: str | None = None,
+        parameters: dict[str, Any] | None = None,
+        items_total: int | None = None,
+    ) -> Job:
+        """A job that `put` starts; `kind.job_id` makes its id."""
+        now = self.clock()
+        return Job(
+            job_id=job_id,
+            kind=kind.name,
+            database_id=database_id,
+            asset_id=asset_id,
+            parameters=parameters or {},
+            items_total=items_total,
+            created_by=caller.user_id,
+            created_at=iso(now),
+            updated_at=iso(now),
+            expires_at=epoch_seconds(now + timedelta(days=JOB_DAYS)),
+        )
+
+    def put(self, job: Job) -> Write:
+        """The write that starts the job, alone or in the transaction that makes it necessary.
+
+        Its refusal is a JobExistsError. Nothing else has to be done: the table's stream brings the
+        job to its worker.
+        """
+        return self.jobs.put_new(job)
+
+    def find(self, job_id: str) -> Job | None:
+        """The job, for other slices: no permission is asked."""
+        return self.jobs.get(job_id)
+
+    def get_job(self, caller: Identity, job_id: str) -> Job:
+        """The job.
+
+        Raises:
+            JobNotFoundError: it does not exist, or not for the caller.
+        """
+        found = self.jobs.get(job_id)
+        if found is None or not self._may_see(caller, found):
+            raise JobNotFoundError(job_id)
+        return found
+
+    def cancel_job(self, caller: Identity, job_id: str) -> Job:
+        """Stop a job before its next step; what it has done stays done.
+
+        Raises:
+            JobNotFoundError: it does not exist, or not for the caller.
+            JobStateError: it is finished, or cannot be cancelled.
+            PermissionDeniedError: the caller may see it, and not stop it.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self._job_for(caller, job_id)
+            if not is_cancellable(found):
+                raise JobStateError(found, f"cannot be cancelled: {found.kind} has to end")
+            if found.is_finished:
+                raise JobStateError(found, f"is {found.state} already")
+            try:
+                return self.jobs.change(found, self._changes("cancelled"), fenced=False)
+            except JobChangedError:  # it was queued, and a worker has just begun
+                continue
+        raise JobChangedError(job_id)
+
+    def resume_job(self, caller: Identity, job_id: str) -> Job:
+        """Have a job that failed or was cancelled go on where it stopped.
+
+        A worker that has not noticed the end yet keeps its lease, so that the next one waits.
+
+        Raises:
+            ConflictError: what the job is about does not allow it any more.
+            JobNotFoundError: it does not exist, or not for the caller.
+            JobStateError: it is done, or goes on already.
+            PermissionDeniedError: the caller may see it, and not resume it.
+        """
+        found = self._job_for(caller, job_id)
+        if found.state == "done" or not found.is_finished:
+            raise JobStateError(found, f"is {found.state}, so there is nothing to resume")
+        check = self.resumable.get(found.kind)
+        if check is not None:
+            check(found)
+        return self.jobs.change(found, {**self._changes("queued"), "tries": 0}, fenced=False)
+
+    def _job_for(self, caller: Identity, job_id: str) -> Job:
+        found = self.get_job(caller, job_id)
+        require(self.authorization, caller, "POST", self._secured(found))
+        return found
+
+    def _may_see(self, caller: Identity, job: Job) -> bool:
+        return self.authorization.may(caller, "GET", self._secured(job))
+
+    def _secured(self, job: Job) -> Secured:
+        if job.database_id is None:
+            return Secured("tag", {"tagName": str(job.parameters.get("tagName", ""))})
+        return self.subject(job) or Secured("database", {"databaseId": job.database_id})
+
+    def _changes(self, state: str) -> dict[str, Any]:
+        return {"state": state, "updatedAt": iso(self.clock())}
+
+
+def is_cancellable(job: Job) -> bool:
+    """Whether people may stop jobs of its kind."""
+    kind = JOB_KINDS.get(job.kind)
+    return kind is not None and kind.cancellable

@@ -1,0 +1,140 @@
+"""Brings jobs to their workers, and workers through the messages that say `go on with this job`.
+
+A job is started by its row alone: whoever puts it, in whatever transaction, needs no queue. The
+table's stream sends the first message; each message that ends before its job sends the next one. So
+a job that is not finished always has a record in the stream or a message in its queue.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from backend.core.clock import Clock
+from backend.core.deliveries import Event, Message, Reply, failed, given_back
+from backend.core.errors import StateForbidsError, UnavailableError
+from backend.core.queues import Queues
+from backend.domains.jobs.models import Job, Progress, Step
+from backend.domains.jobs.repository import JobNotFoundError
+from backend.domains.jobs.service.asking import JobService
+from backend.domains.jobs.service.running import JobRunner
+from backend.spec.jobs import JOB_KINDS
+from backend.spec.queues import Queue
+
+WORK_TIME = timedelta(seconds=20)
+"""How long one message is worked on: steps begin within it, and end within the function's own."""
+
+_LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
+Keep = Callable[[str, object, str], None]
+"""Stores what cannot be understood: its name, its body, the reason."""
+_log = logging.getLogger(__name__)
+
+
+class UnknownJobKindError(StateForbidsError):
+    code = "UnknownJobKind"
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"No worker knows how to do a job of the kind {kind}")
+
+
+@dataclass(frozen=True, slots=True)
+class JobStarter:
+    """Consumes the stream of jobs: sends the first message of each job that is queued."""
+
+    queues: Queues
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch.
+
+        Raises:
+            UnavailableError: the queue is down; the mapping delivers the batch again.
+        """
+        by_queue: dict[Queue, list[dict[str, str]]] = {}
+        for record in event["Records"]:
+            image = record["dynamodb"].get("NewImage", {})
+            kind = JOB_KINDS.get(_text(image, "kind"))
+            if kind is not None and _text(image, "state") == "queued":
+                by_queue.setdefault(kind.queue, []).append(_message(_text(image, "jobId")))
+        for queue, bodies in by_queue.items():
+            self.queues.send(queue, bodies)
+        return failed(())
+
+
+@dataclass(frozen=True, slots=True)
+class JobConsumer:
+    """Consumes one queue of jobs; `steps` holds the step of each kind that comes by it."""
+
+    queue: Queue
+    queues: Queues
+    jobs: JobService
+    runner: JobRunner
+    steps: Mapping[str, Step]
+    keep: Keep
+    clock: Clock
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch; messages that met an outage or a lease are given back."""
+        replies = [self._work_off(message) for message in event["Records"]]
+        return {"batchItemFailures": [each for r in replies for each in r["batchItemFailures"]]}
+
+    def _work_off(self, message: Message) -> Reply:
+        job_id = _job_id(message)
+        try:
+            if job_id is None:
+                reason = "the message names no job"
+                self.keep(str(message["messageId"]), dict(message), reason)
+                return failed(())
+            return self._go_on(message, job_id)
+        except UnavailableError as error:
+            _log.warning("an outage: %s is given back: %s", job_id, error.message)
+            return given_back(self.queues, self.queue, [message])
+
+    def _go_on(self, message: Message, job_id: str) -> Reply:
+        try:
+            job = self.runner.run(job_id, self._step, until=self.clock() + WORK_TIME)
+        except JobNotFoundError as error:  # its row has expired
+            _log.warning("%s", error.message)
+            return failed(())
+        if job is None:
+            held = self.jobs.find(job_id)
+            left = 1 if held is None else max(1, self._seconds_left(held))
+            return given_back(self.queues, self.queue, [message], seconds=left)
+        if job.is_finished:
+            _log.info("job %s is %s", job_id, job.state)
+        else:
+            delay = min(_LONGEST_DELAY, self._seconds_left(job))
+            self.queues.send(self.queue, [_message(job_id)], delay_seconds=delay)
+        return failed(())
+
+    def _step(self, job: Job) -> Progress:
+        step = self.steps.get(job.kind)
+        if step is None:
+            raise UnknownJobKindError(job.kind)
+        return step(job)
+
+    def _seconds_left(self, job: Job) -> int:
+        """How long a lease, or a wait, still lasts."""
+        now = int(self.clock().timestamp() * 1000)
+        return max(0, -((now - job.lease_until) // 1000))
+
+
+def _message(job_id: str) -> dict[str, str]:
+    return {"jobId": job_id}
+
+
+def _job_id(message: Message) -> str | None:
+    try:
+        body: object = json.loads(message["body"])
+    except (ValueError, RecursionError):
+        return None
+    match body:
+        case {"jobId": str(job_id)} if job_id:
+            return job_id
+        case _:
+            return None
+
+
+def _text(image: Mapping[str, Any], name: str) -> str:
+    return str(image.get(name, {}).get("S", ""))

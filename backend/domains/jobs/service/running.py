@@ -1,0 +1,119 @@
+"""Runs the steps of a job: one worker at a time, each step noted exactly once.
+
+A worker takes a lease by a conditional write, does a step, and notes the advance on the condition
+that step and lease are still its own. A worker that dies leaves its lease to run out; the next one
+repeats the step, whose effects bear that. The lease keeps two workers from doing the same work at
+the same time; that no step is noted twice hangs on the condition alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import UnavailableError, VitrineError
+from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
+from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
+
+LEASE_SECONDS = 30
+LONGEST_LEASE_SECONDS = 240
+"""Twice as long as any worker's function may run."""
+MAX_TRIES = 20
+"""Leases that ended without an advance, after which a job is given up: its step kills its workers.
+An outage is no such try."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRunner:
+    jobs: JobRepository
+    clock: Clock
+
+    def run(self, job_id: str, step: Step, *, until: datetime) -> Job | None:
+        """Do steps of a job until it is finished, has to wait, or the time is used up.
+
+        Answers with the job as it is then; None where another worker holds it. At least one step
+        is tried.
+
+        Raises:
+            JobNotFoundError: there is no such job.
+            UnavailableError: something is down; the job can go on later where it was.
+        """
+        job = self.jobs.get(job_id)
+        if job is None:
+            raise JobNotFoundError(job_id)
+        if job.is_finished:
+            return job
+        try:
+            job = self._taken(job)
+            while job is not None and job.state == "running":
+                job, waits = self._advanced(job, step)
+                if waits or job.is_finished:
+                    return job
+                if self.clock() >= until:
+                    return self.jobs.change(job, {"leaseUntil": 0})
+        except JobChangedError:  # cancelled, or the lease ran out and another worker has it
+            now = self.jobs.get(job_id)
+            return now if now is None or now.is_finished else None
+        return job
+
+    def _taken(self, job: Job) -> Job | None:
+        """The job with a lease of ours; longer than the last one if that came to nothing."""
+        now = self._now()
+        if job.lease_until > now:
+            return None
+        if job.tries >= MAX_TRIES:
+            return self._failed(job, f"step {job.step} was tried {job.tries} times and never ended")
+        lease = min(LEASE_SECONDS * 2**job.tries, LONGEST_LEASE_SECONDS)
+        changes = {"state": "running", "leaseUntil": now + 1000 * lease, "tries": job.tries + 1}
+        return self.jobs.change(job, self._noted(changes))
+
+    def _advanced(self, job: Job, step: Step) -> tuple[Job, bool]:
+        """The job after its next step, and whether it has to wait before the one after it."""
+        try:
+            progress = step(job)
+        except UnavailableError:
+            self._given_back(job)
+            raise
+        except VitrineError as error:
+            return self._failed(job, error.message), False
+        return self.jobs.change(job, self._changes(job, progress)), progress.wait_seconds > 0
+
+    def _changes(self, job: Job, progress: Progress) -> dict[str, Any]:
+        now = self._now()
+        if progress.finished:
+            lease = 0
+        elif progress.wait_seconds:
+            lease = now + 1000 * progress.wait_seconds
+        else:
+            lease = max(now + 1000 * LEASE_SECONDS, job.lease_until + 1)
+        problems = [*job.problems, *progress.problems]
+        return self._noted(
+            {
+                "state": "done" if progress.finished else "running",
+                "cursor": progress.cursor,
+                "itemsDone": job.items_done + progress.items,
+                "problems": problems[:MAX_PROBLEMS],
+                "step": job.step + 1,
+                "leaseUntil": lease,
+                "tries": 0,
+            }
+        )
+
+    def _failed(self, job: Job, problem: str) -> Job:
+        problems = [*job.problems[: MAX_PROBLEMS - 1], problem]
+        changes = {"state": "failed", "problems": problems, "leaseUntil": 0}
+        return self.jobs.change(job, self._noted(changes))
+
+    def _given_back(self, job: Job) -> None:
+        """Let the lease go, as no try; it runs out by itself where even that cannot be written."""
+        try:
+            self.jobs.change(job, {"leaseUntil": 0, "tries": max(0, job.tries - 1)})
+        except (JobChangedError, UnavailableError):
+            return
+
+    def _noted(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        return {**changes, "updatedAt": iso(self.clock())}
+
+    def _now(self) -> int:
+        return int(self.clock().timestamp() * 1000)

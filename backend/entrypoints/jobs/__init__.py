@@ -1,0 +1,1 @@
+"""The functions that start and do long work."""

@@ -1,0 +1,68 @@
+"""Puts the ports of AWS behind the functions that start and do jobs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.aws import clients
+from backend.aws.queues import SqsQueues
+from backend.core.deliveries import Event, Reply
+from backend.domains.jobs.models import Step
+from backend.domains.jobs.service import JobConsumer, JobStarter
+from backend.entrypoints.wiring import Wiring
+from backend.search.failures import FailureStore
+from backend.search.reindexing import QueuedReindexing
+from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.queues import Queue
+from backend.spec.settings import SETTLE_DELAY_SECONDS
+
+Handler = Callable[[dict[str, Any], Any], Reply]
+_logger = Logger()
+
+
+@dataclass(frozen=True)
+class WorkerWiring(Wiring):
+    """What the functions that start and do jobs are made of."""
+
+    @cached_property
+    def queues(self) -> SqsQueues:
+        return SqsQueues(clients.sqs(), self.settings)
+
+    @cached_property
+    def failures(self) -> FailureStore:
+        bucket = self.settings.bucket(FAILURE_BUCKET)
+        return FailureStore(self.objects, bucket, self.function.name, self.clock)
+
+    @cached_property
+    def reindexing(self) -> QueuedReindexing:
+        return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
+
+    @property
+    def starter_handler(self) -> Handler:
+        return handler_of(JobStarter(self.queues).consume)
+
+    def consumer_handler(self, queue: Queue, steps: Mapping[str, Step]) -> Handler:
+        """The handler of a queue of jobs, whose kinds are done by these steps."""
+        consumer = JobConsumer(
+            queue=queue,
+            queues=self.queues,
+            jobs=self.jobs,
+            runner=self.runner,
+            steps=steps,
+            keep=self.failures.keep,
+            clock=self.clock,
+        )
+        return handler_of(consumer.consume)
+
+
+def handler_of(consume: Callable[[Event], Reply]) -> Handler:
+    """The Lambda handler of a consumer."""
+
+    @_logger.inject_lambda_context(clear_state=True)
+    def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's signature
+        return consume(event)
+
+    return handle

@@ -1,0 +1,31 @@
+"""Asks for documents to be built again, by the queue of what is settled."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backend.core.queues import Queues
+from backend.search.references import AssetRef, FileRef, Reference, to_messages
+from backend.spec.queues import SETTLE
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedReindexing:
+    """The port `core.reindexing.Reindexing`.
+
+    Whoever settles does not settle again, so each document is asked for twice: at once, and when
+    the table indexes have caught up with what was changed before the asking.
+    """
+
+    queues: Queues
+    settle_delay_seconds: int
+
+    def assets(self, assets: Iterable[tuple[str, str]]) -> None:
+        self._ask(AssetRef(database_id, asset_id) for database_id, asset_id in assets)
+
+    def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
+        self._ask(FileRef(database_id, asset_id, path) for path in paths)
+
+    def _ask(self, references: Iterable[Reference]) -> None:
+        messages = list(to_messages(references))
+        self.queues.send(SETTLE, messages)
+        self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)

@@ -1,0 +1,57 @@
+"""Kinds of long work: which queue brings a job of each kind to its worker."""
+
+from dataclasses import dataclass
+
+from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
+from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
+from backend.spec.queues import Queue
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of job; `cancellable` says whether people may stop one half-way."""
+
+    name: str
+    queue: Queue
+    description: str
+    cancellable: bool
+
+    def job_id(self, *parts: str | int) -> str:
+        """The id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
+
+        Ids are put into URLs and shown to people. The dot is in no database id and in no number,
+        so an asset id with dots between the two makes no second meaning.
+        """
+        return ".".join((self.name, *(str(part) for part in parts)))
+
+
+FAN_OUT = JobKind(
+    "fanOut",
+    FAN_OUT_QUEUE,
+    "Builds the documents of an asset's files again after something they inherit has changed.",
+    cancellable=False,
+)
+ARCHIVE_ASSET = JobKind(
+    "archiveAsset", LIFECYCLE_QUEUE, "Archives the files of an archived asset.", cancellable=True
+)
+UNARCHIVE_ASSET = JobKind(
+    "unarchiveAsset",
+    LIFECYCLE_QUEUE,
+    "Brings back the files that the archiving of an asset took.",
+    cancellable=True,
+)
+DELETE_ASSET = JobKind(
+    "deleteAsset", LIFECYCLE_QUEUE, "Removes all that a deleted asset left.", cancellable=False
+)
+WITHDRAW_TAG = JobKind(
+    "withdrawTag",
+    LIFECYCLE_QUEUE,
+    "Takes a deleted tag from the assets that carry it.",
+    cancellable=False,
+)
+
+JOB_KINDS: dict[str, JobKind] = {
+    kind.name: kind
+    for kind in (FAN_OUT, ARCHIVE_ASSET, UNARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG)
+}
+"""All kinds, by name."""
