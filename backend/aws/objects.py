@@ -214,6 +214,27 @@ class S3Objects:
             )
         return reply["UploadId"]
 
+    def copy_part(
+        self,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        *,
+        upload_id: str,
+        number: int,
+        span: tuple[int, int],
+    ) -> Part:
+        with _translated(target[1], refusing=True):
+            reply = self.client.upload_part_copy(
+                CopySource={"Bucket": source[0], "Key": source[1]},
+                CopySourceRange=f"bytes={span[0]}-{span[1] - 1}",
+                Bucket=target[0],
+                Key=target[1],
+                UploadId=upload_id,
+                PartNumber=number,
+            )
+        etag = reply["CopyPartResult"].get("ETag", "")
+        return Part(number, etag.strip('"'), span[1] - span[0])
+
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
         pages = self.client.get_paginator("list_parts").paginate(
             Bucket=bucket, Key=key, UploadId=upload_id

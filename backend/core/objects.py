@@ -191,6 +191,25 @@ class Objects(Protocol):
         """
         ...
 
+    def copy_part(
+        self,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        *,
+        upload_id: str,
+        number: int,
+        span: tuple[int, int],
+    ) -> Part:
+        """Make a part of bytes of another object; `span` is the first byte and the one after.
+
+        S3 wants at least 5 MiB, but of the last part, and takes 5 GiB at the most.
+
+        Raises:
+            NotFoundError: there is no such source, or S3 knows no such upload.
+            ObjectRefusedError: the source does not reach so far.
+        """
+        ...
+
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
         """All parts that S3 holds, over as many pages as that takes.
 
