@@ -3,7 +3,7 @@
 Grants and environment derive from these; a function has nothing that it does not use.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from backend.spec import buckets, queues, secrets, settings
@@ -62,10 +62,6 @@ class Function:
         return (*self.reads, *self.writes, *self.appends)
 
 
-AUDIT_TRAIL: tuple[Table | Bucket, ...] = (operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET)
-"""What a function appends to that makes entries; it needs the setting AUDIT_DAYS too."""
-
-
 def _api(
     name: str,
     domain: str,
@@ -74,14 +70,10 @@ def _api(
     reads: tuple[Table | Bucket, ...] = (),
     writes: tuple[Table | Bucket, ...] = (),
     secrets: tuple[Secret, ...] = (),
-    stage: tuple[Setting, ...] = (),
+    settings: tuple[Setting, ...] = (),
     search: SearchAccess = "none",
-    audited: bool = False,
 ) -> Function:
-    """A function behind the HTTP API; each one reads the caller's roles.
-
-    `stage` are settings of the stage; `audited` functions make an entry of each write.
-    """
+    """A function behind the HTTP API; each one reads the caller's roles."""
     return Function(
         name,
         "api",
@@ -89,12 +81,20 @@ def _api(
         description,
         reads=(*reads, access.USER_ROLES),
         writes=writes,
-        appends=AUDIT_TRAIL if audited else (),
         secrets=secrets,
-        settings=(*stage, settings.AUDIT_DAYS) if audited else stage,
+        settings=settings,
         search=search,
         domain=domain,
         memory_mb=1024,
+    )
+
+
+def _audited(function: Function) -> Function:
+    """The function, which also makes entries of what it writes."""
+    return replace(
+        function,
+        appends=(*function.appends, operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
+        settings=(*function.settings, settings.AUDIT_DAYS),
     )
 
 
@@ -103,15 +103,16 @@ CONFIGURATION_API = _api(
     "configuration",
     "Version, client configuration, features.",
     reads=(registry.FEATURES,),
-    stage=(settings.WEB_URL,),
+    settings=(settings.WEB_URL,),
 )
-ACCESS_API = _api(
-    "AccessApi",
-    "access",
-    "API keys.",
-    writes=(access.API_KEYS,),
-    secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
-    audited=True,
+ACCESS_API = _audited(
+    _api(
+        "AccessApi",
+        "access",
+        "API keys.",
+        writes=(access.API_KEYS,),
+        secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
+    )
 )
 BUCKETS_API = _api(
     "BucketsApi",
@@ -120,37 +121,40 @@ BUCKETS_API = _api(
     reads=(registry.ASSET_BUCKETS,),
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )
-DATABASES_API = _api(
-    "DatabasesApi",
-    "databases",
-    "Databases.",
-    reads=(registry.ASSET_BUCKETS,),
-    writes=(assets.DATABASES, operations.RESERVATIONS),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    audited=True,
+DATABASES_API = _audited(
+    _api(
+        "DatabasesApi",
+        "databases",
+        "Databases.",
+        reads=(registry.ASSET_BUCKETS,),
+        writes=(assets.DATABASES, operations.RESERVATIONS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
 )
-TAGS_API = _api(
-    "TagsApi",
-    "tags",
-    "Tags and tag types.",
-    writes=(registry.TAGS, registry.TAG_TYPES),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    audited=True,
+TAGS_API = _audited(
+    _api(
+        "TagsApi",
+        "tags",
+        "Tags and tag types.",
+        writes=(registry.TAGS, registry.TAG_TYPES),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
 )
-ASSETS_API = _api(
-    "AssetsApi",
-    "assets",
-    "Assets.",
-    reads=(
-        assets.DATABASES,
-        registry.ASSET_BUCKETS,
-        registry.TAGS,
-        registry.TAG_TYPES,
-        buckets.ASSET_BUCKET,
-    ),
-    writes=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    audited=True,
+ASSETS_API = _audited(
+    _api(
+        "AssetsApi",
+        "assets",
+        "Assets.",
+        reads=(
+            assets.DATABASES,
+            registry.ASSET_BUCKETS,
+            registry.TAGS,
+            registry.TAG_TYPES,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
 )
 FILES_API = _api(
     "FilesApi",
@@ -166,14 +170,15 @@ FILES_API = _api(
     ),
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )
-UPLOADS_API = _api(
-    "UploadsApi",
-    "uploads",
-    "Uploads by presigned multipart.",
-    reads=(assets.DATABASES, registry.ASSET_BUCKETS),
-    writes=(assets.ASSET_UPLOADS, assets.ASSETS, operations.RESERVATIONS, buckets.ASSET_BUCKET),
-    stage=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
-    audited=True,
+UPLOADS_API = _audited(
+    _api(
+        "UploadsApi",
+        "uploads",
+        "Uploads by presigned multipart.",
+        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+        writes=(assets.ASSET_UPLOADS, assets.ASSETS, operations.RESERVATIONS, buckets.ASSET_BUCKET),
+        settings=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
+    )
 )
 DOWNLOADS_API = _api(
     "DownloadsApi",
@@ -187,23 +192,24 @@ DOWNLOADS_API = _api(
         assets.ASSET_FILE_VERSIONS,
         buckets.ASSET_BUCKET,
     ),
-    stage=(settings.PRESIGNED_URL_SECONDS,),
+    settings=(settings.PRESIGNED_URL_SECONDS,),
 )
-METADATA_API = _api(
-    "MetadataApi",
-    "metadata",
-    "Metadata of assets and files, attributes of files.",
-    reads=(
-        assets.ASSETS,
-        assets.DATABASES,
-        assets.ASSET_VERSIONS,
-        assets.ASSET_FILE_METADATA_VERSIONS,
-        registry.ASSET_BUCKETS,
-        buckets.ASSET_BUCKET,
-    ),
-    writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    audited=True,
+METADATA_API = _audited(
+    _api(
+        "MetadataApi",
+        "metadata",
+        "Metadata of assets and files, attributes of files.",
+        reads=(
+            assets.ASSETS,
+            assets.DATABASES,
+            assets.ASSET_VERSIONS,
+            assets.ASSET_FILE_METADATA_VERSIONS,
+            registry.ASSET_BUCKETS,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
 )
 SEARCH_API = _api(
     "SearchApi",
@@ -293,7 +299,6 @@ INDEX_CHANGES = _indexer(
     "backend.entrypoints.streams.changes.handler",
     "Rebuilds the documents that changes of tables touch.",
     writes=(operations.JOBS,),
-    sends=(queues.SETTLE, queues.FAN_OUT),
 )
 INDEX_OBJECTS = _indexer(
     "IndexObjects",

@@ -8,7 +8,6 @@ from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConfl
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
-    Check,
     Item,
     Update,
     Write,
@@ -21,7 +20,6 @@ from backend.domains.assets.rules import (
     id_reservation,
     possible_prefixes,
     prefix_reservation,
-    within_reservation,
 )
 from backend.spec import keys
 from backend.spec.tables.assets import ASSET_ID, ASSET_VERSION_ID, ASSET_VERSIONS, ASSETS
@@ -29,6 +27,7 @@ from backend.spec.tables.assets import DATABASE_ID as PARTITION
 from backend.spec.tables.operations import RESERVATIONS
 
 _RESERVATION = RESERVATIONS.partition_key.name
+_OWNER, _WITHIN = "assetId", "within"
 
 
 class AssetNotFoundError(NotFoundError):
@@ -174,6 +173,7 @@ class AssetRepository:
             for _, item in self.tables.get_many(
                 [(RESERVATIONS, {_RESERVATION: name}) for name in sorted(unique)]
             )
+            if _OWNER in item  # others count the assets that lie deeper
         }
         return {
             location: found[name]
@@ -205,7 +205,7 @@ def _owned(reservation: str, asset: Asset) -> Item:
     return {
         _RESERVATION: reservation,
         "databaseId": asset.database_id,
-        "assetId": asset.asset_id,
+        _OWNER: asset.asset_id,
     }
 
 
@@ -213,19 +213,15 @@ def _prefix_reserved(asset: Asset, ancestors: Sequence[str]) -> list[Write]:
     prefix, bucket_id = asset.asset_location.key, asset.bucket_id
     taken = PrefixTakenError(prefix)
 
-    def untaken(reservation: str) -> Check:
-        key = {_RESERVATION: reservation}
-        return Check(table=RESERVATIONS, key=key, conditions=(absent(_RESERVATION),), refused=taken)
-
     return [
         put_new(RESERVATIONS, _owned(prefix_reservation(bucket_id, prefix), asset), taken),
-        untaken(within_reservation(bucket_id, prefix)),
-        *(untaken(prefix_reservation(bucket_id, folder)) for folder in ancestors),
         *(
             Update(
                 table=RESERVATIONS,
-                key={_RESERVATION: within_reservation(bucket_id, folder)},
-                add={"count": 1},
+                key={_RESERVATION: prefix_reservation(bucket_id, folder)},
+                add={_WITHIN: 1},
+                conditions=(absent(_OWNER),),
+                refused=taken,
             )
             for folder in ancestors
         ),

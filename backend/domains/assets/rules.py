@@ -73,13 +73,12 @@ def id_reservation(asset_id: str) -> str:
 
 
 def prefix_reservation(bucket_id: str, prefix: str) -> str:
-    """The key of the reservation of a prefix in a bucket."""
+    """The key of the reservation of a prefix in a bucket.
+
+    Its item either names the asset that owns the prefix, or counts the assets whose prefixes lie
+    deeper in it (`within`); never both.
+    """
     return f"Prefix#{bucket_id}#{prefix}"
-
-
-def within_reservation(bucket_id: str, prefix: str) -> str:
-    """The key of the count of assets whose prefixes lie deeper in this prefix."""
-    return f"Within#{bucket_id}#{prefix}"
 
 
 def _checked(base: str, below: str, *, field: str) -> str:

@@ -80,7 +80,7 @@ class AssetService:
             asset,
             _version_of(asset),
             ancestors=rules.ancestors(bucket.key_prefix, prefix),
-            counted=self.databases.count_assets(body.database_id, 1),
+            counted=self.databases.count_assets(body.database_id, asset_id, 1),
         )
         return asset
 
@@ -244,7 +244,7 @@ class AssetService:
             after = {"databaseId": last}
         while True:
             page = self.databases.list_databases(caller, PageRequest(_DATABASES_AT_ONCE, after))
-            for database in page.items:
+            for database in self.databases.counted(page.items):
                 if show_archived or database.asset_count > 0:
                     yield database.database_id, None
             if page.after is None:

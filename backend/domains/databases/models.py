@@ -2,23 +2,45 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import Description, ExtensionList, Id
+from backend.spec.keys import active, archived
 
 
 class Database(WireModel):
-    """A database as its row holds it."""
+    """A database as its row holds it; the count of its assets stands in items of its own."""
 
     database_id: str
     description: str
     date_created: str
-    asset_count: int = 0
     default_bucket_id: str
     restrict_metadata_outside_schemas: bool = False
     restrict_file_uploads_to_extensions: str = ""
     revision: int = 1
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+    @field_validator("database_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
+    def partition(self) -> str:
+        """The key of the row: the id, with the suffix of deleted items."""
+        return archived(self.database_id) if self.is_deleted else self.database_id
+
+
+class CountedDatabase(Database):
+    """A database with the number of its active assets."""
+
+    asset_count: int
 
 
 class DatabasePath(WireModel):
@@ -81,6 +103,12 @@ class DatabaseReply(WireModel):
     base_assets_prefix: str
     restrict_metadata_outside_schemas: bool
     restrict_file_uploads_to_extensions: str
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+
+class DeleteDatabaseReply(WireModel):
+    message: str
 
 
 class DatabasesReply(WireModel):

@@ -1,17 +1,42 @@
-"""The table of databases, by access pattern."""
+"""The table of databases and the counts of their assets, by access pattern.
 
-from collections.abc import Mapping
+The count of a database is spread over some items of the table of reservations. They are made with
+the database and removed with it, so an asset can only be counted where a database is.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.errors import (
+    AlreadyExistsError,
+    NotEmptyError,
+    NotFoundError,
+    RevisionConflictError,
+)
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
-from backend.core.transactions import Condition, Update, equals, exists, put_new
-from backend.domains.databases.models import Database
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    equals,
+    exists,
+    put_new,
+)
+from backend.domains.databases.models import CountedDatabase, Database
+from backend.domains.databases.rules import count_key, count_keys
+from backend.spec import keys
 from backend.spec.tables.assets import DATABASES
+from backend.spec.tables.operations import RESERVATIONS
 
 _KEY = DATABASES.partition_key.name
+_RESERVATION = RESERVATIONS.partition_key.name
+_COUNT = "count"
 
 
 class DatabaseNotFoundError(NotFoundError):
@@ -26,6 +51,17 @@ class DatabaseExistsError(AlreadyExistsError):
 
     def __init__(self, database_id: str) -> None:
         super().__init__(f"Database {database_id} exists already")
+
+
+class DatabaseNotEmptyError(NotEmptyError):
+    """It has active assets; archive or delete them first."""
+
+    code = "DatabaseNotEmpty"
+
+    def __init__(self, database_id: str, assets: int) -> None:
+        noun = "asset" if assets == 1 else "assets"
+        super().__init__(f"Database {database_id} holds {assets} active {noun}")
+        self.assets = assets
 
 
 class DatabaseRevisionError(RevisionConflictError):
@@ -43,15 +79,53 @@ class DatabaseRepository:
         item = self.tables.get(DATABASES, {_KEY: database_id})
         return None if item is None else Database.model_validate(item)
 
+    def get_counted(self, database_id: str, *, deleted: bool = False) -> CountedDatabase | None:
+        """The database, or else the last deleted one of that id, with its count: one request."""
+        partition = keys.archived(database_id) if deleted else database_id
+        counts = () if deleted else count_keys(database_id)
+        found = self.tables.get_many(
+            [(DATABASES, {_KEY: partition}), *((RESERVATIONS, {_RESERVATION: k}) for k in counts)]
+        )
+        rows = [item for table, item in found if table is DATABASES]
+        total = sum(item[_COUNT] for table, item in found if table is RESERVATIONS)
+        return CountedDatabase.model_validate({**rows[0], "assetCount": total}) if rows else None
+
+    def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
+        """The databases with their counts; those of deleted ones are 0."""
+        owners = {
+            key: one.database_id
+            for one in databases
+            if not one.is_deleted
+            for key in count_keys(one.database_id)
+        }
+        totals: Counter[str] = Counter()
+        for _, item in self.tables.get_many([(RESERVATIONS, {_RESERVATION: k}) for k in owners]):
+            totals[owners[item[_RESERVATION]]] += item[_COUNT]
+        return [
+            CountedDatabase(
+                **one.model_dump(), asset_count=0 if one.is_deleted else totals[one.database_id]
+            )
+            for one in databases
+        ]
+
     def list_registry(self, page: PageRequest) -> Page[Database]:
         """Databases in no order, soft-deleted ones among them."""
         found = self.tables.scan(DATABASES, page)
         return Page(tuple(Database.model_validate(item) for item in found.items), found.after)
 
-    def put_new(self, database: Database) -> None:
-        item = database.model_dump(by_alias=True)
+    def put_new(self, database: Database, *others: Write) -> None:
+        """Put the row and open the count, with other writes, all or nothing.
+
+        Raises:
+            DatabaseExistsError: the id is taken.
+        """
         refused = DatabaseExistsError(database.database_id)
-        self.tables.write(put_new(DATABASES, item, refused))
+        opened = [
+            Put(table=RESERVATIONS, item={_RESERVATION: key, _COUNT: 0})
+            for key in count_keys(database.database_id)
+        ]
+        row = put_new(DATABASES, _row_of(database), refused)
+        self.tables.transact([row, *opened, *others])
 
     def change(
         self, database_id: str, changes: Mapping[str, Any], *, expected_revision: int
@@ -69,13 +143,53 @@ class DatabaseRepository:
         )
         return Database.model_validate(item)
 
-    def count_assets(self, database_id: str, by: int) -> Update:
-        """The write that adds to the count; it also demands that the database is there."""
-        floor = (Condition("assetCount", ">=", -by),) if by < 0 else ()
-        return Update(
+    def put_away(self, found: Database, deleted: Database, *others: Write) -> None:
+        """Make the row that was found the one of a deleted database, and close the count.
+
+        Raises:
+            DatabaseNotEmptyError: it has active assets; the number is the one a moment later.
+            DatabaseRevisionError: the row has another revision, or is gone.
+        """
+        gone = Delete(
             table=DATABASES,
-            key={_KEY: database_id},
-            add={"assetCount": by},
-            conditions=(exists(_KEY), *floor),
+            key={_KEY: found.database_id},
+            conditions=(equals("revision", found.revision),),
+            refused=DatabaseRevisionError(found.database_id),
+        )
+        closed = [
+            Delete(
+                table=RESERVATIONS,
+                key={_RESERVATION: key},
+                conditions=(equals(_COUNT, 0),),
+                refused=_CountedError(),
+            )
+            for key in count_keys(found.database_id)
+        ]
+        away = Put(table=DATABASES, item=_row_of(deleted))
+        try:
+            self.tables.transact([gone, *closed, away, *others])
+        except _CountedError as error:
+            assets = self.counted([found])[0].asset_count
+            raise DatabaseNotEmptyError(found.database_id, assets) from error
+
+    def count_assets(self, database_id: str, asset_id: str, by: int) -> Update:
+        """The write that counts an asset in or out; it demands that the database is there."""
+        floor = (Condition(_COUNT, ">=", -by),) if by < 0 else ()
+        return Update(
+            table=RESERVATIONS,
+            key={_RESERVATION: count_key(database_id, asset_id)},
+            add={_COUNT: by},
+            conditions=(exists(_RESERVATION), *floor),
             refused=DatabaseNotFoundError(database_id),
         )
+
+
+class _CountedError(NotEmptyError):
+    """A part of the count is not 0."""
+
+    def __init__(self) -> None:
+        super().__init__("The database holds active assets")
+
+
+def _row_of(database: Database) -> Item:
+    return database.model_dump(by_alias=True, exclude_none=True) | {_KEY: database.partition}

@@ -2,6 +2,7 @@
 
 from backend.core.clock import iso
 from backend.domains.databases.models import (
+    CountedDatabase,
     CreateDatabaseBody,
     CreateDatabaseReply,
     Database,
@@ -10,6 +11,7 @@ from backend.domains.databases.models import (
     DatabaseReply,
     DatabasesQuery,
     DatabasesReply,
+    DeleteDatabaseReply,
     UpdateDatabaseBody,
     UpdateDatabaseReply,
 )
@@ -17,7 +19,6 @@ from backend.domains.databases.service import DatabaseService
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
-from backend.spec.keys import archived
 
 
 def build_router(service: DatabaseService) -> Router:
@@ -50,6 +51,11 @@ def _bind_writes(router: Router, service: DatabaseService) -> None:
         )
         return Reply(reply, headers=_etag(database))
 
+    @router.bind(routes.DELETE_DATABASE)
+    def delete_database(call: Call, path: DatabasePath) -> DeleteDatabaseReply:
+        service.delete_database(call.caller, path.database_id)
+        return DeleteDatabaseReply(message=f"Database {path.database_id} was deleted")
+
 
 def _bind_reads(router: Router, service: DatabaseService) -> None:
     @router.bind(routes.LIST_DATABASES)
@@ -58,14 +64,15 @@ def _bind_reads(router: Router, service: DatabaseService) -> None:
             call.caller, call.page(query), show_deleted=query.show_deleted
         )
         return DatabasesReply(
-            items=[_reply(service, database) for database in page.items],
+            items=[_reply(service, database) for database in service.counted(page.items)],
             next_token=call.next_token(page.after),
         )
 
     @router.bind(routes.GET_DATABASE)
     def get_database(call: Call, path: DatabasePath, query: DatabaseQuery) -> Reply:
-        wanted = archived(path.database_id) if query.show_deleted else path.database_id
-        database = service.get_database(call.caller, wanted)
+        database = service.describe_database(
+            call.caller, path.database_id, show_deleted=query.show_deleted
+        )
         return Reply(_reply(service, database), headers=_etag(database))
 
 
@@ -73,7 +80,7 @@ def _etag(database: Database) -> dict[str, str]:
     return {"ETag": f'"{database.revision}"'}
 
 
-def _reply(service: DatabaseService, database: Database) -> DatabaseReply:
+def _reply(service: DatabaseService, database: CountedDatabase) -> DatabaseReply:
     bucket = service.bucket_of(database)
     return DatabaseReply.model_validate(
         {

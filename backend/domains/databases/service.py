@@ -1,5 +1,6 @@
 """What can be done with databases."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured, require
@@ -10,14 +11,21 @@ from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
-from backend.domains.databases.models import CreateDatabaseBody, Database, UpdateDatabaseBody
+from backend.domains.databases.models import (
+    CountedDatabase,
+    CreateDatabaseBody,
+    Database,
+    UpdateDatabaseBody,
+)
 from backend.domains.databases.repository import (
+    DatabaseNotEmptyError,
     DatabaseNotFoundError,
     DatabaseRepository,
     DatabaseRevisionError,
 )
-from backend.spec.keys import DELETED_SUFFIX
 from backend.spec.tables.assets import DATABASES
+
+_ATTEMPTS = 8  # of a deletion that edits, or assets that come and go, overtake
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,8 @@ class DatabaseService:
 
     def create_database(self, caller: Identity, body: CreateDatabaseBody) -> Database:
         """Make a database whose assets go to the default bucket.
+
+        The id of a deleted database may be taken again; its archived assets are there then.
 
         Raises:
             DatabaseExistsError: the id is taken.
@@ -60,6 +70,21 @@ class DatabaseService:
             raise DatabaseNotFoundError(database_id)
         return found
 
+    def describe_database(
+        self, caller: Identity, database_id: str, *, show_deleted: bool = False
+    ) -> CountedDatabase:
+        """The database with its count; with `show_deleted` the last deleted one of that id.
+
+        Raises:
+            DatabaseNotFoundError: it does not exist, or not for the caller.
+        """
+        if not self.authorization.may(caller, "GET", secured(database_id)):
+            raise DatabaseNotFoundError(database_id)
+        found = self.databases.get_counted(database_id, deleted=show_deleted)
+        if found is None:
+            raise DatabaseNotFoundError(database_id)
+        return found
+
     def find_database(self, database_id: str) -> Database | None:
         """The active database of an id, for other slices: no permission is asked."""
         return self.databases.get(database_id)
@@ -67,11 +92,10 @@ class DatabaseService:
     def list_databases(
         self, caller: Identity, page: PageRequest, *, show_deleted: bool = False
     ) -> Page[Database]:
-        """Databases that the caller may see, in no order."""
+        """Active, or else deleted, databases that the caller may see, in no order."""
 
         def visible(database: Database) -> bool:
-            is_deleted = database.database_id.endswith(DELETED_SUFFIX)
-            return is_deleted == show_deleted and self.authorization.may(
+            return database.is_deleted == show_deleted and self.authorization.may(
                 caller, "GET", secured(database.database_id)
             )
 
@@ -79,8 +103,12 @@ class DatabaseService:
             self.databases.list_registry,
             page,
             visible=visible,
-            position_of=lambda database: {DATABASES.partition_key.name: database.database_id},
+            position_of=lambda database: {DATABASES.partition_key.name: database.partition},
         )
+
+    def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
+        """The same databases with the numbers of their active assets; no permission is asked."""
+        return self.databases.counted(databases)
 
     def update_database(
         self,
@@ -106,13 +134,39 @@ class DatabaseService:
         changes = body.model_dump(by_alias=True, exclude_none=True)
         return self.databases.change(database_id, changes, expected_revision=found.revision)
 
+    def delete_database(self, caller: Identity, database_id: str) -> None:
+        """Put a database without active assets away; its archived assets stay archived.
+
+        Raises:
+            DatabaseNotEmptyError: it has active assets.
+            DatabaseNotFoundError: it does not exist, or not for the caller.
+            DatabaseRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.get_database(caller, database_id)
+            require(self.authorization, caller, "DELETE", secured(database_id))
+            now = iso(self.clock())
+            deleted = found.model_copy(update={"deleted_at": now, "deleted_by": caller.user_id})
+            try:
+                return self.databases.put_away(found, deleted)
+            except DatabaseRevisionError:
+                continue
+            except DatabaseNotEmptyError as error:
+                if error.assets:
+                    raise
+        raise DatabaseRevisionError(database_id)
+
     def bucket_of(self, database: Database) -> AssetBucket:
         """The bucket that new assets of the database get."""
         return self.buckets.get_bucket(database.default_bucket_id)
 
-    def count_assets(self, database_id: str, by: int) -> Write:
-        """The write that keeps the count of assets, for the transaction that changes it."""
-        return self.databases.count_assets(database_id, by)
+    def count_assets(self, database_id: str, asset_id: str, by: int) -> Write:
+        """The write that counts an asset in or out, for the transaction that changes its state.
+
+        It is refused with DatabaseNotFoundError where the database is absent or deleted: of a
+        deletion of the database and this transaction, one wins.
+        """
+        return self.databases.count_assets(database_id, asset_id, by)
 
     def _demand_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:

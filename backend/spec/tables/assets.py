@@ -34,7 +34,7 @@ ASSETS = Table(
 DATABASES = Table(
     "DatabaseStorageTable",
     DATABASE_ID,
-    "The record of each database, a collection of assets, with the count of its assets.",
+    "The record of each database, a collection of assets; that of a deleted one is `<id>#deleted`.",
     ("get one database", "list databases (a registry: scanned by page)"),
     stream="NEW_IMAGE",
 )

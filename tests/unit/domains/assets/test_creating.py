@@ -6,7 +6,7 @@ from backend.aws.tables import DynamoTables
 from backend.domains.assets.service import AssetService
 from backend.spec.tables.assets import ASSET_VERSIONS
 from backend.spec.tables.operations import RESERVATIONS
-from tests.factories.assets import created_asset, created_database
+from tests.factories.assets import ADMIN, created_asset, created_database
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.http import Client
 from tests.unit.domains.assets.calls import BODY, archive, create, listed, one
@@ -56,9 +56,7 @@ def test_creating_writes_the_first_version_the_reservations_and_the_count(
     owner = {"databaseId": "museum", "assetId": "statue"}
     for key in ("AssetId#statue", f"Prefix#{BUCKET_ID}#statue/"):
         assert reserved(tables, key) == {"reservationKey": key, **owner}
-    database = service.databases.find_database("museum")
-    assert database is not None
-    assert database.asset_count == 1
+    assert service.databases.describe_database(ADMIN, "museum").asset_count == 1
 
 
 def test_without_an_id_one_is_made(client: Client) -> None:
@@ -76,9 +74,7 @@ def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_told(
     assert (again.status, again.body["code"]) == (409, "AssetIdTaken")
     assert "museum" not in again.body["message"]
     assert listed(client, "archive-hall") == []
-    database = service.databases.find_database("archive-hall")
-    assert database is not None
-    assert database.asset_count == 0
+    assert service.databases.describe_database(ADMIN, "archive-hall").asset_count == 0
 
 
 def test_the_id_of_an_archived_asset_stays_taken(

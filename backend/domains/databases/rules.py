@@ -1,0 +1,20 @@
+"""Where the count of a database's assets stands. Pure."""
+
+from zlib import crc32
+
+COUNT_SHARDS = 4
+"""Items among which the count is spread: each takes 1,000 units a second, 500 transactions."""
+
+
+def count_keys(database_id: str) -> tuple[str, ...]:
+    """The keys of all parts of a database's count; they are there as long as it may have assets."""
+    return tuple(_count_key(database_id, shard) for shard in range(COUNT_SHARDS))
+
+
+def count_key(database_id: str, asset_id: str) -> str:
+    """The key of the part that counts this asset, always the same, so that none goes below 0."""
+    return _count_key(database_id, crc32(asset_id.encode()) % COUNT_SHARDS)
+
+
+def _count_key(database_id: str, shard: int) -> str:
+    return f"AssetCount#{database_id}#{shard}"
