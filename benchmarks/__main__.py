@@ -10,12 +10,20 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from benchmarks.chart import draw
 from benchmarks.data import Size, batches, write
 from benchmarks.engines import started
 from benchmarks.figures import FLOORS, Figures, measure
 from benchmarks.operations import count_requests
 from benchmarks.pipeline import phases
-from benchmarks.report import OPERATIONS_NOTE, RATES_NOTE, show_figures, show_operations
+from benchmarks.report import (
+    OPERATIONS_NOTE,
+    RATES_NOTE,
+    show_figures,
+    show_operations,
+    show_service,
+)
+from benchmarks.service import measure as measure_service
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _screen = Console(highlight=False, soft_wrap=True)
@@ -31,8 +39,11 @@ def main(
     files: Annotated[int, typer.Option(min=1, help="Files of each asset.")] = 250,
     rounds: Annotated[int, typer.Option(min=1)] = 4,
     operations: Annotated[bool, typer.Option(help="Count the requests of the API, too.")] = True,
+    minutes: Annotated[
+        float, typer.Option(min=0.5, help="How long the calls of an hour take, for the memory.")
+    ] = 10,
 ) -> None:
-    """Measure the indexing path on real engines, and count what operations ask of them."""
+    """Measure the indexing path and the whole product on real engines; count what they ask for."""
     say = _say()
     size = Size(assets, files)
     with started(say) as (site, memory):
@@ -42,16 +53,21 @@ def main(
     counted = count_requests(say) if operations else {}
     result = {"size": asdict(size), "rounds": rounds, **_result(figures, memory.in_mebibytes())}
     result["operations"] = {"note": OPERATIONS_NOTE, "counts": counted}
+    service = measure_service(say, minutes=minutes)
+    result["service"] = service.as_json()
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    draw(figures, service, output.with_suffix(".png"))
     show_figures(_screen, figures, memory.in_mebibytes())
+    show_service(_screen, service)
     if counted:
         show_operations(_screen, counted)
-    _screen.print(f"written to {output}")
-    below = figures.below()
-    for name in below:
-        _screen.print(f"below the demanded {FLOORS[name].demanded}: {name}")
-    raise typer.Exit(1 if below else 0)
+    _screen.print(f"written to {output} and {output.with_suffix('.png')}")
+    below = [f"below the demanded {FLOORS[name].demanded}: {name}" for name in figures.below()]
+    missed = [*below, *service.misses()]
+    for line in missed:
+        _screen.print(line)
+    raise typer.Exit(1 if missed else 0)
 
 
 def _result(figures: Figures, memory: Mapping[str, int]) -> dict[str, Any]:

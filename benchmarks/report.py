@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figures import FLOORS, Figures, Spread
+from benchmarks.service import Service
 
 RATES_NOTE = (
     "DynamoDB Local keeps its tables in memory here; ratios count, rates belong to this machine. "
@@ -55,6 +56,26 @@ def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]
             table.add_row("" if number else name, path, units, "\n".join(filter(None, told)))
     screen.print(table)
     screen.print(OPERATIONS_NOTE)
+
+
+def show_service(screen: Console, service: Service) -> None:
+    """Latencies, throughput, lag, the import and how much memory grew."""
+    table = Table(title=f"latency, ms (a GET takes {service.get_per_echo:.2f} echoes)")
+    for column in ("call", "p50", "p90", "p99", "answers a second"):
+        table.add_column(column, justify="left" if column == "call" else "right")
+    for name, each in service.latencies.items():
+        rate = service.throughput.get(name)
+        times = (f"{value * 1000:.1f}" for value in (each.p50, each.p90, each.p99))
+        table.add_row(name, *times, "" if rate is None else f"{rate:.0f}")
+    screen.print(table)
+    lag = service.lag.percentiles
+    screen.print(
+        f"found after, at {service.lag.rate:.1f} writes a second: "
+        f"p50 {lag.p50:.2f} s, p99 {lag.p99:.2f} s, {lag.count} writes"
+    )
+    screen.print(f"import: {service.imported['files_per_second']} files a second, searchable")
+    grown = (f"{name} {ratio:.2f}" for name, ratio in service.memory.growth().items())
+    screen.print(f"memory, last fifth / second fifth: {', '.join(grown)}")
 
 
 def _told(engine: str, operations: Mapping[str, int] | None) -> str:
