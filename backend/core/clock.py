@@ -16,6 +16,11 @@ def iso(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def iso_seconds(at: datetime) -> str:
+    """ISO 8601 in UTC in whole seconds, always 20 characters."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def epoch_seconds(at: datetime) -> int:
     """Whole seconds since 1970, as DynamoDB's time to live wants them."""
     return int(at.timestamp())

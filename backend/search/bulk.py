@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from tenacity import (
     Retrying,
@@ -16,9 +17,11 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from backend.core.clock import iso_seconds
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
 from backend.search.projections import Document
+from backend.spec.search_indexes import TOMBSTONE_TIME
 
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 1000
@@ -121,11 +124,19 @@ class _Work:
         return True
 
 
-def write_of(document: Document, index_name: str, version: int) -> DocumentWrite:
-    """The write of a document: its JSON text, with the hash of its content and its version."""
+def write_of(
+    document: Document, index_name: str, version: int, *, tombstone_at: datetime | None = None
+) -> DocumentWrite:
+    """The write of a document: its JSON text, with the hash of its content and its version.
+
+    A tombstone also carries when it was made (`tombstone_at`), for whoever sweeps old ones.
+    """
     content = json.dumps(
         document.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     )
     digest = hashlib.sha256(content.encode()).hexdigest()
-    body = f'{content[:-1]},"hash":"{digest}","rev":{version}}}'
+    made = ""
+    if tombstone_at is not None and document.body.get("deleted") is True:
+        made = f'"{TOMBSTONE_TIME}":"{iso_seconds(tombstone_at)}",'
+    body = f'{content[:-1]},{made}"hash":"{digest}","rev":{version}}}'
     return DocumentWrite(index_name, document.id, version, body)

@@ -12,6 +12,7 @@ from typing import Any, cast
 from backend.core.names import extension_of
 from backend.core.objects import ObjectVersion
 from backend.domains.buckets.models import AssetBucket
+from backend.search.references import AssetRef, FileKeyRef
 from backend.search.values import (
     JsonObject,
     Record,
@@ -86,6 +87,14 @@ def project(source: Source, allowed_geo_keys: frozenset[str] = frozenset()) -> D
         return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
     body = {**_asset_ids(*parts), "str_key": source.key, "deleted": True}
     return _document(FILE_INDEX, (*parts, source.key), body)
+
+
+def reference_of(document: Document) -> AssetRef | FileKeyRef:
+    """What names the document, so that it can be built again."""
+    ids = (str(document.body["str_databaseid"]), str(document.body["str_assetid"]))
+    if document.index is ASSET_INDEX:
+        return AssetRef(*ids)
+    return FileKeyRef(*ids, str(document.body["str_key"]))
 
 
 def stub(document: Document) -> Document:

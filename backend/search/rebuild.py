@@ -19,9 +19,9 @@ from backend.core.errors import ConflictError
 from backend.core.queues import Queues
 from backend.core.search_engine import DocumentWrite
 from backend.search.bulk import BulkWriter, Outcome, write_of
-from backend.search.failures import BEHIND_METRIC, FailureStore, ring
+from backend.search.failures import BEHIND_METRIC, Failures, ring
 from backend.search.geo_keys import GeoKeys
-from backend.search.projections import Document, project, stub, wanted_geo_keys
+from backend.search.projections import Document, project, reference_of, stub, wanted_geo_keys
 from backend.search.references import Reference, by_asset, to_messages
 from backend.search.sources import Reading, Sources
 from backend.search.state import SearchState, Ticket
@@ -72,6 +72,10 @@ class _Portion:
         default_factory=dict[tuple[str, str], Document]
     )
 
+    def write(self, document: Document, index_name: str) -> DocumentWrite:
+        """The write of a document under the portion's ticket."""
+        return write_of(document, index_name, self.ticket.number, tombstone_at=self.ticket.taken_at)
+
 
 @dataclass(frozen=True, slots=True)
 class Rebuilder:
@@ -81,7 +85,7 @@ class Rebuilder:
     sources: Sources
     geo_keys: GeoKeys
     writer: BulkWriter
-    failures: FailureStore
+    failures: Failures
     queues: Queues
     settle_delay_seconds: int
 
@@ -115,7 +119,7 @@ class Rebuilder:
         portion = _Portion(ticket, self.sources.read(references))
         for document in self._documents(portion.reading):
             for name in ticket.pointer.targets(document.index):
-                portion.writes.append(write_of(document, name, ticket.number))
+                portion.writes.append(portion.write(document, name))
                 portion.documents[name, document.id] = document
         return portion
 
@@ -134,7 +138,8 @@ class Rebuilder:
             if outcome.refused:
                 self._bury(outcome, portion)
         for unreadable in reading.unreadable:
-            self.failures.keep(repr(unreadable.asset), unreadable.asset, unreadable.reason)
+            name = f"{unreadable.asset.database_id}:{unreadable.asset.asset_id}"
+            self.failures.keep(name, None, unreadable.reason, references=unreadable.references)
         if reading.lagging and not settling:
             messages = list(to_messages(reading.lagging))
             self.queues.send(SETTLE, messages, delay_seconds=self.settle_delay_seconds)
@@ -143,12 +148,18 @@ class Rebuilder:
         """Keep refused documents in the failure store, and index what still lets them be found."""
         stubs: list[DocumentWrite] = []
         for write, reason in outcome.refused:
-            self.failures.keep(f"{write.index}/{write.id}", write.body, reason)
-            short = stub(portion.documents[write.index, write.id])
-            stubs.append(write_of(short, write.index, portion.ticket.number))
+            document = portion.documents[write.index, write.id]
+            self._keep(write, document, reason)
+            stubs.append(portion.write(stub(document), write.index))
         for write, reason in self.writer.write(stubs).refused:
-            name = f"{write.index}/{write.id}/stub"
-            self.failures.keep(name, write.body, f"the stub was refused too: {reason}")
+            document = portion.documents[write.index, write.id]
+            self._keep(write, document, f"the stub was refused too: {reason}", suffix="/stub")
+
+    def _keep(
+        self, write: DocumentWrite, document: Document, reason: str, *, suffix: str = ""
+    ) -> None:
+        name = f"{write.index}/{write.id}{suffix}"
+        self.failures.keep(name, write.body, reason, references=(reference_of(document),))
 
     def _demand_tickets_ahead(self, outcome: Outcome, ticket: Ticket) -> None:
         """A version above our ticket is a later ticket's, unless it is above the last one too."""

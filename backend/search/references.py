@@ -39,7 +39,23 @@ class ObjectRef:
     key: str
 
 
-Reference = AssetRef | FileRef | ObjectRef
+@dataclass(frozen=True, slots=True, order=True)
+class FileKeyRef:
+    """A file's document by what its id is made of: the asset and the whole key of the object.
+
+    It names the document also when nobody knows any more where the asset's files stood.
+    """
+
+    database_id: str
+    asset_id: str
+    key: str
+
+    @property
+    def asset(self) -> AssetRef:
+        return AssetRef(self.database_id, self.asset_id)
+
+
+Reference = AssetRef | FileRef | FileKeyRef | ObjectRef
 
 
 class MalformedReferenceError(Exception):
@@ -73,6 +89,11 @@ def to_messages(references: Iterable[Reference]) -> Iterator[dict[str, list[list
         yield {"references": chunk}
 
 
+def to_entries(references: Iterable[Reference]) -> list[list[str]]:
+    """The references as JSON, in order; `from_message` reads them below `references`."""
+    return [_encode(reference) for reference in sorted(references, key=_sort_key)]
+
+
 def from_message(body: object) -> set[Reference]:
     """The references in a message.
 
@@ -99,6 +120,8 @@ def _encode(reference: Reference) -> list[str]:
         return ["asset", reference.database_id, reference.asset_id]
     if isinstance(reference, FileRef):
         return ["file", reference.database_id, reference.asset_id, reference.path]
+    if isinstance(reference, FileKeyRef):
+        return ["key", reference.database_id, reference.asset_id, reference.key]
     return ["object", reference.bucket, reference.key]
 
 
@@ -110,6 +133,8 @@ def _decode(entry: object) -> Reference:
                 return AssetRef(database_id, asset_id)
             case ["file", database_id, asset_id, path]:
                 return FileRef(database_id, asset_id, path)
+            case ["key", database_id, asset_id, key]:
+                return FileKeyRef(database_id, asset_id, key)
             case ["object", bucket, key]:
                 return ObjectRef(bucket, key)
             case _:

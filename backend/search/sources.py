@@ -24,7 +24,14 @@ from backend.search.projections import (
     is_archived,
 )
 from backend.search.records import ATTRIBUTES, METADATA, Records, records_at
-from backend.search.references import ROOT_PATH, AssetRef, FileRef, ObjectRef, Reference
+from backend.search.references import (
+    ROOT_PATH,
+    AssetRef,
+    FileKeyRef,
+    FileRef,
+    ObjectRef,
+    Reference,
+)
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
 
@@ -33,10 +40,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An asset whose sources contradict each other, and how; waiting does not mend it."""
+    """An asset whose sources contradict each other, and how; waiting does not mend it.
+
+    `references` name what was to be read of it.
+    """
 
     asset: AssetRef
     reason: str
+    references: tuple[Reference, ...]
 
 
 @dataclass(slots=True)
@@ -110,6 +121,9 @@ class Sources:
             elif isinstance(reference, FileRef):
                 path = base_of_preview(reference.path) or reference.path
                 wanted.setdefault(reference.asset, _Wanted()).paths.add(path)
+            elif isinstance(reference, FileKeyRef):
+                key = base_of_preview(reference.key) or reference.key
+                wanted.setdefault(reference.asset, _Wanted()).keys.add(key)
             else:
                 base = base_of_preview(reference.key)
                 objects.add(ObjectRef(reference.bucket, base) if base else reference)
@@ -179,16 +193,26 @@ def _live(
     asset: AssetRef, want: _Wanted, row: Item, bucket: AssetBucket | None
 ) -> _Live | Unreadable:
     if bucket is None:
-        return Unreadable(asset, f"no bucket is registered as {_bucket_id(row)!r}")
+        reason = f"no bucket is registered as {_bucket_id(row)!r}"
+        return Unreadable(asset, reason, _references(asset, want))
     prefix = prefix_of(row)
     if (want.paths or want.keys) and not prefix.endswith("/"):
-        return Unreadable(asset, f"its assetLocation.Key {prefix!r} is no prefix")
+        reason = f"its assetLocation.Key {prefix!r} is no prefix"
+        return Unreadable(asset, reason, _references(asset, want))
     paths_by_key = {prefix + path.removeprefix("/"): path for path in want.paths}
     for key in want.keys:
         if key.startswith(prefix):
             paths_by_key[key] = "/" + key.removeprefix(prefix)
     files = {key: path for key, path in paths_by_key.items() if is_file(key)}
     return _Live(asset, row, bucket, want.itself, files)
+
+
+def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
+    """What was wanted of an asset, by name."""
+    ids = (asset.database_id, asset.asset_id)
+    itself: tuple[Reference, ...] = (asset,) if want.itself else ()
+    paths = (FileRef(*ids, path) for path in sorted(want.paths))
+    return (*itself, *paths, *(FileKeyRef(*ids, key) for key in sorted(want.keys)))
 
 
 def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:

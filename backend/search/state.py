@@ -4,6 +4,7 @@ Nothing here knows what a ticket is used for: see `rebuild`.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
 from backend.core.clock import Clock
@@ -54,10 +55,11 @@ FIRST_POINTER = Pointer(
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A number higher than every one given before, and where to write under it."""
+    """A number higher than every one given before, when it was taken, where to write under it."""
 
     number: int
     pointer: Pointer
+    taken_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,10 @@ class SearchState:
         Raises:
             SearchNotSetUpError: the item names no indexes.
         """
-        now_ms = int(self.clock().timestamp() * 1000)
+        now = self.clock()
+        now_ms = int(now.timestamp() * 1000)
         item = self.tables.increment(SEARCH_STATE, KEY, _NUMBER, initial=now_ms)
-        return Ticket(int(item[_NUMBER]), _pointer(item))
+        return Ticket(int(item[_NUMBER]), _pointer(item), now)
 
     def last_ticket(self) -> int:
         """The highest ticket given so far; 0 if there was none."""

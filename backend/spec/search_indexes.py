@@ -92,6 +92,9 @@ METADATA_PAIRS: Mapping = {
     },
 }
 
+TOMBSTONE_TIME = "date_deleted"
+"""When a tombstone was made. A template maps it, as its prefix says."""
+
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
     "rev": LONG,
