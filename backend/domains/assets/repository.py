@@ -1,14 +1,23 @@
 """The tables of assets, of their versions and of reservations, by access pattern."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    NotFoundError,
+    RevisionConflictError,
+    UnavailableError,
+)
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
+    Condition,
+    Delete,
     Item,
+    Key,
     Update,
     Write,
     absent,
@@ -28,6 +37,7 @@ from backend.spec.tables.operations import RESERVATIONS
 
 _RESERVATION = RESERVATIONS.partition_key.name
 _OWNER, _WITHIN = "assetId", "within"
+_ATTEMPTS = 12  # of giving back reservations beside others that do the same
 
 
 class AssetNotFoundError(NotFoundError):
@@ -67,6 +77,10 @@ class AssetVersionNotFoundError(NotFoundError):
 
     def __init__(self, asset_id: str, asset_version_id: str) -> None:
         super().__init__(f"Asset {asset_id} has no version {asset_version_id}")
+
+
+class _OvertakenError(ConflictError):
+    """A reservation is no longer as it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,38 @@ class AssetRepository:
             *_prefix_reserved(asset, ancestors),
         ]
         self.tables.transact(writes)
+
+    def release(
+        self, reference: AssetReference, *, bucket_id: str, prefix: str, ancestors: Sequence[str]
+    ) -> None:
+        """Give back the id and the prefix of an asset that is gone; repeating it changes nothing.
+
+        Raises:
+            UnavailableError: neighbours in the same folders come and go all the time.
+        """
+        mine = {_RESERVATION: id_reservation(reference.asset_id)}
+        folders = [{_RESERVATION: prefix_reservation(bucket_id, folder)} for folder in ancestors]
+        for _ in range(_ATTEMPTS):
+            found = {
+                item[_RESERVATION]: item
+                for _, item in self.tables.get_many(
+                    [(RESERVATIONS, key) for key in (mine, *folders)]
+                )
+            }
+            owner = found.get(mine[_RESERVATION])
+            if owner is None or owner["databaseId"] != reference.database_id:
+                return None
+            own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
+            counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
+            try:
+                return self.tables.transact(
+                    [*(_given_back(key, reference) for key in own), *_uncounted(counts)]
+                )
+            except _OvertakenError:
+                continue
+        raise UnavailableError(
+            f"The reservations of asset {reference.asset_id} change all the time"
+        )
 
     def change(
         self, asset: Asset, changes: Mapping[str, Any], *, counters: Iterable[str] = ()
@@ -207,6 +253,27 @@ def _owned(reservation: str, asset: Asset) -> Item:
         "databaseId": asset.database_id,
         _OWNER: asset.asset_id,
     }
+
+
+def _given_back(key: Key, owner: AssetReference) -> Delete:
+    conditions = (equals("databaseId", owner.database_id), equals(_OWNER, owner.asset_id))
+    return Delete(
+        table=RESERVATIONS, key=key, conditions=conditions, refused=_OvertakenError("changed")
+    )
+
+
+def _uncounted(counts: Iterable[tuple[Key, int]]) -> Iterator[Write]:
+    """One asset fewer in each folder; the last one takes the folder's item with it."""
+    for key, count in counts:
+        refused = _OvertakenError("changed")
+        if count == 1:
+            last = (equals(_WITHIN, 1),)
+            yield Delete(table=RESERVATIONS, key=key, conditions=last, refused=refused)
+        else:
+            more = (Condition(_WITHIN, ">=", 2),)
+            yield Update(
+                table=RESERVATIONS, key=key, add={_WITHIN: -1}, conditions=more, refused=refused
+            )
 
 
 def _prefix_reserved(asset: Asset, ancestors: Sequence[str]) -> list[Write]:

@@ -1,11 +1,17 @@
 """Where the objects of assets stand, and which asset owns an object."""
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
+from backend.core.paging import PageRequest
+from backend.domains.assets.models import AssetReference
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
+from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.assets import asset_service, created_database
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.http import Client
@@ -71,4 +77,68 @@ def test_objects_are_resolved_to_the_assets_that_own_them(
     assert {key: owner.asset_id for (_, key), owner in found.items()} == {
         "scans/hall/x/y.glb": "first",
         "statue/a.glb": "statue",
+    }
+
+
+def test_a_prefix_is_one_item_that_names_its_owner_or_counts_what_lies_deeper(
+    client: Client, tables: DynamoTables, objects: S3Objects
+) -> None:
+    for name in ("hall", "yard"):
+        put(objects, f"scans/{name}/a.e57")
+        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+    assert reservations(tables) == {
+        "AssetId#hall": {"databaseId": "museum", "assetId": "hall"},
+        "AssetId#yard": {"databaseId": "museum", "assetId": "yard"},
+        f"Prefix#{BUCKET_ID}#scans/": {"within": 2},
+        f"Prefix#{BUCKET_ID}#scans/hall/": {"databaseId": "museum", "assetId": "hall"},
+        f"Prefix#{BUCKET_ID}#scans/yard/": {"databaseId": "museum", "assetId": "yard"},
+    }
+
+
+def test_a_released_prefix_and_id_can_be_taken_again(
+    client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
+) -> None:
+    for name in ("hall", "yard"):
+        put(objects, f"scans/{name}/a.e57")
+        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+    for _ in range(2):  # once more changes nothing
+        release(service, "hall")
+    assert f"Prefix#{BUCKET_ID}#scans/hall/" not in reservations(tables)
+    assert reservations(tables)[f"Prefix#{BUCKET_ID}#scans/"] == {"within": 1}
+    release(service, "yard")
+    assert reservations(tables) == {}
+    create(client, assetId="scans")
+    release(service, "scans", database_id="elsewhere")  # not its owner
+    assert reservations(tables)["AssetId#scans"]["databaseId"] == "museum"
+
+
+def test_neighbours_that_are_released_at_once_leave_no_count(
+    client: Client, service: AssetService, tables: DynamoTables, objects: S3Objects
+) -> None:
+    names = [f"hall-{number}" for number in range(8)]
+    for name in names:
+        put(objects, f"scans/{name}/a.e57")
+        create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda name: release(service, name), names))
+    assert reservations(tables) == {}
+
+
+def release(service: AssetService, asset_id: str, *, database_id: str = "museum") -> None:
+    base = "" if asset_id == "scans" else "scans/"
+    service.assets.release(
+        AssetReference(database_id=database_id, asset_id=asset_id),
+        bucket_id=BUCKET_ID,
+        prefix=f"{base}{asset_id}/",
+        ancestors=(base,) if base else (),
+    )
+
+
+def reservations(tables: DynamoTables) -> dict[str, dict[str, Any]]:
+    """The reservations of ids and prefixes, without their keys."""
+    found = tables.scan(RESERVATIONS, PageRequest(1000)).items
+    return {
+        item.pop("reservationKey"): item
+        for item in found
+        if not item["reservationKey"].startswith("AssetCount#")
     }
