@@ -24,6 +24,7 @@ TABLE_WRITE = (
     "dynamodb:PutItem",
     "dynamodb:UpdateItem",
 )
+TABLE_APPEND = ("dynamodb:PutItem",)
 STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 STREAM_LIST = ("dynamodb:ListStreams",)
 """Is asked about all streams of a table, so it is granted on `<table>/stream/*`."""
@@ -45,6 +46,7 @@ OBJECT_WRITE = (
     "s3:PutObject",
     "s3:PutObjectTagging",
 )
+OBJECT_APPEND = ("s3:PutObject",)
 BUCKET_WRITE = ("s3:ListBucketMultipartUploads",)
 QUEUE_SEND = ("sqs:GetQueueAttributes", "sqs:SendMessage")
 QUEUE_RECEIVE = (
@@ -90,13 +92,17 @@ def _allow(actions: Iterable[str], arns: list[str]) -> iam.PolicyStatement:
 
 
 def _tables(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    read = [arn for table in spec.tables for arn in _table_arns(table, resources)]
+    tables = [r for r in (*spec.reads, *spec.writes) if isinstance(r, Table)]
+    read = [arn for table in tables for arn in _table_arns(table, resources)]
     written = [resources.tables[w.name].table_arn for w in spec.writes if isinstance(w, Table)]
+    added = [resources.tables[a.name].table_arn for a in spec.appends if isinstance(a, Table)]
     found: list[iam.PolicyStatement] = []
     if read:
         found.append(_allow(TABLE_READ, read))
     if written:
         found.append(_allow(TABLE_WRITE, written))
+    if added:
+        found.append(_allow(TABLE_APPEND, added))
     return found
 
 
@@ -106,8 +112,10 @@ def _table_arns(table: Table, resources: Resources) -> list[str]:
 
 
 def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    read = [resources.buckets[bucket.name] for bucket in spec.buckets]
+    used = (*spec.reads, *spec.writes)
+    read = [resources.buckets[b.name] for b in used if not isinstance(b, Table)]
     written = [resources.buckets[b.name] for b in spec.writes if not isinstance(b, Table)]
+    added = [resources.buckets[b.name] for b in spec.appends if not isinstance(b, Table)]
     found: list[iam.PolicyStatement] = []
     for buckets, on_bucket, on_objects in (
         (read, BUCKET_READ, OBJECT_READ),
@@ -116,6 +124,8 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
         if buckets:
             found.append(_allow(on_bucket, [bucket.bucket_arn for bucket in buckets]))
             found.append(_allow(on_objects, [bucket.arn_for_objects("*") for bucket in buckets]))
+    if added:
+        found.append(_allow(OBJECT_APPEND, [bucket.arn_for_objects("*") for bucket in added]))
     return found
 
 
@@ -139,9 +149,9 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
 
 
 def _key(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if resources.key is None or not (spec.reads or spec.writes):
+    if resources.key is None or not (spec.reads or spec.writes or spec.appends):
         return []
-    actions = (*KEY_READ, *KEY_WRITE) if spec.writes else KEY_READ
+    actions = (*KEY_READ, *KEY_WRITE) if spec.writes or spec.appends else KEY_READ
     return [_allow(actions, [resources.key.key_arn])]
 
 

@@ -49,6 +49,7 @@ class Settings(BaseModel):
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
     presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
+    audit_days: Annotated[int, Field(ge=1)] = 400
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
     """The web application's origin, without a trailing slash; empty when there is none."""
 
@@ -66,6 +67,7 @@ class Settings(BaseModel):
             declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
             declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
             declared.ADMIN_USER_ID: self.admin_user_id,
+            declared.AUDIT_DAYS: self.audit_days,
             declared.WEB_URL: self.web_url,
         }
         return {setting.name: str(value) for setting, value in values.items()}

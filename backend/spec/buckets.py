@@ -102,6 +102,15 @@ FAILURE_BUCKET = Bucket(
     origin="ours",
 )
 
+AUDIT_VALUES_PREFIX = "values/"
+AUDIT_ARCHIVE_BUCKET = Bucket(
+    "AuditArchiveBucket",
+    "Audit entries that expired, and values that are too large for an entry, under their hash.",
+    "{yyyy}/{mm}/{dd}/{id}.jsonl.gz, values/{sha256}",
+    log_prefix="audit-archive-bucket-logs/",
+    origin="ours",
+)
+
 BUCKETS = (
     ASSET_BUCKET,
     AUXILIARY_BUCKET,
@@ -109,4 +118,5 @@ BUCKETS = (
     ARTEFACTS_BUCKET,
     ACCESS_LOGS_BUCKET,
     FAILURE_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
 )

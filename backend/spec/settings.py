@@ -33,6 +33,9 @@ PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS", 3600, "How long a presigned URL lives, 3600 at the most."
 )
 ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everything.")
+AUDIT_DAYS = Setting(
+    "AUDIT_DAYS", 400, "How long audit entries can be read before they move to the archive."
+)
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
 SETTINGS = (
@@ -40,5 +43,6 @@ SETTINGS = (
     UPLOAD_RATE_PER_MINUTE,
     PRESIGNED_URL_SECONDS,
     ADMIN_USER_ID,
+    AUDIT_DAYS,
     WEB_URL,
 )

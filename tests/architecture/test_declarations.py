@@ -37,7 +37,6 @@ TABLES_OF_LATER_DOMAINS = {
     "Policies": "roles and constraints: the compiled rules",
     "SubscriptionsStorageTable": "subscriptions",
     "CommentStorageTable": "comments",
-    "Audit": "audit",
 }
 BUCKETS_THAT_NO_FUNCTION_USES = {
     "AssetAuxiliaryBucket": "viewer data is written by pipelines, which come later",

@@ -94,6 +94,9 @@ def test_a_function_may_touch_the_tables_it_declares_in_the_way_it_declares(
     expected: dict[str, set[str]] = {}
     for table in spec.tables:
         arn = f"<{table.name}.Arn>"
+        if table in spec.appends:
+            expected[arn] = set(grants.TABLE_APPEND)
+            continue
         expected[arn] = set(grants.TABLE_READ)
         if table in spec.writes:
             expected[arn] |= set(grants.TABLE_WRITE)
@@ -121,6 +124,9 @@ def test_a_function_may_touch_the_buckets_it_declares_in_the_way_it_declares(
     for bucket in spec.buckets:
         writes = any(w is bucket for w in spec.writes if not isinstance(w, Table))
         arn = f"<{bucket.name}.Arn>"
+        if bucket in spec.appends:
+            expected[f"{arn}/*"] = set(grants.OBJECT_APPEND)
+            continue
         expected[arn] = set(grants.BUCKET_READ) | (set(grants.BUCKET_WRITE) if writes else set())
         expected[f"{arn}/*"] = set(grants.OBJECT_READ)
         expected[f"{arn}/*"] |= set(grants.OBJECT_WRITE) if writes else set()
@@ -170,9 +176,11 @@ def test_a_function_uses_the_key_where_its_data_is_encrypted(
 ) -> None:
     assert not _granted(local, spec, "kms:")
     found = _granted(prod, spec, "kms:")
-    if spec.reads or spec.writes:
+    if spec.reads or spec.writes or spec.appends:
         assert set(found) == {"<DataKey.Arn>"}
-        assert ("kms:GenerateDataKey*" in found["<DataKey.Arn>"]) == bool(spec.writes)
+        assert ("kms:GenerateDataKey*" in found["<DataKey.Arn>"]) == bool(
+            spec.writes or spec.appends
+        )
 
 
 @ALL

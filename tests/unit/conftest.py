@@ -13,7 +13,12 @@ from backend.aws.queues import SqsQueues
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
-from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET
+from backend.spec.buckets import (
+    ASSET_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
+    AUXILIARY_BUCKET,
+    FAILURE_BUCKET,
+)
 from backend.spec.queues import QUEUES
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import Table
@@ -24,7 +29,10 @@ hypothesis_settings.register_profile("vitrine", deadline=None)
 hypothesis_settings.load_profile("vitrine")
 
 REGION = "us-east-1"
-BUCKETS = {b.name: b.name.lower() for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET)}
+BUCKETS = {
+    b.name: b.name.lower()
+    for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET, AUDIT_ARCHIVE_BUCKET)
+}
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +72,7 @@ def tables(settings: Settings) -> DynamoTables:
 
 @pytest.fixture
 def objects() -> S3Objects:
-    """The asset (versioned), auxiliary and failure buckets, empty."""
+    """The asset (versioned), auxiliary, failure and audit archive buckets, empty."""
     client = s3()
     for name, physical in BUCKETS.items():
         client.create_bucket(Bucket=physical)

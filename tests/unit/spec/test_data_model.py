@@ -13,7 +13,7 @@ from tests.unit.spec import data_model
 from tests.unit.spec.data_model import IndexFacts, TableFacts
 
 OURS = {"Policies", "SearchState", "Reservations", "Jobs", "Audit"}
-OURS_BUCKETS = {"FailureBucket"}
+OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OURS_FIELDS = {"metadata", "rev", "hash", "deleted"}
 CHOSEN = {
     ("ApiKeyStorageTable", "apiKeyHashIndex"): ("apiKeyHash", None, "ALL"),

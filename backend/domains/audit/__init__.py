@@ -1,0 +1,1 @@
+"""Who changed what, and when: one entry a write, kept apart from what it speaks of."""

@@ -1,0 +1,80 @@
+"""Makes the entry of a write."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.clock import epoch_seconds, iso
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_suffix
+from backend.core.transactions import Put
+from backend.domains.audit import rules
+from backend.domains.audit.models import Entry
+from backend.domains.audit.repository import AuditArchive, put
+
+SEPARATOR = "#"
+"""Between the time of an entry and what tells entries of one moment apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditService:
+    """`days` is how long entries stay in the table, asked for when it is first needed."""
+
+    archive: AuditArchive
+    days: Callable[[], int]
+    suffix: NewId = new_suffix
+
+    def entry(
+        self,
+        caller: Identity,
+        operation: str,
+        entity: str,
+        *,
+        before: Mapping[str, Any] | None = None,
+        after: Mapping[str, Any] | None = None,
+        at: datetime,
+    ) -> Put:
+        """The entry of a write, for the transaction that carries the write out.
+
+        `operation` is the name of the route; `entity` is named by a function of this slice's
+        models; `before` and `after` are attributes as they are stored (None: there was nothing, or
+        nothing is left), of which those that differ are kept. One entry for each transaction.
+
+        Large values are put into the archive before this answers. If the transaction is refused
+        then, they stay there unnamed, which does no harm.
+
+        Raises:
+            UnavailableError: the archive does not answer.
+        """
+        return self._entry(
+            caller.user_id, operation, entity, rules.changed(before, after), at, self.suffix()
+        )
+
+    def _entry(
+        self,
+        user_id: str,
+        operation: str,
+        entity: str,
+        changes: Mapping[str, tuple[Any, Any]],
+        at: datetime,
+        suffix: str,
+    ) -> Put:
+        kept, apart = rules.bounded(changes)
+        whole = rules.encoded(rules.dumped(kept))
+        stored = None
+        if len(whole) > rules.CHANGES_BYTES:
+            apart.append(rules.large(whole))
+            stored, kept = rules.reference(apart[-1]), {}
+        self.archive.keep_values(apart)
+        return put(
+            Entry(
+                entity=entity,
+                at=iso(at) + SEPARATOR + suffix,
+                user_id=user_id,
+                operation=operation,
+                changes=kept,
+                changes_stored=stored,
+                expires_at=epoch_seconds(at + timedelta(days=self.days())),
+            )
+        )
