@@ -49,7 +49,7 @@ class RunnerFile(TypedDict):
 
 
 @app.command()
-def up(
+def up(  # noqa: PLR0913 - each is an option of the command
     *,
     port: Annotated[
         int | None, typer.Option(help="The API's port [8080 or the next free].")
@@ -65,16 +65,35 @@ def up(
     record: Annotated[
         bool, typer.Option(help="Count the functions' requests; faults can be injected.")
     ] = False,
+    iam: Annotated[
+        bool, typer.Option(help="Refuse what the templates' policies do not grant.")
+    ] = True,
+    record_grants: Annotated[
+        Path | None,
+        typer.Option(
+            help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"
+        ),
+    ] = None,
     first_look: Annotated[
         Path | None, typer.Option(help="A folder to import when the state is new.")
     ] = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
     folder = StateFolder(state.resolve())
+    recorded = record_grants.resolve() if record_grants else None
     with _one_line_errors():
         if detach:
-            _start_detached(folder, port, assembly, in_memory=in_memory, record=record)
+            options = _options(
+                port=port,
+                assembly=assembly.resolve() if assembly else None,
+                in_memory=in_memory,
+                record=record,
+                no_iam=not iam,
+                record_grants=recorded,
+            )
+            _start_detached(folder, options)
         else:
+            from local.iam.roles import Enforcement  # noqa: PLC0415 - as below
             from local.serve import serve  # noqa: PLC0415 - slow to import, for this only
 
             serve(
@@ -83,6 +102,7 @@ def up(
                 assembly=assembly,
                 in_memory=in_memory,
                 record=record,
+                iam=Enforcement(iam, recorded),
                 first_look=first_look,
                 say=_say(),
             )
@@ -124,6 +144,26 @@ def status(state: State = _DEFAULT_STATE) -> None:
             raise LocalError(f"the runtime of {folder.root} does not answer: {error}") from error
         _screen.print(_overview(answer.json()))
         _screen.print(f"API: {endpoint['api']}")
+
+
+@app.command()
+def grants(
+    record: Annotated[Path, typer.Argument(help="What `up --record-grants` has written.")],
+) -> None:
+    """List the grants of the templates that nothing used; exit with 1 when there are any."""
+    from local.iam.report import read_record  # noqa: PLC0415 - for this only
+
+    with _one_line_errors():
+        roles = read_record(record)
+    table = Table("role", "action", "resource", title="granted and never used")
+    for role, usage in sorted(roles.items()):
+        for grant in usage.unused():
+            table.add_row(role, grant.action, grant.resource)
+    if table.row_count:
+        _screen.print(table)
+    total = sum(len(usage.granted) for usage in roles.values())
+    _screen.print(f"{table.row_count} of {total} grants of {len(roles)} roles were never used")
+    raise typer.Exit(1 if table.row_count else 0)
 
 
 @app.command()
@@ -175,17 +215,22 @@ def _say() -> Callable[[str], None]:
     return say
 
 
-def _start_detached(
-    folder: StateFolder, port: int | None, assembly: Path | None, *, in_memory: bool, record: bool
-) -> None:
+def _options(**chosen: object) -> list[str]:
+    """Return the options of the command line that say the same: flags, and those with values."""
+    options: list[str] = []
+    for name, value in chosen.items():
+        if value is None or value is False:
+            continue
+        options.append(f"--{name.replace('_', '-')}")
+        options += [] if value is True else [str(value)]
+    return options
+
+
+def _start_detached(folder: StateFolder, options: list[str]) -> None:
     folder.create()
     folder.lock().release()  # says at once that another one runs
     folder.endpoint.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "local", "up", "--state", str(folder.root)]
-    command += ["--port", str(port)] if port is not None else []
-    command += ["--assembly", str(assembly.resolve())] if assembly else []
-    command += ["--in-memory"] if in_memory else []
-    command += ["--record"] if record else []
+    command = [sys.executable, "-m", "local", "up", "--state", str(folder.root), *options]
     log = folder.logs / "up.log"
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -21,6 +21,7 @@ from pydantic import JsonValue
 from local import arns
 from local.engines import guard
 from local.engines.ports import LOOPBACK
+from local.iam import inside
 
 _START_SECONDS = 60.0  # Lambda allows 10 s; a laptop that starts engines meanwhile is slower
 _END_SECONDS = 2.0
@@ -32,6 +33,7 @@ class FunctionSpec:
 
     name: str
     arn: str
+    role: str
     handler: str
     runtime: str
     code: Path
@@ -100,15 +102,20 @@ class Worker:
         environment: Mapping[str, str],
         runtime: Path,
         log: Path,
+        policies: Path | None,
         on_ready: Callable[[], None],
     ) -> None:
-        """Prepare a process of `spec`; `run` starts it."""
+        """Prepare a process of `spec`; `run` starts it.
+
+        The file `policies` says what its role may do; None: everything.
+        """
         self.port = port
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
         self.idle_since = time.monotonic()
         self.never_ready = True
         self._spec = spec
         self._log = log
+        self._policies = policies
         self._on_ready = on_ready
         self._process: asyncio.subprocess.Process | None = None
         self._call: Call | None = None
@@ -173,13 +180,19 @@ class Worker:
     async def _start(self) -> asyncio.subprocess.Process:
         with self._log.open("ab") as output:
             return await asyncio.create_subprocess_exec(
-                *(sys.executable, "-S", "-m", "awslambdaric", self._spec.handler),
+                *(sys.executable, "-S", *self._program(), self._spec.handler),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 env=self._environment,
                 cwd=self._spec.code,
             )
+
+    def _program(self) -> tuple[str, ...]:
+        if self._policies is None:
+            return ("-m", "awslambdaric")
+        # -P: the folder of that file, which is the runner's, is not on the function's path.
+        return ("-P", inside.__file__, str(self._policies))
 
     async def next_call(self) -> Call | None:
         """Return the next call for the process; None when the process is gone."""

@@ -12,7 +12,7 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,6 +73,7 @@ class Functions:
         self._logs = logs
         self._environment: Mapping[str, str] = {}
         self._runtime = Path()
+        self._policies: Callable[[FunctionSpec], Path | None] = lambda _: None
         self._ports: list[int] = []
         self._ending: set[asyncio.Task[None]] = set()
         self._pools: dict[str, _Pool] = {}
@@ -80,16 +81,25 @@ class Functions:
         self._workers: dict[int, Worker] = {}
         self._reaper: asyncio.Task[None] | None = None
 
-    def begin(self, *, ports: Iterable[int], environment: Mapping[str, str], runtime: Path) -> None:
+    def begin(
+        self,
+        *,
+        ports: Iterable[int],
+        environment: Mapping[str, str],
+        runtime: Path,
+        policies: Callable[[FunctionSpec], Path | None],
+    ) -> None:
         """Say what the processes get; calls are possible from here.
 
         There are as many processes at once as there are `ports`, on each of which the Runtime API
         answers one of them. The environment holds the engines' variables, `runtime` is the
-        folder of the packages that Lambda itself brings.
+        folder of the packages that Lambda itself brings. `policies` writes the file of what a
+        function's role may do, None when it may do everything.
         """
         self._ports = list(ports)
         self._environment = environment
         self._runtime = runtime
+        self._policies = policies
         self._reaper = asyncio.create_task(self._reap(), name="function-reaper")
 
     def register(self, spec: FunctionSpec) -> None:
@@ -209,6 +219,7 @@ class Functions:
             environment=self._environment,
             runtime=self._runtime,
             log=self._logs / f"{pool.spec.name}.log",
+            policies=self._policies(pool.spec),
             on_ready=self._dispatch_all,
         )
         pool.workers[worker.id] = worker

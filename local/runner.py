@@ -24,6 +24,7 @@ from local.errors import LocalError
 from local.function_process import InvocationResult
 from local.functions import Functions
 from local.gateway import Gateway
+from local.iam.roles import Enforcement, Roles
 from local.layers import install_layer, install_runtime
 from local.plan import Plan
 from local.proxy import Proxies
@@ -81,6 +82,7 @@ class Choices:
     assembly: Path | None
     in_memory: bool
     record: bool
+    iam: Enforcement
     progress: Callable[[str], None]
 
 
@@ -98,6 +100,7 @@ class Runtime:
         self._engines = EngineRoom(tools=self._tools, state=choices.state, options=self._options)
         self._supervisor = Supervisor()
         self._plan = Plan()
+        self._roles = Roles(choices.state.root / "iam", choices.iam)
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncGenerator[EndpointFile]:
@@ -129,6 +132,7 @@ class Runtime:
                     "AWS_SECRET_ACCESS_KEY": self._credentials.secret_key,
                 },
                 runtime=runtime,
+                policies=lambda spec: self._roles.document(spec.name, spec.role),
             )
             stack.push_async_callback(functions.stop)
             await self._deploy(assembly, clients, functions, board)
@@ -212,11 +216,13 @@ class Runtime:
             clients=clients,
             state=choices.state,
             plan=self._plan,
+            roles=self._roles,
             assets=assembly.assets,
             install_layer=lambda requirements: install_layer(
                 requirements, self._tools.parent / "layer", choices.progress
             ),
             register=functions.register,
+            role_of=lambda reference: functions.spec(reference).role,
             invoke=invoke,
             response_url=lambda request: f"{choices.internal.url}{ANSWERS}/{request}",
             response=board.answers.take,
@@ -225,6 +231,7 @@ class Runtime:
             progress=choices.progress,
         )
         await asyncio.to_thread(deploy, assembly, context)
+        self._roles.note_granted()
         for fresh in context.fresh:
             _log.info("created %s", fresh)
 

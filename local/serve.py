@@ -13,6 +13,7 @@ import psutil
 
 from local.engines.process import stop_leftovers
 from local.first_look import show
+from local.iam.roles import Enforcement
 from local.runner import Choices, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
@@ -27,6 +28,7 @@ def serve(
     assembly: Path | None,
     in_memory: bool,
     record: bool,
+    iam: Enforcement,
     first_look: Path | None,
     say: Callable[[str], None],
 ) -> None:
@@ -49,6 +51,7 @@ def serve(
             assembly=assembly,
             in_memory=in_memory,
             record=record,
+            iam=iam,
             progress=say,
         )
         asyncio.run(_serve(choices, first_look))

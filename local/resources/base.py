@@ -16,6 +16,7 @@ from local.assembly import Resource
 from local.clients import Clients
 from local.errors import AssemblyError
 from local.function_process import FunctionSpec, InvocationResult
+from local.iam.roles import Roles
 from local.plan import Plan
 from local.state import StateFolder
 
@@ -49,9 +50,11 @@ class Context:
     clients: Clients
     state: StateFolder
     plan: Plan
+    roles: Roles
     assets: Mapping[str, Path]
     install_layer: Callable[[Path], Path]
     register: Callable[[FunctionSpec], None]
+    role_of: Callable[[str], str]
     invoke: Callable[[str, Mapping[str, JsonValue]], InvocationResult]
     response_url: Callable[[str], str]
     response: Callable[[str], JsonValue]

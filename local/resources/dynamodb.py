@@ -55,6 +55,14 @@ class StreamSpecification(Properties):
     stream_view_type: Literal["NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"]
 
 
+class Encryption(Properties):
+    """The engine encrypts nothing; whose key it would be decides what callers need."""
+
+    sse_enabled: NoEffect = Field(default=None, alias="SSEEnabled")
+    sse_type: NoEffect = Field(default=None, alias="SSEType")
+    kms_master_key_id: str | None = Field(default=None, alias="KMSMasterKeyId")
+
+
 class TimeToLive(Properties):
     """The attribute after whose time an item may be deleted."""
 
@@ -78,7 +86,7 @@ class Table(Properties):
     deletion_protection_enabled: NoEffect = None
     on_demand_throughput: NoEffect = None
     point_in_time_recovery_specification: NoEffect = None
-    sse_specification: NoEffect = Field(default=None, alias="SSESpecification")
+    sse_specification: Encryption | None = Field(default=None, alias="SSESpecification")
     table_class: NoEffect = None
     tags: NoEffect = None
 
@@ -101,7 +109,10 @@ def create_table(context: Context, resource: Resource) -> Created:
         _verify(resource, table, found)
     context.stateful.append(f"table {name}")
     _set_time_to_live(context, name, table)
-    attributes: dict[str, JsonValue] = {"Arn": arns.arn("dynamodb", f"table/{name}")}
+    table_arn = arns.arn("dynamodb", f"table/{name}")
+    if table.sse_specification:
+        context.roles.note_key(table_arn, table.sse_specification.kms_master_key_id)
+    attributes: dict[str, JsonValue] = {"Arn": table_arn}
     if table.stream_specification:
         attributes["StreamArn"] = found.get("LatestStreamArn")
     return Created(name, attributes)

@@ -1,6 +1,6 @@
 """Lambda functions, layers and event source mappings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,6 +9,8 @@ from pydantic import Field
 from local import arns
 from local.assembly import Resource
 from local.function_process import FunctionSpec
+from local.iam import actions
+from local.iam.actions import Need, Place
 from local.plan import QueueMapping, StreamMapping
 from local.resources.base import Context, Created, NoEffect, Properties, parse, refusal
 
@@ -29,11 +31,21 @@ class Environment(Properties):
     variables: Mapping[str, str] = Field(default_factory=dict[str, str])
 
 
+class Logging(Properties):
+    """Where the function's log goes on AWS; here it is a file."""
+
+    log_group: str | None = None
+    application_log_level: NoEffect = None
+    log_format: NoEffect = None
+    system_log_level: NoEffect = None
+
+
 class LambdaFunction(Properties):
-    """`AWS::Lambda::Function`; roles, networks, tracing and log settings have no effect here."""
+    """`AWS::Lambda::Function`; networks, tracing and forms of logs have no effect here."""
 
     code: Code
     handler: str
+    role: str
     runtime: str
     function_name: str | None = None
     environment: Environment = Environment()
@@ -47,9 +59,8 @@ class LambdaFunction(Properties):
     description: NoEffect = None
     ephemeral_storage: NoEffect = None
     kms_key_arn: NoEffect = None
-    logging_config: NoEffect = None
+    logging_config: Logging = Logging()
     recursive_loop: NoEffect = None
-    role: NoEffect = None
     runtime_management_config: NoEffect = None
     tags: NoEffect = None
     tracing_config: NoEffect = None
@@ -132,10 +143,13 @@ def create_function(context: Context, resource: Resource) -> Created:
     layers = [context.plan.layers.get(layer) for layer in declared.layers]
     if None in layers:
         raise refusal(resource, f"a layer of {declared.layers} is not in the assembly")
+    group = declared.logging_config.log_group or f"/aws/lambda/{name}"
+    _demand(context, resource, declared.role, actions.log_writing(group, context.roles.place()))
     context.register(
         FunctionSpec(
             name=name,
             arn=function_arn,
+            role=declared.role,
             handler=declared.handler,
             runtime=declared.runtime,
             code=_asset(context, resource, declared.code),
@@ -174,12 +188,11 @@ def create_mapping(context: Context, resource: Resource) -> Created:
     if not declared.enabled:
         return created
     reports = "ReportBatchItemFailures" in declared.function_response_types
-    filters = (
-        tuple(f.pattern for f in declared.filter_criteria.filters)
-        if declared.filter_criteria
-        else ()
-    )
+    criteria = declared.filter_criteria or Filters()
+    filters = tuple(each.pattern for each in criteria.filters)
     service = declared.event_source_arn.split(":")[2]
+    needs = _mapping_needs(declared, context.roles.place())
+    _demand(context, resource, context.role_of(declared.function_name), needs)
     if service == "sqs":
         scaling = declared.scaling_config
         context.plan.queue_mappings.append(
@@ -199,6 +212,26 @@ def create_mapping(context: Context, resource: Resource) -> Created:
     else:
         raise refusal(resource, f"events of {service} are not supported by the local runtime")
     return created
+
+
+def _mapping_needs(declared: EventSourceMapping, place: Place) -> Iterator[Need]:
+    """Yield what Lambda needs of the function's role to read the source and to tell failures."""
+    source = declared.event_source_arn
+    by_service = {"sqs": actions.queue_mapping, "dynamodb": actions.stream_mapping}
+    service = source.split(":")[2]
+    if service in by_service:
+        yield from by_service[service](source, place)
+    destinations = declared.destination_config
+    if destinations and destinations.on_failure:
+        yield from actions.failure_destination(destinations.on_failure.destination, place)
+
+
+def _demand(context: Context, resource: Resource, role: str, needs: Iterable[Need]) -> None:
+    """Refuse the resource when its function's role lacks what Lambda itself needs of it."""
+    lacking = context.roles.lacks(role, needs)
+    if lacking is not None:
+        fact = f"does not have permissions to call {lacking.action} on {lacking.resource}"
+        raise refusal(resource, f"the provided execution role {role} {fact}")
 
 
 def _stream_mapping(

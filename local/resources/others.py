@@ -67,6 +67,7 @@ def create_search_domain(context: Context, resource: Resource) -> Created:
         resource.stack, resource.logical_id.lower(), limit=28
     )
     domain_arn = arns.arn("es", f"domain/{name}")
+    context.roles.domain = domain_arn
     return Created(
         name,
         {"Arn": domain_arn, "DomainArn": domain_arn, "DomainEndpoint": context.search_endpoint},

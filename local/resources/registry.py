@@ -4,7 +4,17 @@ from collections.abc import Mapping
 
 from local import arns
 from local.assembly import Resource
-from local.resources import dynamodb, events, functions, http_api, others, s3, secretsmanager, sqs
+from local.resources import (
+    dynamodb,
+    events,
+    functions,
+    http_api,
+    iam,
+    others,
+    s3,
+    secretsmanager,
+    sqs,
+)
 from local.resources.base import Created, Creator
 
 CREATORS: Mapping[str, Creator] = {
@@ -16,6 +26,9 @@ CREATORS: Mapping[str, Creator] = {
     "AWS::CloudFormation::CustomResource": others.create_custom_resource,
     "AWS::DynamoDB::Table": dynamodb.create_table,
     "AWS::Events::Rule": events.create_rule,
+    "AWS::IAM::ManagedPolicy": iam.create_managed_policy,
+    "AWS::IAM::Policy": iam.create_policy,
+    "AWS::IAM::Role": iam.create_role,
     "AWS::Lambda::EventSourceMapping": functions.create_mapping,
     "AWS::Lambda::Function": functions.create_function,
     "AWS::Lambda::LayerVersion": functions.create_layer,
@@ -30,9 +43,6 @@ INERT: Mapping[str, str] = {
     "AWS::CDK::Metadata": "tells AWS which constructs were used",
     "AWS::CloudWatch::Alarm": "nobody is called from a laptop; metrics are in the logs",
     "AWS::CloudWatch::Dashboard": "shows metrics of AWS",
-    "AWS::IAM::ManagedPolicy": "policies are not enforced by the engines",
-    "AWS::IAM::Policy": "policies are not enforced by the engines",
-    "AWS::IAM::Role": "functions share the engines' one pair of keys",
     "AWS::KMS::Alias": "the engines do not encrypt",
     "AWS::KMS::Key": "the engines do not encrypt",
     "AWS::Lambda::Permission": "gateway, rules and pumps may call every function",
@@ -46,8 +56,6 @@ INERT: Mapping[str, str] = {
 
 _INERT_ARNS: Mapping[str, tuple[str, str]] = {
     "AWS::CloudWatch::Alarm": ("cloudwatch", "alarm:"),
-    "AWS::IAM::ManagedPolicy": ("iam", "policy/"),
-    "AWS::IAM::Role": ("iam", "role/"),
     "AWS::KMS::Key": ("kms", "key/"),
     "AWS::Logs::LogGroup": ("logs", "log-group:"),
 }
@@ -66,4 +74,5 @@ def inert(resource: Resource) -> Created:
     if resource.kind not in _INERT_ARNS:
         return Created(name)
     service, prefix = _INERT_ARNS[resource.kind]
-    return Created(name, {"Arn": arns.arn(service, prefix + name)})
+    ending = ":*" if service == "logs" else ""  # as AWS gives a log group's
+    return Created(name, {"Arn": arns.arn(service, prefix + name + ending)})

@@ -52,15 +52,35 @@ class Notifications(Properties):
     event_bridge_configuration: EventBridge | None = None
 
 
+class ByDefault(Properties):
+    """How an object is encrypted that says nothing of it."""
+
+    sse_algorithm: NoEffect = Field(default=None, alias="SSEAlgorithm")
+    kms_master_key_id: str | None = Field(default=None, alias="KMSMasterKeyID")
+
+
+class EncryptionRule(Properties):
+    """One rule; S3 takes one."""
+
+    bucket_key_enabled: NoEffect = None
+    server_side_encryption_by_default: ByDefault = ByDefault()
+
+
+class Encryption(Properties):
+    """The engine encrypts nothing; whose key it would be decides what callers need."""
+
+    server_side_encryption_configuration: tuple[EncryptionRule, ...] = ()
+
+
 class S3Bucket(Properties):
-    """`AWS::S3::Bucket`; the engine has no lifecycle, access logs, encryption at rest or tags."""
+    """`AWS::S3::Bucket`; the engine has no lifecycle, access logs, encryption or tags."""
 
     bucket_name: str | None = None
     cors_configuration: Cors | None = None
     notification_configuration: Notifications | None = None
     versioning_configuration: Versioning | None = None
     access_control: NoEffect = None
-    bucket_encryption: NoEffect = None
+    bucket_encryption: Encryption | None = None
     intelligent_tiering_configurations: NoEffect = None
     lifecycle_configuration: NoEffect = None
     logging_configuration: NoEffect = None
@@ -89,11 +109,16 @@ def create_bucket(context: Context, resource: Resource) -> Created:
     event_bridge = notifications.event_bridge_configuration if notifications else None
     sends = event_bridge is not None and event_bridge.event_bridge_enabled
     context.plan.buckets.append(Bucket(name, sends))
+    bucket_arn = f"arn:aws:s3:::{name}"
+    if bucket.bucket_encryption:
+        for rule in bucket.bucket_encryption.server_side_encryption_configuration:
+            key = rule.server_side_encryption_by_default.kms_master_key_id
+            context.roles.note_key(bucket_arn, key)
     domain = f"{name}.s3.amazonaws.com"
     return Created(
         name,
         {
-            "Arn": f"arn:aws:s3:::{name}",
+            "Arn": bucket_arn,
             "DomainName": domain,
             "RegionalDomainName": f"{name}.s3.{arns.REGION}.amazonaws.com",
         },

@@ -52,7 +52,7 @@ class Secret(Properties):
     generate_secret_string: Generate | None = None
     secret_string: str | None = None
     description: NoEffect = None
-    kms_key_id: NoEffect = None
+    kms_key_id: str | None = None
     tags: NoEffect = None
 
 
@@ -67,7 +67,9 @@ def create_secret(context: Context, resource: Resource) -> Created:
         context.state.write(FILE, kept)
         context.fresh.append(f"secret {name}")
     context.stateful.append(f"secret {name}")
-    return Created(_give(context.clients, name, kept[name]))
+    secret_arn = _give(context.clients, name, kept[name])
+    context.roles.note_key(secret_arn, secret.kms_key_id)
+    return Created(secret_arn)
 
 
 def replay(clients: Clients, state: StateFolder) -> None:

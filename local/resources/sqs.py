@@ -44,7 +44,7 @@ class SqsQueue(Properties):
     redrive_policy: Redrive | None = None
     visibility_timeout: int | None = None
     kms_data_key_reuse_period_seconds: NoEffect = None
-    kms_master_key_id: NoEffect = None
+    kms_master_key_id: str | None = None
     redrive_allow_policy: NoEffect = None
     sqs_managed_sse_enabled: NoEffect = None
     tags: NoEffect = None
@@ -71,6 +71,7 @@ def create_queue(context: Context, resource: Resource) -> Created:
             client.set_queue_attributes(QueueUrl=url, Attributes=_named(changeable))
     context.stateful.append(f"queue {name}")
     queue_arn = arns.arn("sqs", name)
+    context.roles.note_key(queue_arn, queue.kms_master_key_id)
     redrive = queue.redrive_policy
     context.plan.queues[queue_arn] = Queue(
         name=name,

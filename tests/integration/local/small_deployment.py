@@ -35,10 +35,19 @@ def function(handler: str, *, timeout: int = 10, **environment: object) -> Json:
     }
 
 
+def role(*statements: Json) -> Json:
+    """Return a role with these statements."""
+    document = {"Version": "2012-10-17", "Statement": list(statements)}
+    return {
+        "Type": "AWS::IAM::Role",
+        "Properties": {"Policies": [{"PolicyName": "all", "PolicyDocument": document}]},
+    }
+
+
 def resources(custom: Json) -> Json:
     """Return the resources; `custom` are the properties of the custom resource."""
     return {
-        "Role": {"Type": "AWS::IAM::Role", "Properties": {}},
+        "Role": role({"Effect": "Allow", "Action": "*", "Resource": "*"}),
         "Layer": {
             "Type": "AWS::Lambda::LayerVersion",
             "Properties": {"Content": {"S3Bucket": "assets", "S3Key": "layer.zip"}},

@@ -11,6 +11,7 @@ from local.clients import Clients, Credentials, Endpoints, connect
 from local.engines.base import Options
 from local.engines.fleet import ENGINES
 from local.errors import AssemblyError
+from local.iam.roles import Enforcement, Roles
 from local.plan import Plan
 from local.resources.base import Context
 from local.resources.dynamodb import create_table
@@ -76,9 +77,11 @@ def context(clients: Clients, tmp_path: Path) -> Generator[Context]:
         clients=clients,
         state=StateFolder(tmp_path),
         plan=Plan(),
+        roles=Roles(tmp_path / "iam", Enforcement()),
         assets={},
         install_layer=lambda path: path,
         register=lambda _: None,
+        role_of=lambda reference: reference,
         invoke=lambda _, __: pytest.fail("no function is called"),
         response_url=lambda request: request,
         response=lambda _: None,

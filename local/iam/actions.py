@@ -1,0 +1,299 @@
+"""What each AWS call needs: the actions of IAM, and the resources on which they must be allowed.
+
+From the operation and its parameters as the SDK takes them, after AWS's Service Authorization
+Reference. A call that is not listed is an error, so that no call passes unasked. A resource with a
+customer-managed key needs the key's actions too, as its service documents them. Standard library
+only: it runs in the functions' processes too.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+from urllib.parse import parse_qs, unquote
+
+Parameters = Mapping[str, object]
+
+
+class UnknownCallError(Exception):
+    """Nobody has said what this call needs."""
+
+
+class Need(NamedTuple):
+    """One action on one resource; a key's is asked by a service (`kms:ViaService`)."""
+
+    action: str
+    resource: str
+    via: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The account and its region, and which key encrypts which resource, by their ARNs."""
+
+    region: str
+    account: str
+    keys: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def arn(self, service: str, name: str) -> str:
+        """The ARN of a resource in this account."""
+        return f"arn:aws:{service}:{self.region}:{self.account}:{name}"
+
+    def with_key(self, resource: str, service: str, actions: tuple[str, ...]) -> Iterator[Need]:
+        """The needs of the key that encrypts `resource`, if one does."""
+        key = self.keys.get(resource)
+        if key is not None:
+            via = f"{service}.{self.region}.amazonaws.com"
+            for action in actions:
+                yield Need(f"kms:{action}", key, via)
+
+
+_KEY_OF_READS = ("Decrypt", "DescribeKey")
+_KEY_OF_WRITES = (
+    *_KEY_OF_READS,
+    *("Encrypt", "GenerateDataKey", "GenerateDataKeyWithoutPlaintext"),
+    *("ReEncryptFrom", "ReEncryptTo"),
+)
+"""DynamoDB: what its guide says that whoever uses a table with a key of one's own needs."""
+
+_READS = frozenset({"BatchGetItem", "ConditionCheckItem", "GetItem", "Query", "Scan"})
+_WRITES = frozenset({"BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem"})
+_ABOUT_TABLES = frozenset({"DescribeTable", "DescribeTimeToLive"})
+_MEMBERS = {
+    "ConditionCheck": "ConditionCheckItem",
+    "Delete": "DeleteItem",
+    "Get": "GetItem",
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+}
+
+_SEALING = ("GenerateDataKey", "Decrypt")
+_OF_OBJECTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "AbortMultipartUpload": (("AbortMultipartUpload",), ()),
+    "CompleteMultipartUpload": (("PutObject",), _SEALING),
+    "CreateMultipartUpload": (("PutObject",), _SEALING),
+    "DeleteObject": (("DeleteObject",), ()),
+    "GetObject": (("GetObject",), ("Decrypt",)),
+    "GetObjectAttributes": (("GetObject", "GetObjectAttributes"), ("Decrypt",)),
+    "GetObjectTagging": (("GetObjectTagging",), ()),
+    "HeadObject": (("GetObject",), ("Decrypt",)),
+    "ListParts": (("ListMultipartUploadParts",), ()),
+    "PutObject": (("PutObject",), ("GenerateDataKey",)),
+    "PutObjectTagging": (("PutObjectTagging",), ()),
+    "UploadPart": (("PutObject",), _SEALING),
+}
+"""By operation: the actions on the object, and those on its bucket's key."""
+_OF_VERSIONS = {
+    "DeleteObject": "DeleteObjectVersion",
+    "GetObject": "GetObjectVersion",
+    "GetObjectAttributes": "GetObjectVersionAttributes",
+    "GetObjectTagging": "GetObjectVersionTagging",
+    "PutObjectTagging": "PutObjectVersionTagging",
+}
+"""The actions for a version that is named by its id."""
+_OF_BUCKETS = {
+    "GetBucketLocation": "GetBucketLocation",
+    "GetBucketVersioning": "GetBucketVersioning",
+    "HeadBucket": "ListBucket",
+    "ListMultipartUploads": "ListBucketMultipartUploads",
+    "ListObjects": "ListBucket",
+    "ListObjectsV2": "ListBucket",
+    "ListObjectVersions": "ListBucketVersions",
+}
+_MORE_RIGHTS = ("ACL", "GrantFullControl", "GrantRead", "GrantReadACP", "GrantWriteACP", "Tagging")
+"""Parameters that need more actions than their operation; nothing here uses them."""
+
+_OF_QUEUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "ChangeMessageVisibility": ("ChangeMessageVisibility", ()),
+    "ChangeMessageVisibilityBatch": ("ChangeMessageVisibility", ()),
+    "DeleteMessage": ("DeleteMessage", ()),
+    "DeleteMessageBatch": ("DeleteMessage", ()),
+    "GetQueueAttributes": ("GetQueueAttributes", ()),
+    "ReceiveMessage": ("ReceiveMessage", ("Decrypt",)),
+    "SendMessage": ("SendMessage", _SEALING),
+    "SendMessageBatch": ("SendMessage", _SEALING),
+}
+_OF_SECRETS = {
+    "DescribeSecret": (),
+    "GetSecretValue": ("Decrypt",),
+    "PutSecretValue": _SEALING,
+}
+
+
+def needs(service: str, operation: str, parameters: Parameters, place: Place) -> list[Need]:
+    """What a call needs.
+
+    Raises:
+        UnknownCallError: nobody has said it.
+    """
+    by_service = _SERVICES.get(service)
+    found = list(by_service(operation, parameters, place)) if by_service else []
+    if not found:
+        raise UnknownCallError(
+            f"what {service}:{operation} needs is not known to the local runtime; "
+            "add it to local/iam/actions.py"
+        )
+    return found
+
+
+def search_need(method: str, path: str, domain: str) -> Need:
+    """What a request to the search domain of this ARN needs."""
+    plain = unquote(path.partition("?")[0]).lstrip("/")
+    return Need(f"es:ESHttp{method.title()}", f"{domain}/{plain}")
+
+
+def queue_mapping(queue: str, place: Place) -> Iterator[Need]:
+    """What Lambda needs of a function's role to deliver a queue to the function."""
+    for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
+        yield Need(f"sqs:{action}", queue)
+    yield from place.with_key(queue, "sqs", ("Decrypt",))
+
+
+def stream_mapping(stream: str, place: Place) -> Iterator[Need]:
+    """What Lambda needs of a function's role to deliver a table's stream to the function."""
+    for action in ("DescribeStream", "GetRecords", "GetShardIterator"):
+        yield Need(f"dynamodb:{action}", stream)
+    table = place.arn("dynamodb", stream.split(":", 5)[-1].partition("/stream/")[0])
+    yield Need("dynamodb:ListStreams", f"{table}/stream/{stream.rpartition('/')[2]}")
+    yield from place.with_key(table, "dynamodb", ("Decrypt",))
+
+
+def failure_destination(target: str, place: Place) -> Iterator[Need]:
+    """What Lambda needs of a function's role to put what it gave up into a bucket or a queue."""
+    if target.startswith("arn:aws:s3:"):
+        yield Need("s3:PutObject", f"{target}/aws/lambda/")
+        yield Need("s3:ListBucket", target)
+        yield from place.with_key(target, "s3", ("GenerateDataKey",))
+    else:
+        yield Need("sqs:SendMessage", target)
+        yield from place.with_key(target, "sqs", _SEALING)
+
+
+def log_writing(group: str, place: Place) -> Iterator[Need]:
+    """What Lambda needs of a function's role to write its log."""
+    for action in ("CreateLogStream", "PutLogEvents"):
+        yield Need(f"logs:{action}", place.arn("logs", f"log-group:{group}:log-stream:any"))
+
+
+def listing(parameters: Parameters) -> Need:
+    """What tells a caller that an object is absent; without it S3 answers 403, not 404."""
+    return Need("s3:ListBucket", _bucket(parameters))
+
+
+def _dynamodb(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation in {"TransactWriteItems", "TransactGetItems"}:
+        for member in cast("list[Mapping[str, Parameters]]", parameters["TransactItems"]):
+            for kind, body in member.items():
+                yield from _on_table(_MEMBERS[kind], _table(body["TableName"], place), place)
+    elif operation in {"BatchGetItem", "BatchWriteItem"}:
+        for name in cast("Mapping[str, object]", parameters["RequestItems"]):
+            yield from _on_table(operation, _table(name, place), place)
+    elif operation in _READS | _WRITES | _ABOUT_TABLES:
+        table = _table(parameters["TableName"], place)
+        index = parameters.get("IndexName")
+        yield from _on_table(operation, table, place, index=index)
+
+
+def _table(name: object, place: Place) -> str:
+    text = str(name)
+    return text if text.startswith("arn:") else place.arn("dynamodb", f"table/{text}")
+
+
+def _on_table(
+    action: str, table: str, place: Place, *, index: object | None = None
+) -> Iterator[Need]:
+    yield Need(f"dynamodb:{action}", f"{table}/index/{index}" if index else table)
+    if action in _READS | _WRITES:
+        of_key = _KEY_OF_WRITES if action in _WRITES else _KEY_OF_READS
+        yield from place.with_key(table, "dynamodb", of_key)
+
+
+def _s3(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    special = next((name for name in _MORE_RIGHTS if parameters.get(name)), None)
+    if special is not None:
+        raise UnknownCallError(f"s3:{operation} with {special} is not known to the local runtime")
+    if operation in _OF_BUCKETS:
+        yield Need(f"s3:{_OF_BUCKETS[operation]}", _bucket(parameters))
+    elif operation == "DeleteObjects":
+        listed = cast("Mapping[str, list[Parameters]]", parameters["Delete"])["Objects"]
+        for entry in listed:
+            yield from _on_object("DeleteObject", {**entry, "Bucket": parameters["Bucket"]}, place)
+    elif operation in {"CopyObject", "UploadPartCopy"}:
+        yield from _on_object("GetObject", _copied(parameters["CopySource"]), place)
+        target = "PutObject" if operation == "CopyObject" else "UploadPart"
+        yield from _on_object(target, parameters, place)
+    elif operation in _OF_OBJECTS:
+        yield from _on_object(operation, parameters, place)
+
+
+def _bucket(parameters: Parameters) -> str:
+    return f"arn:aws:s3:::{parameters['Bucket']}"
+
+
+def _on_object(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    bucket = _bucket(parameters)
+    actions, of_key = _OF_OBJECTS[operation]
+    for action in actions:
+        named = _OF_VERSIONS.get(action, action) if parameters.get("VersionId") else action
+        yield Need(f"s3:{named}", f"{bucket}/{parameters['Key']}")
+    yield from place.with_key(bucket, "s3", of_key)
+
+
+def _copied(source: object) -> Parameters:
+    """The parameters of the copied object; the SDK takes it as an object or as a quoted path."""
+    if isinstance(source, Mapping):
+        return cast("Parameters", source)
+    path, _, query = str(source).partition("?")
+    bucket, _, key = unquote(path).lstrip("/").partition("/")
+    return {
+        "Bucket": bucket,
+        "Key": key,
+        "VersionId": next(iter(parse_qs(query).get("versionId", [])), None),
+    }
+
+
+def _sqs(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation in _OF_QUEUES:
+        action, of_key = _OF_QUEUES[operation]
+        queue = place.arn("sqs", str(parameters["QueueUrl"]).rpartition("/")[2])
+        yield Need(f"sqs:{action}", queue)
+        yield from place.with_key(queue, "sqs", of_key)
+    elif operation == "StartMessageMoveTask":
+        source = str(parameters["SourceArn"])
+        for action in ("StartMessageMoveTask", "ReceiveMessage", "DeleteMessage"):
+            yield Need(f"sqs:{action}", source)
+        yield Need("sqs:GetQueueAttributes", source)
+        yield from place.with_key(source, "sqs", ("Decrypt",))
+        if parameters.get("DestinationArn"):
+            target = str(parameters["DestinationArn"])
+            yield Need("sqs:SendMessage", target)
+            yield from place.with_key(target, "sqs", _SEALING)
+    elif operation == "ListMessageMoveTasks":
+        yield Need("sqs:ListMessageMoveTasks", str(parameters["SourceArn"]))
+
+
+def _secretsmanager(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation not in _OF_SECRETS:
+        return
+    secret = str(parameters["SecretId"])
+    if not secret.startswith("arn:"):
+        raise UnknownCallError(f"the secret {secret} is not named by its ARN")
+    yield Need(f"secretsmanager:{operation}", secret)
+    yield from place.with_key(secret, "secretsmanager", _OF_SECRETS[operation])
+
+
+def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Need]:
+    """Who am I: AWS asks no policy."""
+    if operation == "GetCallerIdentity":
+        yield NOTHING
+
+
+NOTHING = Need("", "")
+"""A call that every identity may make."""
+
+_SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
+    "dynamodb": _dynamodb,
+    "s3": _s3,
+    "secretsmanager": _secretsmanager,
+    "sqs": _sqs,
+    "sts": _sts,
+}

@@ -1,0 +1,211 @@
+"""Runs inside the process of a function: asks the role's policies before each call leaves it.
+
+The runner starts it in place of AWS's runtime client, with the file that names the policies; it
+puts its questions where botocore and opensearch-py make requests, and goes on as that client.
+botocore tells the parameters of every call, also of those that are only signed: a presigned URL
+that its signer may not use is refused when it is made (AWS refuses it when it is used).
+
+Not asked: requests that a function makes without these two libraries, and presigned POSTs, which
+are not supported. Standard library only, and nothing of the function's is imported early.
+"""
+
+import importlib.abc
+import importlib.util
+import json
+import runpy
+import sys
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+
+if TYPE_CHECKING or __name__ != "__main__":
+    from local.iam import actions, policy
+else:
+    # The runner's own package is seen for these two modules only, not by the function.
+    sys.path.insert(0, _ROOT)
+    from local.iam import actions, policy
+
+    sys.path.remove(_ROOT)
+    for _name in [name for name in sys.modules if name.partition(".")[0] == "local"]:
+        del sys.modules[_name]
+
+
+class _Form(NamedTuple):
+    """How a service words a refusal: code, status."""
+
+    code: str
+    status: int
+
+
+_FORMS = {
+    "s3": _Form("AccessDenied", 403),
+    "sqs": _Form("AccessDenied", 403),
+}
+_OTHERS = _Form("AccessDeniedException", 400)
+_BODILESS = _Form("403", 403)  # HEAD: S3's answer has no body, so botocore knows the status only
+_ABSENT = 404
+_MAY_BE_ABSENT = frozenset({"GetObject", "HeadObject"})
+
+
+class Guard:
+    """Decides for one function; `refusal` is the text of AWS, or None."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        """Read what the runner says about the function's role."""
+        self._principal: str = document["principal"]
+        self._role: str = document["role"]
+        self._policies = policy.Policies(document["statements"])
+        self._place = actions.Place(document["region"], document["account"], document["keys"])
+        self._domain: str | None = document["domain"]
+        self._record: str | None = document["record"]
+        self._noted: set[tuple[str, policy.Grant]] = set()
+
+    def refusal(self, need: actions.Need) -> str | None:
+        """Why the need is not met, in AWS's words; None when it is."""
+        if need is actions.NOTHING:
+            return None
+        context = {"kms:ViaService": need.via} if need.via else None
+        decision = self._policies.decide(need.action, need.resource, context)
+        if decision.allowed:
+            if self._record is not None:
+                self._note(need.action, decision.grants)
+            return None
+        why = (
+            "with an explicit deny in an identity-based policy"
+            if decision.denied
+            else f"because no identity-based policy allows the {need.action} action"
+        )
+        return (
+            f"User: {self._principal} is not authorized to perform: {need.action} "
+            f"on resource: {need.resource} {why}"
+        )
+
+    def of_call(self, service: str, operation: str, parameters: actions.Parameters) -> str | None:
+        """The first refusal of an SDK's call.
+
+        Raises:
+            UnknownCallError: nobody has said what it needs.
+        """
+        found = actions.needs(service, operation, parameters, self._place)
+        return next((text for need in found if (text := self.refusal(need))), None)
+
+    def of_search(self, method: str, path: str) -> str | None:
+        """The refusal of a request to the search domain."""
+        if self._domain is None:
+            return f"User: {self._principal} is not authorized: there is no search domain"
+        return self.refusal(actions.search_need(method, path, self._domain))
+
+    def of_absence(self, parameters: actions.Parameters) -> str | None:
+        """The refusal to tell that an object is absent."""
+        return self.refusal(actions.listing(parameters))
+
+    def _note(self, action: str, grants: tuple[policy.Grant, ...]) -> None:
+        """Add what was used for the first time; one short line is appended as a whole."""
+        fresh = [grant for grant in grants if (action, grant) not in self._noted]
+        for grant in fresh:
+            self._noted.add((action, grant))
+            line = json.dumps({"role": self._role, "asked": action, "used": grant})
+            with open(str(self._record), "a", encoding="utf-8") as file:  # noqa: PTH123
+                file.write(line + "\n")
+
+
+def watch_botocore(guard: Guard, handlers: Any) -> None:
+    """Ask before each call of a client that is made from now on (`handlers`: botocore's)."""
+    from botocore.exceptions import ClientError  # noqa: PLC0415 - of the function's own packages
+
+    def refuse(service: str, operation: str, text: str) -> None:
+        form = _FORMS.get(service, _OTHERS)
+        if operation.startswith("Head"):
+            form = _BODILESS
+        sys.stderr.write(f"[IAM] {operation}: {text}\n")
+        error = {"Code": form.code, "Message": "Forbidden" if form is _BODILESS else text}
+        answer: Any = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": form.status}}
+        raise ClientError(answer, operation)
+
+    def ask(params: Any, model: Any, context: Any, **_: object) -> None:
+        service = model.service_model.service_name
+        text = guard.of_call(service, model.name, params)
+        if text is not None:
+            refuse(service, model.name, text)
+        if service == "s3" and model.name in _MAY_BE_ABSENT:
+            context["iam_parameters"] = params
+
+    def hide_absence(http_response: Any, model: Any, context: Any, **_: object) -> None:
+        if http_response.status_code == _ABSENT and "iam_parameters" in context:
+            text = guard.of_absence(context["iam_parameters"])
+            if text is not None:
+                refuse("s3", model.name, text)
+
+    handlers.BUILTIN_HANDLERS.append(("before-parameter-build", ask))
+    handlers.BUILTIN_HANDLERS.append(("after-call.s3", hide_absence))
+
+
+def watch_opensearch(guard: Guard, connection: Any) -> None:
+    """Ask before each request of opensearch-py's connection (the module with its class)."""
+    kind = connection.Urllib3HttpConnection
+    perform = kind.perform_request
+
+    def perform_request(self: Any, method: str, url: str, *more: Any, **named: Any) -> Any:
+        text = guard.of_search(method, self.url_prefix + url)
+        if text is not None:
+            sys.stderr.write(f"[IAM] {method} {url}: {text}\n")
+            self._raise_error(403, json.dumps({"Message": text}), "application/json")
+        return perform(self, method, url, *more, **named)
+
+    kind.perform_request = perform_request
+
+
+class _Watcher(importlib.abc.MetaPathFinder):
+    """Calls back when a module has been imported, whenever the function does that."""
+
+    def __init__(self, wanted: Mapping[str, Callable[[Any], None]]) -> None:
+        self._wanted = dict(wanted)
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        del path, target
+        then = self._wanted.pop(fullname, None)
+        if then is None:
+            return None
+        spec = importlib.util.find_spec(fullname)  # by the finders after this one
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, then)
+        return spec
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, loader: Any, then: Callable[[Any], None]) -> None:
+        self._loader = loader
+        self._then = then
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._then(module)
+
+
+def install(document: Path) -> None:
+    """Ask the policies in `document` about all calls of this process."""
+    guard = Guard(json.loads(document.read_text(encoding="utf-8")))
+    watched: dict[str, Callable[[Any], None]] = {
+        "botocore.handlers": lambda module: watch_botocore(guard, module),
+        "opensearchpy.connection.http_urllib3": lambda module: watch_opensearch(guard, module),
+    }
+    sys.meta_path.insert(0, _Watcher(watched))
+
+
+def main() -> None:
+    """Be AWS's runtime client, watched: `inside.py DOCUMENT HANDLER`."""
+    document, handler = sys.argv[1:3]
+    install(Path(document))
+    sys.argv = ["awslambdaric", handler]
+    runpy.run_module("awslambdaric", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Decides by IAM policies: an explicit deny, an allow, or nothing, which is a refusal.
+
+Identity policies only: roles have no Principal in them. Whatever this does not know (an operator,
+a policy variable, an element) is an error when the policies are read, never ignored. Standard
+library only: it runs in the functions' processes too.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+_SEGMENTS = 6  # of an ARN; colons in the last one are its own
+_ELEMENTS = frozenset(
+    {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Condition"}
+)
+_REMEMBERED = 4096
+
+Json = Mapping[str, object]
+
+
+class PolicyError(Exception):
+    """A policy holds what the evaluation does not know; the message names it."""
+
+
+class Grant(NamedTuple):
+    """One action pattern on one resource pattern, as a policy allows it."""
+
+    action: str
+    resource: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the policies say about one action on one resource, and which grants allow it."""
+
+    allowed: bool
+    denied: bool = False
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    text: str
+    matches: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    allows: bool
+    actions: tuple[_Pattern, ...]
+    but_actions: bool
+    resources: tuple[_Pattern, ...]
+    but_resources: bool
+    conditions: tuple[tuple[str, tuple[_Pattern, ...]], ...]
+
+    def grants(self, action: str, resource: str, context: Mapping[str, str]) -> Iterator[Grant]:
+        """The pairs of patterns by which the statement applies; none when it does not."""
+        for key, wanted in self.conditions:
+            value = context.get(key)
+            if value is None or not any(pattern.matches(value) for pattern in wanted):
+                return
+        for on_action in _applying(self.actions, action.lower(), but=self.but_actions):
+            for on_resource in _applying(self.resources, resource, but=self.but_resources):
+                yield Grant(on_action, on_resource)
+
+    def all_grants(self) -> Iterator[Grant]:
+        for action in _named(self.actions, but=self.but_actions):
+            for resource in _named(self.resources, but=self.but_resources):
+                yield Grant(action, resource)
+
+
+class Policies:
+    """All policies of one role, taken together."""
+
+    def __init__(self, statements: Iterable[Json]) -> None:
+        """Read the statements.
+
+        Raises:
+            PolicyError: one is malformed, or holds what is not known here.
+        """
+        self._statements = tuple(_statement(each) for each in statements)
+        self._decided = lru_cache(maxsize=_REMEMBERED)(self._decide)
+
+    def decide(
+        self, action: str, resource: str, context: Mapping[str, str] | None = None
+    ) -> Decision:
+        """Say whether the action is allowed on the resource (an ARN) in this context."""
+        return self._decided(action, resource, tuple(sorted((context or {}).items())))
+
+    def _decide(self, action: str, resource: str, context: tuple[tuple[str, str], ...]) -> Decision:
+        known = dict(context)
+        grants: list[Grant] = []
+        for statement in self._statements:
+            found = tuple(statement.grants(action, resource, known))
+            if found and not statement.allows:
+                return Decision(allowed=False, denied=True)
+            grants.extend(found)
+        return Decision(allowed=bool(grants), grants=tuple(grants))
+
+    def grants(self) -> frozenset[Grant]:
+        """Every pair of patterns that some statement allows."""
+        return frozenset(
+            grant for each in self._statements if each.allows for grant in each.all_grants()
+        )
+
+
+def _statement(given: Json) -> _Statement:
+    unknown = set(given) - _ELEMENTS
+    if unknown:
+        raise PolicyError(f"the element {min(unknown)} of a statement is not known")
+    effect = given.get("Effect")
+    if effect not in {"Allow", "Deny"}:
+        raise PolicyError(f"Effect is {effect!r}, neither Allow nor Deny")
+    actions, but_actions = _element(given, "Action")
+    resources, but_resources = _element(given, "Resource")
+    return _Statement(
+        allows=effect == "Allow",
+        actions=tuple(_Pattern(text, _glob(text.lower())) for text in actions),
+        but_actions=but_actions,
+        resources=tuple(_Pattern(text, _arn(text)) for text in resources),
+        but_resources=but_resources,
+        conditions=tuple(_conditions(given.get("Condition", {}))),
+    )
+
+
+def _element(given: Json, name: str) -> tuple[Sequence[str], bool]:
+    """The texts of `name`, or of its negation; a statement has exactly one of them."""
+    if (name in given) == (f"Not{name}" in given):
+        raise PolicyError(f"a statement needs {name} or Not{name}, and not both")
+    negated = name not in given
+    texts = _texts(given[f"Not{name}" if negated else name])
+    if not texts:
+        raise PolicyError(f"{name} is empty")
+    return texts, negated
+
+
+def _texts(value: object) -> list[str]:
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    for each in values:
+        if not isinstance(each, str):
+            raise PolicyError(f"{each!r} is no text")
+        if "${" in each:
+            raise PolicyError(f"the policy variable in {each} is not known")
+    return cast("list[str]", values)
+
+
+def _conditions(given: object) -> Iterator[tuple[str, tuple[_Pattern, ...]]]:
+    if not isinstance(given, Mapping):
+        raise PolicyError(f"Condition is {given!r}, no object")
+    for operator, keys in cast("Mapping[str, object]", given).items():
+        if operator not in _OPERATORS or not isinstance(keys, Mapping):
+            raise PolicyError(f"the condition operator {operator} is not known")
+        for key, values in cast("Mapping[str, object]", keys).items():
+            patterns = (_Pattern(text, _OPERATORS[operator](text)) for text in _texts(values))
+            yield key, tuple(patterns)
+
+
+def _applying(patterns: Sequence[_Pattern], value: str, *, but: bool) -> Sequence[str]:
+    hits = [pattern.text for pattern in patterns if pattern.matches(value)]
+    if not but:
+        return hits
+    return [] if hits else _named(patterns, but=True)
+
+
+def _named(patterns: Sequence[_Pattern], *, but: bool) -> Sequence[str]:
+    """How a grant names them: each one by its text, the ones left out together."""
+    texts = [pattern.text for pattern in patterns]
+    return [f"all but {', '.join(texts)}"] if but else texts
+
+
+def _equals(text: str) -> Callable[[str], bool]:
+    return text.__eq__
+
+
+def _glob(text: str) -> Callable[[str], bool]:
+    if text == "*":
+        return lambda _: True
+    if "*" not in text and "?" not in text:
+        return text.__eq__
+    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in text)
+    matches = re.compile("".join(parts), re.DOTALL).fullmatch
+    return lambda value: matches(value) is not None
+
+
+def _arn(text: str) -> Callable[[str], bool]:
+    """Match segment by segment: a wildcard does not reach over a colon, but in the last one."""
+    if text == "*":
+        return lambda _: True
+    segments = text.split(":", _SEGMENTS - 1)
+    if len(segments) != _SEGMENTS or segments[0] != "arn":
+        raise PolicyError(f"the resource {text} is no ARN")
+    wanted = [_glob(segment) for segment in segments]
+
+    def matches(value: str) -> bool:
+        found = value.split(":", _SEGMENTS - 1)
+        return len(found) == _SEGMENTS and all(
+            each(segment) for each, segment in zip(wanted, found, strict=True)
+        )
+
+    return matches
+
+
+_OPERATORS: Mapping[str, Callable[[str], Callable[[str], bool]]] = {
+    "StringEquals": _equals,
+    "StringLike": _glob,
+}
+"""Those that the templates' roles use. A key that the call does not have makes them untrue."""

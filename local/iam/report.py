@@ -1,0 +1,54 @@
+"""Reads the records of `up --record-grants`: which grants nothing used.
+
+A record may be of several runtimes: their uses are taken together, and of what each role grants
+the last word counts.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypedDict, cast
+
+from local.errors import LocalError
+from local.iam.policy import Grant
+
+
+class _Line(TypedDict, total=False):
+    role: str
+    asked: str
+    used: list[str]
+    granted: list[list[str]]
+
+
+@dataclass
+class Usage:
+    """What one role grants, what was used of it, and by which actions."""
+
+    granted: set[Grant] = field(default_factory=set[Grant])
+    used: dict[Grant, set[str]] = field(default_factory=dict[Grant, set[str]])
+
+    def unused(self) -> list[Grant]:
+        """Return the grants that nothing used."""
+        return sorted(self.granted - set(self.used))
+
+
+def read_record(path: Path) -> dict[str, Usage]:
+    """Return the usage of each role.
+
+    Raises:
+        LocalError: there is no such file, or it is no record.
+    """
+    roles: dict[str, Usage] = {}
+    try:
+        for text in path.read_text(encoding="utf-8").splitlines():
+            line = cast("_Line", json.loads(text))
+            usage = roles.setdefault(line["role"], Usage())
+            if "granted" in line:
+                usage.granted = {Grant(*each) for each in line["granted"]}
+            else:
+                usage.used.setdefault(Grant(*line["used"]), set()).add(line["asked"])
+    except OSError as error:
+        raise LocalError(f"cannot read {path}: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise LocalError(f"{path} is no record of grants: {error}") from error
+    return roles

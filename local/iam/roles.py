@@ -1,0 +1,147 @@
+"""The roles of a deployment with all their policies, as the templates give them, for the runner.
+
+Gathered while resources are created; asked by the runner for what Lambda itself does with a
+function's role, and written down for the functions' own processes (`inside.py`).
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from local import arns
+from local.iam import actions, policy
+
+Statement = Mapping[str, JsonValue]
+
+
+class Enforcement(NamedTuple):
+    """Whether the policies decide, and the file in which is noted what was used of them."""
+
+    enforced: bool = True
+    record: Path | None = None
+
+
+class Lack(NamedTuple):
+    """What Lambda needs of a role that does not grant it."""
+
+    action: str
+    resource: str
+
+
+@dataclass
+class Role:
+    """A role and the statements of all policies that are attached to it."""
+
+    name: str
+    statements: list[Statement] = field(default_factory=list[Statement])
+
+
+@dataclass
+class Roles:
+    """All roles of a runtime; `folder` gets a file a function."""
+
+    folder: Path
+    enforcement: Enforcement
+    domain: str | None = None
+    """The ARN of the search domain."""
+    by_arn: dict[str, Role] = field(default_factory=dict[str, Role])
+    managed: dict[str, list[Statement]] = field(default_factory=dict[str, list[Statement]])
+    keys: dict[str, str] = field(default_factory=dict[str, str])
+    """The customer-managed key of each resource that has one, by their ARNs."""
+    _noted: set[tuple[str, str, policy.Grant]] = field(
+        default_factory=set[tuple[str, str, policy.Grant]]
+    )
+
+    def place(self) -> actions.Place:
+        """The account, with its keys."""
+        return actions.Place(arns.REGION, arns.ACCOUNT, self.keys)
+
+    def note_key(self, resource: str, key: JsonValue) -> None:
+        """Remember that a key of the customer encrypts a resource; AWS's own keys need no grant."""
+        if isinstance(key, str) and not key.startswith("alias/aws/"):
+            self.keys[resource] = key if key.startswith("arn:") else arns.arn("kms", f"key/{key}")
+
+    def lacks(self, role: str, needs: Iterable[actions.Need]) -> Lack | None:
+        """Return the first need of Lambda that a role does not meet; note what is used."""
+        if not self.enforcement.enforced:
+            return None
+        found = self._role(role)
+        policies = policy.Policies(found.statements)
+        for need in needs:
+            context = {"kms:ViaService": need.via} if need.via else None
+            decision = policies.decide(need.action, need.resource, context)
+            if not decision.allowed:
+                return Lack(need.action, need.resource)
+            self._note(found.name, need.action, decision.grants)
+        return None
+
+    def document(self, function: str, role: str) -> Path | None:
+        """Write what the function's process must know; None when nothing is enforced."""
+        if not self.enforcement.enforced:
+            return None
+        found = self._role(role)
+        content = {
+            "principal": f"arn:aws:sts::{arns.ACCOUNT}:assumed-role/{found.name}/{function}",
+            "role": found.name,
+            "statements": found.statements,
+            "keys": self.keys,
+            "domain": self.domain,
+            "region": arns.REGION,
+            "account": arns.ACCOUNT,
+            "record": str(self.enforcement.record) if self.enforcement.record else None,
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{function}.json"
+        scratch = path.with_suffix(".new")
+        scratch.write_text(json.dumps(content), encoding="utf-8")
+        scratch.replace(path)
+        return path
+
+    def note_granted(self) -> None:
+        """Note in the record what the roles grant, so that a report can tell what nobody used."""
+        if self.enforcement.record is None:
+            return
+        for role in self.by_arn.values():
+            granted = sorted(policy.Policies(role.statements).grants())
+            self._append({"role": role.name, "granted": [list(grant) for grant in granted]})
+
+    def _role(self, arn: str) -> Role:
+        # A function whose role is of another account or template: nothing is known to be allowed.
+        return self.by_arn.get(arn) or Role(arns.last_part(arn))
+
+    def _note(self, role: str, asked: str, grants: Sequence[policy.Grant]) -> None:
+        if self.enforcement.record is None:
+            return
+        for grant in grants:
+            if (role, asked, grant) not in self._noted:
+                self._noted.add((role, asked, grant))
+                self._append({"role": role, "asked": asked, "used": list(grant)})
+
+    def _append(self, line: Mapping[str, object]) -> None:
+        if self.enforcement.record is not None:
+            with self.enforcement.record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+
+def statements_of(document: JsonValue) -> list[Statement]:
+    """Return the statements of a policy document.
+
+    Raises:
+        PolicyError: it is none, or holds what is not known here.
+    """
+    if not isinstance(document, dict):
+        raise policy.PolicyError("a policy document is no object")
+    if document.get("Version") != "2012-10-17":
+        raise policy.PolicyError(f"the policy version {document.get('Version')} is not known")
+    given = document.get("Statement", [])
+    found: list[Statement] = []
+    for each in given if isinstance(given, list) else [given]:
+        if not isinstance(each, dict):
+            raise policy.PolicyError("a statement is no object")
+        found.append(each)
+    policy.Policies(found)
+    return found
