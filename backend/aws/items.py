@@ -124,6 +124,8 @@ def _numbers_as_decimal(value: object) -> object:
     if isinstance(value, dict):
         entries = cast("dict[str, object]", value)
         return {k: _numbers_as_decimal(v) for k, v in entries.items() if v is not None}
+    if value in (set[object](), frozenset[object]()):  # boto3 would send it
+        raise TypeError("DynamoDB has no empty sets")
     if isinstance(value, list | tuple):
         return [_numbers_as_decimal(element) for element in cast("list[object]", value)]
     return value

@@ -19,6 +19,7 @@ from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
+from tests.engines import RealEngines
 from tests.factories.search import (
     metadata_key,
     remove_asset,
@@ -27,7 +28,6 @@ from tests.factories.search import (
     store_metadata,
     stream_record,
 )
-from tests.integration.conftest import RealEngines
 from tests.integration.indexing.conftest import World
 
 PUMP = AssetRef("museum", "pump")

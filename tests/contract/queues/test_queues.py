@@ -1,0 +1,67 @@
+"""What the port of queues promises, on every engine that we claim.
+
+Standard queues keep no order and may deliver twice, which the suite allows for; none of these
+engines does so by itself. (The consumers' own tests deliver twice and out of order.)
+"""
+
+from typing import Any
+
+from backend.spec.queues import SETTLE
+from tests.contract.queues.conftest import Mailbox
+
+
+def bodies(mailbox: Mailbox) -> list[Any]:
+    return [one.body for one in mailbox.receive()]
+
+
+def test_bodies_arrive_as_they_were_sent(mailbox: Mailbox) -> None:
+    sent: list[object] = [{"a": [1, 2.5, None, True]}, ["ä€😀\n\x01"], "text", "a\ud800b"]
+    mailbox.queues.send(SETTLE, sent)
+    assert sorted(map(repr, bodies(mailbox))) == sorted(map(repr, sent))
+
+
+def test_nothing_sent_is_nothing(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, [])
+    assert bodies(mailbox) == []
+
+
+def test_more_messages_than_a_request_takes_all_arrive(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, [{"n": n} for n in range(25)])
+    assert sorted(body["n"] for body in bodies(mailbox)) == list(range(25))
+
+
+def test_large_bodies_go_in_several_requests(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, [{"n": n, "x": "x" * 200_000} for n in range(4)])
+    assert sorted(body["n"] for body in bodies(mailbox)) == list(range(4))
+
+
+def test_a_delayed_message_comes_after_its_delay(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, ["later"], delay_seconds=1)
+    assert bodies(mailbox) == []
+    mailbox.wait(1.3)
+    assert bodies(mailbox) == ["later"]
+
+
+def test_a_received_message_is_hidden_until_it_is_postponed_to_now(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, ["one"])
+    (received,) = mailbox.receive()
+    assert mailbox.receive() == []
+    mailbox.queues.postpone(SETTLE, [received.receipt], seconds=0)
+    (again,) = mailbox.receive()
+    assert again.body == "one"
+
+
+def test_a_postponed_message_comes_when_it_was_said_to(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, list(range(12)))
+    receipts = [one.receipt for one in mailbox.receive()]
+    mailbox.queues.postpone(SETTLE, receipts, seconds=1)
+    assert mailbox.receive() == []
+    mailbox.wait(1.3)
+    assert sorted(bodies(mailbox)) == list(range(12))
+
+
+def test_receipts_that_are_no_longer_good_are_left_out(mailbox: Mailbox) -> None:
+    mailbox.queues.send(SETTLE, ["one"])
+    (received,) = mailbox.receive()
+    mailbox.queues.postpone(SETTLE, ["no receipt", received.receipt], seconds=0)
+    assert bodies(mailbox) == ["one"]

@@ -1,0 +1,155 @@
+"""What the port of search promises, on every engine that we claim.
+
+The fake keeps documents under external versions and does not search; it takes any document (the
+real one refuses what its mapping does not take). What queries find is tested on OpenSearch alone.
+"""
+
+import json
+
+import pytest
+from opensearchpy import OpenSearch
+
+from backend.aws.search_engine import OpenSearchEngine
+from backend.core.errors import InvalidInputError, UnavailableError
+from backend.core.search_engine import DocumentResult, DocumentWrite
+from backend.spec.search_indexes import ASSET_INDEX
+from tests.contract.search.conftest import Cluster
+
+
+def write(cluster: Cluster, name: str, version: int, **fields: object) -> DocumentResult:
+    (result,) = cluster.engine.bulk([wanted(cluster, name, version, **fields)])
+    return result
+
+
+def wanted(cluster: Cluster, name: str, version: int, **fields: object) -> DocumentWrite:
+    body = {"_rectype": "asset", **fields}
+    return DocumentWrite(cluster.index, name, version, json.dumps(body))
+
+
+def test_a_document_is_kept_as_it_was_written(cluster: Cluster) -> None:
+    result = write(cluster, "db:ä😀", 7, str_assetname="x", MD_={"a": "b"}, rev=7)
+    assert (result.status, result.index, result.id) == (201, cluster.index, "db:ä😀")
+    found = cluster.document("db:ä😀")
+    assert found == {"_rectype": "asset", "str_assetname": "x", "MD_": {"a": "b"}, "rev": 7}
+    assert cluster.document("db:none") is None
+
+
+def test_a_higher_version_takes_the_place_of_the_whole_document(cluster: Cluster) -> None:
+    write(cluster, "a", 7, str_assetname="old", str_description="gone")
+    assert write(cluster, "a", 8, str_assetname="new").status == 200
+    assert cluster.document("a") == {"_rectype": "asset", "str_assetname": "new"}
+
+
+@pytest.mark.parametrize("version", [1, 6, 7])
+def test_the_same_or_a_lower_version_is_a_conflict_that_tells_the_stored_one(
+    cluster: Cluster, version: int
+) -> None:
+    write(cluster, "current version [99]", 7, str_assetname="first")
+    result = write(cluster, "current version [99]", version, str_assetname="second")
+    assert (result.status, result.current_version) == (409, 7)
+    assert cluster.document("current version [99]") == {
+        "_rectype": "asset",
+        "str_assetname": "first",
+    }
+
+
+def test_versions_are_as_large_as_tickets(cluster: Cluster) -> None:
+    ticket = 1_800_000_000_000_000
+    assert write(cluster, "a", ticket).status == 201
+    assert write(cluster, "a", ticket - 1).status == 409
+    assert write(cluster, "a", ticket + 1).status == 200
+
+
+def test_a_tombstone_keeps_its_version(cluster: Cluster) -> None:
+    write(cluster, "a", 5, str_assetname="x")
+    write(cluster, "a", 9, deleted=True)
+    assert write(cluster, "a", 8, str_assetname="late").status == 409
+    assert cluster.document("a") == {"_rectype": "asset", "deleted": True}
+
+
+def test_results_are_in_the_order_of_the_writes_and_each_has_its_own(cluster: Cluster) -> None:
+    write(cluster, "b", 5)
+    results = cluster.engine.bulk(
+        [wanted(cluster, "a", 4), wanted(cluster, "b", 4), wanted(cluster, "c", 4)]
+    )
+    assert [(one.id, one.status) for one in results] == [("a", 201), ("b", 409), ("c", 201)]
+
+
+def test_an_index_that_is_not_there_is_told_and_not_made(cluster: Cluster) -> None:
+    write_elsewhere = DocumentWrite("contract-none", "a", 1, "{}")
+    (result,) = cluster.engine.bulk([write_elsewhere])
+    assert result.status == 404
+    (again,) = cluster.engine.bulk([write_elsewhere])
+    assert again.status == 404
+
+
+def test_an_id_of_512_bytes_is_taken_and_a_longer_one_is_refused(cluster: Cluster) -> None:
+    assert write(cluster, "é" * 256, 1).status == 201
+    with pytest.raises(InvalidInputError):
+        write(cluster, "é" * 256 + "x", 1)
+
+
+def test_an_index_is_made_once_and_is_mapped_as_asked(cluster: Cluster) -> None:
+    assert not cluster.engine.create_index(
+        cluster.index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
+    )
+    properties = cluster.engine.mapping(cluster.index)["properties"]
+    assert properties["MD_"]["type"] == "flat_object"
+
+
+def test_an_alias_is_moved_in_one_step(cluster: Cluster) -> None:
+    other = f"{cluster.index}-2"
+    cluster.engine.create_index(other, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings)
+    alias = f"{cluster.index}-alias"
+    for index in (cluster.index, cluster.index, other):
+        cluster.engine.point_alias(alias, index)
+    if cluster.name == "OpenSearch":  # the fake's aliases are for looking at
+        assert list(_client(cluster).indices.get_alias(name=alias)) == [other]
+
+
+def test_what_was_written_is_found_after_a_refresh(cluster: Cluster) -> None:
+    write(cluster, "a", 1, str_assetname="pump")
+    cluster.engine.refresh([cluster.index])
+    query = {"query": {"match": {"str_assetname": "pump"}}}
+    if cluster.name == "memory":
+        with pytest.raises(NotImplementedError):
+            cluster.engine.search([cluster.index], query)
+        return
+    hits = cluster.engine.search([cluster.index], query)["hits"]["hits"]
+    assert [hit["_id"] for hit in hits] == ["a"]
+
+
+def test_a_query_that_is_none_is_refused(cluster: Cluster) -> None:
+    if cluster.name == "OpenSearch":
+        with pytest.raises(InvalidInputError):
+            cluster.engine.search([cluster.index], {"query": {"nonsense": {}}})
+
+
+def test_a_document_that_the_mapping_does_not_take_fails_alone(cluster: Cluster) -> None:
+    results = cluster.engine.bulk(
+        [
+            wanted(cluster, "good", 1),
+            wanted(cluster, "number", 1, num_filesize="no number"),
+            wanted(cluster, "unknown", 1, nobody_knows=1),
+            wanted(cluster, "also good", 1),
+        ]
+    )
+    expected = [201, 400, 400, 201] if cluster.name == "OpenSearch" else [201] * 4
+    assert [one.status for one in results] == expected
+
+
+def test_a_cluster_that_does_not_answer_is_an_outage() -> None:
+    nowhere = OpenSearchEngine(OpenSearch("http://127.0.0.1:9", timeout=1, max_retries=0))
+    for call in (
+        lambda: nowhere.bulk([DocumentWrite("i", "a", 1, "{}")]),
+        lambda: nowhere.search(["i"], {}),
+        lambda: nowhere.refresh(["i"]),
+        lambda: nowhere.mapping("i"),
+    ):
+        with pytest.raises(UnavailableError):
+            call()
+
+
+def _client(cluster: Cluster) -> OpenSearch:
+    assert isinstance(cluster.engine, OpenSearchEngine)
+    return cluster.engine.client

@@ -1,0 +1,65 @@
+"""The engines that the port of tables is held to: the fake, moto and DynamoDB Local."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from backend.aws.parsing import take_items_as_sent
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.ids import new_uuid
+from backend.core.tables import Tables
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.metadata import ASSET_FILE_METADATA
+from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.registry import TAGS
+from tests.engines import RealEngines, session
+from tests.factories.tables import create_table_request
+from tests.fakes.tables import MemoryTables
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ENGINES = ("memory", "moto", "DynamoDB Local")
+USED = (ASSETS, ASSET_FILE_METADATA, RESERVATIONS, TAGS)
+
+
+@dataclass(frozen=True)
+class Engine:
+    name: str
+    tables: Tables
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """The tables of an engine, for the whole session: tests keep to partitions of their own."""
+    name: str = request.param
+    if name == "memory":
+        return Engine(name, MemoryTables())
+    if name == "moto":
+        url = request.getfixturevalue("moto_url")
+        return Engine(name, _tables(session().client("dynamodb", endpoint_url=url)))
+    engines: RealEngines = request.getfixturevalue("engines")
+    return Engine(name, _tables(engines.dynamodb))
+
+
+def _tables(client: "DynamoDBClient") -> DynamoTables:
+    take_items_as_sent(client)  # as backend.aws.clients does
+    run = new_uuid()[:8]
+    for table in USED:
+        client.create_table(**create_table_request(table, f"{run}-{table.name}"))
+    return DynamoTables(
+        client, Settings({f"TABLE_{table.name}": f"{run}-{table.name}" for table in USED})
+    )
+
+
+@pytest.fixture
+def tables(engine: Engine) -> Tables:
+    return engine.tables
+
+
+@pytest.fixture
+def own() -> str:
+    """A partition that no other test uses."""
+    return f"db-{new_uuid()[:8]}"
