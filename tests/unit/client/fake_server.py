@@ -36,6 +36,7 @@ class FakeServer(FakeFiles):
     def __init__(self) -> None:
         super().__init__()
         self.databases: dict[str, Document] = {}
+        self.deleted_databases: dict[str, Document] = {}
         self.assets: dict[tuple[str, str], Document] = {}
         self.metadata: dict[str, dict[str, Document]] = {}
         self.tags: set[str] = set()
@@ -147,10 +148,14 @@ class FakeServer(FakeFiles):
             case ["POST"]:
                 answer = self._create_database(body)
             case ["GET"]:
-                answer = self.page(list(self.databases.values()), query, "Items")
+                shown = self.deleted_databases if "showDeleted" in query else self.databases
+                answer = self.page(list(shown.values()), query, "Items")
             case ["GET", database_id]:
-                found = self.databases.get(database_id) or refuse(404, "no such database")
+                shown = self.deleted_databases if "showDeleted" in query else self.databases
+                found = shown.get(database_id) or refuse(404, "no such database")
                 answer = reply(found, headers={"ETag": '"1"'})
+            case ["DELETE", database_id]:
+                answer = self._delete_database(database_id)
             case ["GET", database_id, "assets"]:
                 rows = [one for (owner, _), one in self.assets.items() if owner == database_id]
                 active = [one for one in rows if one["status"] == "active"]
@@ -215,6 +220,15 @@ class FakeServer(FakeFiles):
             refuse(400, "no such bucket")
         self.databases[database_id] = {**body, "assetCount": 0}
         return reply({"databaseId": database_id, "message": "created"})
+
+    def _delete_database(self, database_id: str) -> httpx.Response:
+        if database_id not in self.databases:
+            refuse(404, "no such database", code="DatabaseNotFound")
+        if any(owner == database_id for owner, _ in self.assets):
+            refuse(409, "it holds active assets", code="DatabaseNotEmpty")
+        deleted = {**self.databases.pop(database_id), "deletedAt": "2026-03-01T12:00:00.000000Z"}
+        self.deleted_databases[database_id] = deleted
+        return reply({"message": f"Database {database_id} was deleted"})
 
     def _create_asset(self, body: Document) -> httpx.Response:
         database_id, asset_id = str(body["databaseId"]), str(body["assetId"])

@@ -368,3 +368,24 @@ def test_what_a_server_sends_cannot_steer_the_terminal() -> None:
 )
 def test_sizes_are_readable(size: int | None, text: str) -> None:
     assert size_text(size) == text
+
+
+def test_a_database_is_deleted_once_it_holds_no_assets(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    shell.run("import", str(garage))
+    shell.run("databases", "delete", "garage", "--yes")
+    assert (shell.code, "holds active assets" in shell.err) == (1, True)
+    server.assets.clear()
+    assert shell.run("databases", "delete", "garage", "--yes") == "garage\n"
+    assert shell.json("databases", "list")["items"] == []
+    assert "garage" in shell.run("databases", "list", "--deleted")
+    shell.run("databases", "delete", "garage", "--yes")
+    assert shell.code == 3
+
+
+def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> None:
+    shell.run("databases", "create", "cars")
+    shell.run("databases", "delete", "cars")
+    assert shell.code == 2
+    assert "cars" in server.databases

@@ -1,4 +1,4 @@
-"""Commands that change small things: login, databases create, tags, metadata."""
+"""Commands that change small things: login, databases, tags, metadata."""
 
 from typing import Annotated
 
@@ -53,6 +53,36 @@ def create_database(
     )
     session.output.document(made.wire())
     session.output.rows(["database"], [[made.database_id]])
+
+
+@with_session
+def list_databases(
+    session: Session,
+    deleted: Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")] = False,
+) -> None:
+    """List databases."""
+    found = list(session.client.databases.list(show_deleted=deleted or None))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["database", "assets", "deleted", "description"],
+        [[one.database_id, one.asset_count, one.deleted_at, one.description] for one in found],
+    )
+
+
+@with_session
+def delete_database(
+    session: Session,
+    database: DatabaseArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a database that holds no active assets."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the database {database}?", abort=True, err=True)
+    answer = session.client.databases.delete(database)
+    session.output.document(answer.wire())
+    session.output.rows(["deleted"], [[database]])
 
 
 @with_session

@@ -52,9 +52,14 @@ class Databases:
         )
         return self._transport.write(DatabaseCreated, "POST", path_of("database"), body=body)
 
-    def get(self, database_id: str) -> Database:
-        """The database with its revision. Raises NotFoundError where it is absent or hidden."""
-        response = self._transport.send("GET", path_of("database", database_id))
+    def get(self, database_id: str, *, show_deleted: bool | None = None) -> Database:
+        """The database with its revision, or else the last deleted one of that id.
+
+        Raises NotFoundError where it is absent or hidden.
+        """
+        response = self._transport.send(
+            "GET", path_of("database", database_id), query={"showDeleted": show_deleted}
+        )
         database = parse(Database, response)
         return database.model_copy(update={"revision": response.headers.get("ETag")})
 
@@ -94,6 +99,7 @@ class Databases:
         )
 
     def delete(self, database_id: str) -> Message:
+        """Deletes it. Raises ConflictError where it holds active assets."""
         response = self._transport.send("DELETE", path_of("database", database_id))
         return parse(Message, response)
 

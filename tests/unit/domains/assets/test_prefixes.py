@@ -1,6 +1,7 @@
 """Where the objects of assets stand, and which asset owns an object."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -120,7 +121,7 @@ def test_neighbours_that_are_released_at_once_leave_no_count(
         put(objects, f"scans/{name}/a.e57")
         create(client, assetId=name, bucketExistingKey=f"scans/{name}")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda name: release(service, name), names))
+        list(pool.map(partial(release, service), names))
     assert reservations(tables) == {}
 
 

@@ -1,0 +1,234 @@
+"""Deleting databases: what is refused, what stays, what can be made again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.core.transactions import Write
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetService
+from backend.domains.databases.repository import (
+    DatabaseNotEmptyError,
+    DatabaseNotFoundError,
+    DatabaseRepository,
+)
+from backend.domains.databases.routes import build_router
+from backend.domains.databases.rules import COUNT_SHARDS, count_key, count_keys
+from backend.domains.databases.service import DatabaseService
+from tests.factories.access import OnlyUser
+from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
+from tests.factories.http import Answer, Client
+
+
+@pytest.fixture
+def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+    service = asset_service(tables, objects)
+    created_database(service)
+    return service
+
+
+@pytest.fixture
+def client(assets: AssetService) -> Client:
+    return Client(build_router(assets.databases))
+
+
+def send(client: Client, method: str, database_id: str = "museum", **query: str) -> Answer:
+    return client.send(
+        method,
+        f"/database/{quote(database_id)}",
+        parameters={"databaseId": database_id},
+        query=query,
+    )
+
+
+def listed(client: Client, **query: str) -> list[str]:
+    return [
+        item["databaseId"] for item in client.send("GET", "/database", query=query).body["Items"]
+    ]
+
+
+def gone_asset(assets: AssetService, asset_id: str) -> None:
+    """What archiving does to the count."""
+    assets.assets.tables.transact([assets.databases.count_assets("museum", asset_id, -1)])
+
+
+def test_a_deleted_database_is_only_there_among_the_deleted(client: Client) -> None:
+    answer = send(client, "DELETE")
+    assert (answer.status, answer.body) == (200, {"message": "Database museum was deleted"})
+    assert send(client, "GET").status == 404
+    assert listed(client) == []
+    assert listed(client, showDeleted="true") == ["museum"]
+    found = send(client, "GET", showDeleted="true")
+    assert (found.status, found.body["databaseId"]) == (200, "museum")
+    assert (found.body["deletedBy"], found.body["assetCount"]) == ("admin", 0)
+    assert found.body["deletedAt"] == "2026-03-01T12:00:00.000000Z"
+
+
+def test_an_active_database_is_not_among_the_deleted(client: Client) -> None:
+    assert send(client, "GET", showDeleted="true").status == 404
+    assert listed(client, showDeleted="true") == []
+    assert "deletedAt" not in send(client, "GET").body
+
+
+def test_a_database_with_active_assets_is_not_deleted(client: Client, assets: AssetService) -> None:
+    for number in range(6):
+        created_asset(assets, f"statue-{number}")
+    refused = send(client, "DELETE")
+    assert (refused.status, refused.body["code"]) == (409, "DatabaseNotEmpty")
+    assert refused.body["message"] == "Database museum holds 6 active assets"
+    assert send(client, "GET").body["assetCount"] == 6
+    for number in range(5):
+        gone_asset(assets, f"statue-{number}")
+    assert "holds 1 active asset" in send(client, "DELETE").body["message"]
+    gone_asset(assets, "statue-5")
+    assert send(client, "DELETE").status == 200
+
+
+def test_an_unknown_database_is_not_found(client: Client) -> None:
+    answer = send(client, "DELETE", "nowhere")
+    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
+
+
+def test_a_database_is_deleted_once(client: Client) -> None:
+    assert send(client, "DELETE").status == 200
+    assert send(client, "DELETE").status == 404
+
+
+@pytest.mark.parametrize("wrong", ["museum#deleted", "a", "GLOBAL"])
+def test_what_is_no_id_is_refused_by_name(client: Client, wrong: str) -> None:
+    answer = send(client, "DELETE", wrong)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "databaseId")
+
+
+def test_a_stranger_deletes_nothing(assets: AssetService) -> None:
+    stranger = Client(build_router(assets.databases), user_id="stranger")
+    assert send(stranger, "DELETE").status == 403
+    with pytest.raises(DatabaseNotFoundError):
+        assets.databases.delete_database(Identity("stranger"), "museum")
+    assert assets.databases.find_database("museum") is not None
+
+
+def test_a_deleted_database_can_be_neither_changed_nor_filled(
+    client: Client, assets: AssetService
+) -> None:
+    send(client, "DELETE")
+    body = {"description": "Only the east wing"}
+    changed = client.send("PUT", "/database/museum", parameters={"databaseId": "museum"}, body=body)
+    assert changed.status == 404
+    with pytest.raises(DatabaseNotFoundError):
+        created_asset(assets)
+
+
+def test_an_archived_asset_of_a_deleted_database_cannot_come_back(
+    client: Client, assets: AssetService
+) -> None:
+    created_asset(assets)
+    gone_asset(assets, "statue")
+    send(client, "DELETE")
+    with pytest.raises(DatabaseNotFoundError):
+        assets.assets.tables.transact([assets.databases.count_assets("museum", "statue", 1)])
+
+
+def test_the_id_of_a_deleted_database_can_be_taken_again(
+    client: Client, assets: AssetService
+) -> None:
+    send(client, "DELETE")
+    created_database(assets)
+    assert send(client, "GET").body["assetCount"] == 0
+    created_asset(assets)
+    assert send(client, "GET").body["assetCount"] == 1
+    assert send(client, "GET", showDeleted="true").status == 200  # the former one
+    gone_asset(assets, "statue")
+    assert send(client, "DELETE").status == 200
+    assert listed(client, showDeleted="true") == ["museum"]
+
+
+def test_deleted_databases_are_listed_by_page(client: Client, assets: AssetService) -> None:
+    for number in range(5):
+        created_database(assets, f"wing-{number}")
+        send(client, "DELETE", f"wing-{number}")
+    found: list[str] = []
+    query = {"pageSize": "2", "showDeleted": "true"}
+    while True:
+        page = client.send("GET", "/database", query=query).body
+        found += [item["databaseId"] for item in page["Items"]]
+        if "NextToken" not in page:
+            break
+        query = {**query, "startingToken": page["NextToken"]}
+    assert sorted(found) == [f"wing-{number}" for number in range(5)]
+
+
+def test_the_count_of_a_part_never_falls_below_what_it_counted(assets: AssetService) -> None:
+    with pytest.raises(DatabaseNotFoundError):
+        gone_asset(assets, "statue")
+
+
+def test_assets_spread_over_all_parts_of_the_count() -> None:
+    used = {count_key("museum", f"x{number}") for number in range(100)}
+    assert used == set(count_keys("museum"))
+    assert len(used) == COUNT_SHARDS
+
+
+@dataclass(frozen=True)
+class Interrupted(DynamoTables):
+    """Tables where something else happens right before the next transaction."""
+
+    before: list[Callable[[], object]]
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        if self.before:
+            self.before.pop()()
+        DynamoTables.transact(self, writes)
+
+
+def slow(
+    tables: DynamoTables, assets: AssetService, meanwhile: Callable[[], object]
+) -> DatabaseService:
+    """The service of a process that `meanwhile` overtakes."""
+    late = Interrupted(tables.client, tables.settings, [meanwhile])
+    fast = assets.databases
+    return DatabaseService(DatabaseRepository(late), fast.buckets, OnlyUser(), fast.clock)
+
+
+def test_an_asset_that_is_created_meanwhile_keeps_its_database(
+    tables: DynamoTables, assets: AssetService
+) -> None:
+    late = slow(tables, assets, lambda: created_asset(assets))
+    with pytest.raises(DatabaseNotEmptyError):
+        late.delete_database(ADMIN, "museum")
+    assert assets.databases.describe_database(ADMIN, "museum").asset_count == 1
+
+
+def test_a_database_that_is_deleted_meanwhile_gets_no_asset(
+    tables: DynamoTables, assets: AssetService
+) -> None:
+    late = Interrupted(
+        tables.client,
+        tables.settings,
+        [lambda: assets.databases.delete_database(ADMIN, "museum")],
+    )
+    slow_assets = replace(assets, assets=AssetRepository(late))
+    with pytest.raises(DatabaseNotFoundError):
+        created_asset(slow_assets)
+    assert assets.assets.get("museum", "statue") is None
+
+
+def test_an_edit_meanwhile_is_in_the_row_of_the_deleted_database(
+    tables: DynamoTables, assets: AssetService, client: Client
+) -> None:
+    def edit() -> object:
+        return client.send(
+            "PUT",
+            "/database/museum",
+            parameters={"databaseId": "museum"},
+            body={"description": "Only the east wing"},
+        )
+
+    slow(tables, assets, edit).delete_database(ADMIN, "museum")
+    found = send(client, "GET", showDeleted="true").body
+    assert found["description"] == "Only the east wing"
