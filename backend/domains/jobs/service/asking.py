@@ -111,7 +111,7 @@ class JobService:
             if not is_cancellable(found):
                 raise JobStateError(found, f"cannot be cancelled: {found.kind} has to end")
             if found.is_finished:
-                raise JobStateError(found, f"is {found.state} already")
+                raise JobStateError(found, f"has ended already: it is {found.state}")
             try:
                 return self.jobs.change(found, self._changes("cancelled"), fenced=False)
             except JobChangedError:  # it was queued, and a worker has just begun

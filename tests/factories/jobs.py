@@ -1,0 +1,183 @@
+"""Jobs over tables and queues in memory, with a clock that tests turn and workers that die."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.aws.items import to_wire
+from backend.core.authorization import Authorization
+from backend.core.identity import Identity
+from backend.domains.jobs.models import Job, Progress, Step
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.service import JobConsumer, JobRunner, JobService, JobStarter
+from backend.spec.jobs import ARCHIVE_ASSET, JobKind
+from backend.spec.queues import LIFECYCLE, Queue
+from backend.spec.tables.operations import JOBS
+from tests.factories.access import OnlyUser
+from tests.factories.search import NOON
+from tests.fakes.tables import Change, MemoryTables
+
+ADMIN = Identity("admin")
+PAGES = 5
+ITEMS_A_PAGE = 3
+HIDDEN_SECONDS = 720
+"""How long a message is hidden whose worker died."""
+
+
+class KilledError(BaseException):
+    """The process of a worker ended; no code of it runs any more."""
+
+
+@dataclass
+class Message:
+    body: Any
+    due: datetime
+    number: int
+
+
+@dataclass
+class Counting:
+    """A step that deals with pages of numbers; whatever it did stands in `effects`, once.
+
+    `before` and `after` are called around the effect of each page.
+    """
+
+    pages: int = PAGES
+    effects: set[int] = field(default_factory=set[int])
+    done: list[int] = field(default_factory=list[int])
+    before: Callable[[int], None] = lambda page: None
+    after: Callable[[int], None] = lambda page: None
+    waits: Mapping[int, int] = field(default_factory=dict[int, int])
+
+    def __call__(self, job: Job) -> Progress:
+        page = int(job.cursor.get("page", 0))
+        self.before(page)
+        self.effects.update(range(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE))
+        self.done.append(page)
+        self.after(page)
+        return Progress(
+            {"page": page + 1},
+            items=ITEMS_A_PAGE,
+            finished=page + 1 == self.pages,
+            wait_seconds=self.waits.get(page, 0),
+        )
+
+    @property
+    def everything(self) -> set[int]:
+        return set(range(self.pages * ITEMS_A_PAGE))
+
+
+@dataclass
+class JobWorld:
+    """The queue of one kind, its worker, the stream that starts jobs, and the time."""
+
+    step: Step
+    kind: JobKind = ARCHIVE_ASSET
+    tables: MemoryTables = field(default_factory=MemoryTables)
+    authorization: Authorization = field(default_factory=OnlyUser)
+    now: datetime = NOON
+    messages: list[Message] = field(default_factory=list[Message])
+    records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    kept: list[tuple[str, object, str]] = field(default_factory=list[tuple[str, object, str]])
+    before: Callable[[str], None] = lambda operation: None
+    sent: int = 0
+    advances: list[int] = field(default_factory=list[int])
+    """The step of the row, each time it changed."""
+
+    def __post_init__(self) -> None:
+        self.tables.changed = self._changed
+
+    @property
+    def jobs(self) -> JobService:
+        return JobService(JobRepository(self.tables), self.authorization, lambda: self.now)
+
+    @property
+    def runner(self) -> JobRunner:
+        return JobRunner(JobRepository(self.tables), lambda: self.now)
+
+    @property
+    def consumer(self) -> JobConsumer:
+        return JobConsumer(
+            queue=LIFECYCLE,
+            queues=self,
+            jobs=self.jobs,
+            runner=self.runner,
+            steps={self.kind.name: self.step},
+            keep=lambda name, body, reason: self.kept.append((name, body, reason)),
+            clock=lambda: self.now,
+        )
+
+    def start(self, job_id: str = "archiveAsset.museum.pump.2") -> Job:
+        job = self.jobs.new(self.kind, job_id, caller=ADMIN, database_id="museum", asset_id="pump")
+        self.tables.write(self.jobs.put(job))
+        return job
+
+    def job(self, job_id: str = "archiveAsset.museum.pump.2") -> Job:
+        found = self.jobs.find(job_id)
+        assert found is not None
+        return found
+
+    def send(self, queue: Queue, bodies: Any, *, delay_seconds: int = 0) -> None:
+        """The port `Queues`."""
+        self.before("send")
+        for body in bodies:
+            self.sent += 1
+            due = self.now + timedelta(seconds=delay_seconds)
+            self.messages.append(Message(json.loads(json.dumps(body)), due, self.sent))
+
+    def postpone(self, queue: Queue, receipts: Any, *, seconds: int) -> None:
+        """The port `Queues`."""
+        self.before("postpone")
+        for message in self.messages:
+            if str(message.number) in receipts:
+                message.due = self.now + timedelta(seconds=seconds)
+
+    def deliver_stream(self) -> None:
+        """Deliver what the stream holds."""
+        records = list(self.records)
+        assert JobStarter(self).consume({"Records": records}) == {"batchItemFailures": []}
+        self.records = self.records[len(records) :]
+
+    def deliver(self, message: Message, *, keep: bool = False) -> None:
+        """Deliver a message once; it stays if its worker died, gave it back, or `keep` says so."""
+        record = {
+            "messageId": str(message.number),
+            "receiptHandle": str(message.number),
+            "body": json.dumps(message.body),
+        }
+        due, message.due = message.due, self.now + timedelta(seconds=HIDDEN_SECONDS)
+        try:
+            reply = self.consumer.consume({"Records": [record]})
+        except KilledError:
+            return
+        if keep:
+            message.due = due
+        elif not reply["batchItemFailures"]:
+            self.messages.remove(message)
+
+    def deliver_due(self) -> bool:
+        """Deliver the message that is due first; False if none is."""
+        self.deliver_stream()
+        due = sorted((m for m in self.messages if m.due <= self.now), key=lambda m: m.due)
+        if due:
+            self.deliver(due[0])
+        return bool(due)
+
+    def drain(self, rounds: int = 1000) -> None:
+        """Deliver everything, turning the clock to the next message whenever none is due."""
+        for _ in range(rounds):
+            if self.deliver_due():
+                continue
+            if not self.messages:
+                return
+            self.now = max(self.now, min(message.due for message in self.messages))
+        raise AssertionError(f"messages are left after {rounds} rounds: {self.messages}")
+
+    def _changed(self, change: Change) -> None:
+        if change.table is JOBS and change.new is not None:
+            image = to_wire(change.new)
+            self.records.append({"dynamodb": {"NewImage": image}})
+            if change.old is not None and change.old["step"] != change.new["step"]:
+                self.advances.append(change.new["step"])

@@ -1,0 +1,222 @@
+"""From a job's row to its end by messages: the stream, the queue, what is given back."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.core.errors import UnavailableError
+from backend.domains.jobs.service import JobExistsError, JobStarter
+from backend.domains.jobs.service.running import LEASE_SECONDS
+from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
+from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message
+from tests.fakes.queues import MemoryQueues
+
+ID = "archiveAsset.museum.pump.2"
+
+
+@pytest.fixture
+def step() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def world(step: Counting) -> JobWorld:
+    made = JobWorld(step)
+    made.start()
+    made.deliver_stream()
+    return made
+
+
+def image(state: str, kind: str) -> dict[str, Any]:
+    texts = {"jobId": f"{kind}.x", "state": state, "kind": kind}
+    return {"dynamodb": {"NewImage": {name: {"S": text} for name, text in texts.items()}}}
+
+
+def test_each_kind_of_job_is_sent_to_its_queue() -> None:
+    queues = MemoryQueues()
+    records = [image("queued", name) for name in JOB_KINDS]
+    JobStarter(queues).consume({"Records": records})
+    assert sorted((queue, body["jobId"]) for queue, body, _ in queues.sent) == sorted(
+        (kind.queue.name, f"{name}.x") for name, kind in JOB_KINDS.items()
+    )
+
+
+def test_only_jobs_that_are_queued_are_started() -> None:
+    queues = MemoryQueues()
+    states = ("running", "done", "failed", "cancelled")
+    removed = {"dynamodb": {"Keys": {"jobId": {"S": "x"}}}}
+    records = [*(image(state, "archiveAsset") for state in states), removed]
+    records.append(image("queued", "ofAnotherProduct"))
+    JobStarter(queues).consume({"Records": records})
+    assert queues.sent == []
+
+
+def test_a_job_that_is_started_twice_is_refused(world: JobWorld) -> None:
+    with pytest.raises(JobExistsError):
+        world.start()
+    assert len(world.messages) == 1
+
+
+def test_a_job_is_worked_off_by_its_message(world: JobWorld) -> None:
+    world.drain()
+    assert world.job().state == "done"
+    assert world.sent == 1
+
+
+def test_a_job_that_takes_longer_sends_the_next_message(world: JobWorld, step: Counting) -> None:
+    def take_long(page: int) -> None:
+        world.now += timedelta(seconds=11)
+
+    step.after = take_long
+    world.drain()
+    assert world.job().state == "done"
+    assert world.sent == 3
+    assert step.done == list(range(PAGES))
+
+
+def test_a_message_that_comes_twice_does_nothing_twice(world: JobWorld, step: Counting) -> None:
+    (message,) = world.messages
+    world.deliver(message, keep=True)
+    world.deliver(message)
+    assert step.done == list(range(PAGES))
+    assert world.messages == []
+
+
+def test_a_message_of_a_job_in_other_hands_comes_again_when_the_lease_has_ended(
+    world: JobWorld, step: Counting
+) -> None:
+    def meet(page: int) -> None:
+        step.after = lambda page: None
+        world.messages.append(Message({"jobId": ID}, world.now, 99))
+        world.deliver(world.messages[-1])
+
+    step.after = meet
+    world.deliver(world.messages[0])
+    (left,) = world.messages
+    assert left.due - world.now == timedelta(seconds=LEASE_SECONDS)
+    world.drain()
+    assert step.done == list(range(PAGES))
+
+
+def test_a_worker_that_dies_between_step_and_advance_is_followed_by_another(
+    world: JobWorld, step: Counting
+) -> None:
+    def die(page: int) -> None:
+        if page == 2:
+            step.after = lambda page: None
+            raise KilledError
+
+    step.after = die
+    world.drain()
+    assert (world.job().state, world.job().items_done) == ("done", 15)
+    assert step.done == [0, 1, 2, 2, 3, 4]
+
+
+def test_a_worker_that_dies_between_advance_and_send_is_followed_by_another(
+    world: JobWorld, step: Counting
+) -> None:
+    def die(operation: str) -> None:
+        world.before = lambda operation: None
+        raise KilledError
+
+    step.waits = {1: 5}
+    world.before = die
+    world.drain()
+    assert world.job().state == "done"
+    assert step.done == list(range(PAGES))
+
+
+def test_a_message_that_met_an_outage_comes_again(world: JobWorld, step: Counting) -> None:
+    def fail(page: int) -> None:
+        step.before = lambda page: None
+        raise UnavailableError("S3 does not answer")
+
+    step.before = fail
+    assert world.deliver_due()
+    (left,) = world.messages
+    assert left.due - world.now == timedelta(seconds=10)
+    world.drain()
+    assert world.job().state == "done"
+
+
+@pytest.mark.parametrize(
+    "seconds", [1, 900, 901, 4000], ids=["short", "longest delay", "longer", "hour"]
+)
+def test_a_job_waits_as_long_as_its_step_asks(
+    world: JobWorld, step: Counting, seconds: int
+) -> None:
+    begun = world.now
+    step.waits = {0: seconds}
+    world.drain()
+    assert world.job().state == "done"
+    assert world.now - begun == timedelta(seconds=seconds)
+
+
+def test_a_wait_is_not_cut_short_by_a_message_that_comes_twice(
+    world: JobWorld, step: Counting
+) -> None:
+    step.waits = {0: 500}
+    world.deliver(world.messages[0], keep=True)
+    world.deliver(world.messages[0])
+    assert step.done == [0]
+    assert {message.due - world.now for message in world.messages} == {timedelta(seconds=500)}
+    world.drain()
+    assert step.done == list(range(PAGES))
+
+
+def test_a_job_that_was_cancelled_is_not_begun_and_one_that_is_resumed_goes_on(
+    world: JobWorld, step: Counting
+) -> None:
+    world.jobs.cancel_job(ADMIN, ID)
+    world.drain()
+    assert (world.job().state, step.done) == ("cancelled", [])
+    world.jobs.resume_job(ADMIN, ID)
+    world.drain()
+    assert (world.job().state, step.done) == ("done", list(range(PAGES)))
+
+
+def test_a_job_that_is_resumed_does_not_meet_the_worker_that_it_was_taken_from(
+    world: JobWorld, step: Counting
+) -> None:
+    def resume(page: int) -> None:
+        step.after = lambda page: None
+        world.jobs.cancel_job(ADMIN, ID)
+        world.jobs.resume_job(ADMIN, ID)
+        world.deliver_stream()
+        world.deliver(world.messages[-1])
+
+    step.after = resume
+    world.deliver(world.messages[0])
+    assert step.done == [0]
+    assert world.job().state == "queued"
+    world.drain()
+    assert step.done == [0, *range(PAGES)]
+    assert (world.job().state, world.job().items_done) == ("done", 15)
+
+
+@pytest.mark.parametrize("body", ["text", 3, {"jobId": 3}, {"jobId": ""}, {"databaseId": "museum"}])
+def test_a_message_that_names_no_job_is_kept_as_poison(world: JobWorld, body: object) -> None:
+    message = Message(body, world.now, 7)
+    world.messages.append(message)
+    world.deliver(message)
+    assert message not in world.messages
+    assert [(name, reason) for name, _, reason in world.kept] == [("7", "the message names no job")]
+
+
+def test_a_message_of_a_job_whose_row_has_expired_is_done_with(world: JobWorld) -> None:
+    message = Message({"jobId": "archiveAsset.museum.old.1"}, world.now, 7)
+    world.messages.append(message)
+    world.deliver(message)
+    assert message not in world.messages
+    assert world.kept == []
+
+
+def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> None:
+    world = JobWorld(step)
+    job = world.jobs.new(DELETE_ASSET, "deleteAsset.a", caller=ADMIN, database_id="museum")
+    world.tables.write(world.jobs.put(job))
+    world.drain()
+    failed = world.job("deleteAsset.a")
+    assert failed.state == "failed"
+    assert failed.problems == ["No worker knows how to do a job of the kind deleteAsset"]

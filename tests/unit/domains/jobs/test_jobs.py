@@ -1,0 +1,179 @@
+"""The routes of jobs: who sees them, what may be cancelled and resumed."""
+
+from dataclasses import replace
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.errors import StateForbidsError
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.routes import build_router
+from backend.domains.jobs.service import JobService
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG
+from tests.factories.access import OnlyUser
+from tests.factories.http import Answer, Client
+from tests.factories.jobs import ADMIN
+from tests.factories.search import NOON
+
+ID = "archiveAsset.museum.pump.2"
+
+
+@pytest.fixture
+def service(tables: DynamoTables) -> JobService:
+    return JobService(JobRepository(tables), OnlyUser(), lambda: NOON)
+
+
+@pytest.fixture
+def client(service: JobService) -> Client:
+    return Client(build_router(service))
+
+
+def store(service: JobService, **changes: object) -> Job:
+    job = service.new(
+        ARCHIVE_ASSET, ID, caller=ADMIN, database_id="museum", asset_id="pump", items_total=40
+    )
+    job = job.model_copy(update=changes)
+    service.jobs.tables.write(service.put(job))
+    return job
+
+
+def call(client: Client, verb: str = "", job_id: str = ID) -> Answer:
+    path = f"/jobs/{job_id}{verb}"
+    method = "POST" if verb else "GET"
+    return client.send(method, path, parameters={"jobId": job_id})
+
+
+def test_a_job_tells_its_state_and_progress(client: Client, service: JobService) -> None:
+    store(service, state="running", items_done=12, problems=["a.glb is locked"])
+    found = call(client)
+    assert (found.status, found.body) == (
+        200,
+        {
+            "jobId": ID,
+            "kind": "archiveAsset",
+            "state": "running",
+            "databaseId": "museum",
+            "assetId": "pump",
+            "itemsDone": 12,
+            "itemsTotal": 40,
+            "problems": ["a.glb is locked"],
+            "cancellable": True,
+            "createdBy": "admin",
+            "createdAt": "2026-03-01T12:00:00.000000Z",
+            "updatedAt": "2026-03-01T12:00:00.000000Z",
+        },
+    )
+
+
+def test_a_job_is_cancelled_and_resumed(client: Client, service: JobService) -> None:
+    store(service, step=3, cursor={"page": 3})
+    assert call(client, "/cancel").body["state"] == "cancelled"
+    assert call(client, "/resume").body["state"] == "queued"
+    job = service.find(ID)
+    assert job is not None
+    assert (job.step, job.cursor) == (3, {"page": 3})
+
+
+def test_a_job_that_failed_is_resumed_with_all_its_tries(
+    client: Client, service: JobService
+) -> None:
+    store(service, state="failed", tries=20)
+    assert call(client, "/resume").status == 200
+    job = service.find(ID)
+    assert job is not None
+    assert job.tries == 0
+
+
+@pytest.mark.parametrize(
+    ("state", "verb", "fact"),
+    [
+        ("cancelled", "/cancel", "has ended already: it is cancelled"),
+        ("done", "/cancel", "has ended already: it is done"),
+        ("failed", "/cancel", "has ended already: it is failed"),
+        ("queued", "/resume", "is queued, so there is nothing to resume"),
+        ("running", "/resume", "is running, so there is nothing to resume"),
+        ("done", "/resume", "is done, so there is nothing to resume"),
+    ],
+)
+def test_what_the_state_forbids_is_a_conflict_that_says_so(
+    client: Client, service: JobService, state: str, verb: str, fact: str
+) -> None:
+    store(service, state=state)
+    refused = call(client, verb)
+    assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
+    assert refused.body["message"] == f"Job {ID} {fact}"
+
+
+def test_a_job_that_has_to_end_cannot_be_cancelled(client: Client, service: JobService) -> None:
+    store(service, kind=DELETE_ASSET.name)
+    refused = call(client, "/cancel")
+    assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
+    assert "deleteAsset has to end" in refused.body["message"]
+    assert call(client).body["cancellable"] is False
+
+
+def test_a_job_whose_asset_is_gone_is_not_resumed(service: JobService) -> None:
+    def gone(job: Job) -> None:
+        raise StateForbidsError(f"Asset {job.asset_id} is gone")
+
+    store(service, state="cancelled")
+    strict = replace(service, resumable={ARCHIVE_ASSET.name: gone})
+    refused = call(Client(build_router(strict)), "/resume")
+    assert (refused.status, refused.body["message"]) == (409, "Asset pump is gone")
+
+
+@pytest.mark.parametrize("verb", ["", "/cancel", "/resume"])
+def test_a_job_that_is_absent_and_one_that_is_invisible_look_alike(
+    client: Client, service: JobService, verb: str
+) -> None:
+    absent = call(client, verb)
+    store(service)
+    blind = replace(service, authorization=OnlyUser("curator"))
+    invisible = call(Client(build_router(blind)), verb)
+    for answer in (absent, invisible):
+        assert (answer.status, answer.body["code"]) == (404, "JobNotFound")
+    assert absent.body["message"] == invisible.body["message"]
+
+
+@pytest.mark.parametrize("job_id", ["a#b", "x" * 401, "a?b"])
+def test_what_cannot_be_the_id_of_a_job_is_refused(client: Client, job_id: str) -> None:
+    refused = client.send("GET", "/jobs/x", parameters={"jobId": job_id})
+    assert (refused.status, refused.body["errors"][0]["field"]) == (400, "jobId")
+
+
+def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: JobService) -> None:
+    asked: list[Secured] = []
+
+    class Noting(OnlyUser):
+        def may(self, caller: object, action: object, target: Secured) -> bool:
+            asked.append(target)
+            return True
+
+    pump = Secured("asset", {"databaseId": "museum", "assetName": "Pump"})
+    store(service)
+    noting = replace(service, authorization=Noting(), subject=lambda job: pump)
+    noting.get_job(ADMIN, ID)
+    replace(noting, subject=lambda job: None).get_job(ADMIN, ID)
+    assert asked == [pump, Secured("database", {"databaseId": "museum"})]
+
+
+def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService) -> None:
+    asked: list[Secured] = []
+
+    class Noting(OnlyUser):
+        def may(self, caller: object, action: object, target: Secured) -> bool:
+            asked.append(target)
+            return True
+
+    job = service.new(
+        WITHDRAW_TAG,
+        "withdrawTag.1",
+        caller=ADMIN,
+        database_id=None,
+        parameters={"tagName": "old"},
+    )
+    service.jobs.tables.write(service.put(job))
+    replace(service, authorization=Noting()).get_job(ADMIN, "withdrawTag.1")
+    assert asked == [Secured("tag", {"tagName": "old"})]
