@@ -60,6 +60,8 @@ class Asset(WireModel):
     archived_at: str | None = None
     archived_by: str | None = None
     archived_reason: str | None = None
+    lifecycle_job_id: str | None = None
+    """The job of the last archiving or bringing back, which goes on as long as the row names it."""
 
     @field_validator("database_id")
     @classmethod

@@ -36,7 +36,7 @@ from backend.spec.tables.assets import DATABASE_ID as PARTITION
 from backend.spec.tables.operations import RESERVATIONS
 
 _RESERVATION = RESERVATIONS.partition_key.name
-_OWNER, _WITHIN = "assetId", "within"
+_OWNER, _WITHIN, _DELETED_BY = "assetId", "within", "deletedBy"
 _ATTEMPTS = 12  # of giving back reservations beside others that do the same
 
 
@@ -137,10 +137,47 @@ class AssetRepository:
         ]
         self.tables.transact(writes)
 
+    def moves(self, asset: Asset, changed: Asset) -> list[Write]:
+        """The writes that replace a row by one of the other partition.
+
+        They are refused with AssetRevisionError if the row has not the revision that was read.
+        """
+        refused = AssetRevisionError(asset.asset_id)
+        return [_removed(asset, refused), put_new(ASSETS, row_of(changed), refused)]
+
+    def removes(self, asset: Asset, job_id: str) -> list[Write]:
+        """The writes that remove a row; the reservations stay, for the job that deletes the rest.
+
+        They are refused with AssetRevisionError if the row has not the revision that was read.
+        """
+        refused = AssetRevisionError(asset.asset_id)
+        marked = Update(
+            table=RESERVATIONS,
+            key={_RESERVATION: id_reservation(asset.asset_id)},
+            set={_DELETED_BY: job_id},
+            conditions=(equals(_OWNER, asset.asset_id),),
+            refused=refused,
+        )
+        return [_removed(asset, refused), marked]
+
+    def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
+        """Whether the id is still reserved for this job to delete what the asset left."""
+        found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
+        return found is not None and found.get(_DELETED_BY) == job_id
+
     def release(
-        self, reference: AssetReference, *, bucket_id: str, prefix: str, ancestors: Sequence[str]
+        self,
+        reference: AssetReference,
+        *,
+        bucket_id: str,
+        prefix: str,
+        ancestors: Sequence[str],
+        deleted_by: str | None = None,
     ) -> None:
         """Give back the id and the prefix of an asset that is gone; repeating it changes nothing.
+
+        With `deleted_by` only what `removes` marked so: once it is given back, another asset may
+        take the same id.
 
         Raises:
             UnavailableError: neighbours in the same folders come and go all the time.
@@ -156,6 +193,8 @@ class AssetRepository:
             }
             owner = found.get(mine[_RESERVATION])
             if owner is None or owner["databaseId"] != reference.database_id:
+                return None
+            if owner.get(_DELETED_BY) != deleted_by:
                 return None
             own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
             counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
@@ -245,6 +284,15 @@ def version_row(asset: Asset, version: AssetVersion) -> Item:
 
 def _key(partition: str, asset_id: str) -> dict[str, str]:
     return {PARTITION.name: partition, ASSET_ID.name: asset_id}
+
+
+def _removed(asset: Asset, refused: AssetRevisionError) -> Delete:
+    return Delete(
+        table=ASSETS,
+        key=_key(asset.partition, asset.asset_id),
+        conditions=(equals("revision", asset.revision),),
+        refused=refused,
+    )
 
 
 def _owned(reservation: str, asset: Asset) -> Item:

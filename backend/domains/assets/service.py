@@ -12,6 +12,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     FIRST_VERSION,
@@ -197,6 +198,44 @@ class AssetService:
         if not changes:
             return asset
         return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
+
+    def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
+        """The asset, active or archived, for other slices: no permission is asked."""
+        return self.assets.get(database_id, asset_id, in_archive=True)
+
+    def moves(self, asset: Asset, changed: Asset) -> list[Write]:
+        """The writes that archive an asset or bring it back, refused with AssetRevisionError.
+
+        They count it out of, or into, its database, where the refusal is DatabaseNotFoundError.
+        """
+        by = -1 if changed.is_archived else 1
+        counted = self.databases.count_assets(asset.database_id, asset.asset_id, by)
+        return [*self.assets.moves(asset, changed), counted]
+
+    def removes(self, asset: Asset, job_id: str) -> list[Write]:
+        """The writes that remove an asset's row, refused with AssetRevisionError.
+
+        Its id and prefix stay reserved, for this job, until `release`.
+        """
+        writes = self.assets.removes(asset, job_id)
+        if not asset.is_archived:
+            writes.append(self.databases.count_assets(asset.database_id, asset.asset_id, -1))
+        return writes
+
+    def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
+        """Whether this job has still to delete what an asset of this id left."""
+        return self.assets.is_deleted_by(asset_id, job_id)
+
+    def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:
+        """Let id and prefix of a deleted asset be taken again; does nothing the second time."""
+        base = self.buckets.get_bucket(bucket_id).key_prefix
+        self.assets.release(
+            asset,
+            bucket_id=bucket_id,
+            prefix=prefix,
+            ancestors=rules.ancestors(base, prefix),
+            deleted_by=job_id,
+        )
 
     def demand_version(self, asset: Asset, asset_version_id: str) -> None:
         """Go on only if the asset has this version.
