@@ -8,7 +8,9 @@ from typing import Any
 
 from backend.aws.items import to_wire
 from backend.core.authorization import Authorization
+from backend.core.clock import Clock
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobConsumer, JobRunner, JobService, JobStarter
@@ -28,6 +30,11 @@ HIDDEN_SECONDS = 720
 
 class KilledError(BaseException):
     """The process of a worker ended; no code of it runs any more."""
+
+
+def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
+    """The service of jobs, for an administrator."""
+    return JobService(JobRepository(tables), OnlyUser(), clock)
 
 
 @dataclass

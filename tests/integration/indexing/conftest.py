@@ -18,6 +18,7 @@ from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.tables.model import Table
 from tests.factories.buckets import stored_bucket
+from tests.factories.jobs import job_service
 from tests.factories.search import NOON, object_message, rebuilder
 from tests.integration.conftest import Deployment
 
@@ -48,7 +49,7 @@ class World:
 
     def stream(self, records: Sequence[Any]) -> dict[str, Any]:
         """Deliver stream records as the function gets them."""
-        fan_outs = FanOuts(self.tables, self.deployment.queues, lambda: NOON)
+        fan_outs = FanOuts(self.tables, job_service(self.tables))
         consumer = StreamConsumer(self.rebuilder, self.rebuilder.failures, fan_outs)
         return dict(consumer.consume({"Records": records}))
 
