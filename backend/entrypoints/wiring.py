@@ -98,6 +98,7 @@ class Wiring:
             keys=ApiKeyRepository(self.tables),
             roles=UserRoleRepository(self.tables),
             authorization=self.authorization,
+            audit=self.audit,
             pepper=self._pepper,
             clock=self.clock,
             new_id=new_uuid,
@@ -150,8 +151,13 @@ class Wiring:
         from backend.domains.databases.repository import DatabaseRepository
         from backend.domains.databases.service import DatabaseService
 
-        repository = DatabaseRepository(self.tables)
-        return DatabaseService(repository, self.buckets, self.authorization, self.clock)
+        return DatabaseService(
+            databases=DatabaseRepository(self.tables),
+            buckets=self.buckets,
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
 
     @cached_property
     def tags(self) -> "TagService":
@@ -162,6 +168,7 @@ class Wiring:
             TagRepository(self.tables),
             TagTypeRepository(self.tables),
             self.authorization,
+            self.audit,
             self.clock,
         )
 

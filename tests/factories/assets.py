@@ -9,6 +9,7 @@ from backend.core.tables import Tables
 from backend.domains.assets.models import Asset, CreateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
+from backend.domains.audit.service import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.models import CreateDatabaseBody
@@ -18,6 +19,7 @@ from backend.domains.tags.models import TagBody, TagTypeBody
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.service import TagService
 from tests.factories.access import OnlyUser
+from tests.factories.audit import audit_service
 from tests.factories.buckets import BUCKET_ID, stored_bucket
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -34,21 +36,22 @@ def asset_service(
     """The service with one bucket record, where `admin` may do everything."""
     stored_bucket(tables, prefix=base_prefix)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
-    databases = DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), clock)
+    audit = audit_service(objects)
+    databases = DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), audit, clock)
     return AssetService(
         assets=AssetRepository(tables),
         databases=databases,
         buckets=buckets,
-        tags=_tag_service(tables, clock),
+        tags=_tag_service(tables, audit, clock),
         objects=objects,
         authorization=OnlyUser(),
         clock=clock,
     )
 
 
-def _tag_service(tables: Tables, clock: Clock) -> TagService:
+def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagService:
     types = TagTypeRepository(tables)
-    service = TagService(TagRepository(tables), types, OnlyUser(), clock)
+    service = TagService(TagRepository(tables), types, OnlyUser(), audit, clock)
     service.create_tag_type(
         ADMIN, TagTypeBody(tag_type_name="look", description="How it looks", required="False")
     )

@@ -13,6 +13,7 @@ from backend.aws.queues import SqsQueues
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.domains.audit.service import AuditService
 from backend.spec.buckets import (
     ASSET_BUCKET,
     AUDIT_ARCHIVE_BUCKET,
@@ -22,6 +23,7 @@ from backend.spec.buckets import (
 from backend.spec.queues import QUEUES
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import Table
+from tests.factories.audit import audit_service
 from tests.factories.tables import create_table_request
 
 # The machine may be busy: how long an example takes says nothing.
@@ -81,6 +83,12 @@ def objects() -> S3Objects:
                 Bucket=physical, VersioningConfiguration={"Status": "Enabled"}
             )
     return S3Objects(client)
+
+
+@pytest.fixture
+def audit() -> AuditService:
+    """What makes entries; large values need the buckets of `objects`."""
+    return audit_service(S3Objects(s3()))
 
 
 @pytest.fixture

@@ -9,7 +9,16 @@ from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConfl
 from backend.core.models import WireModel
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Delete, Update, absent, equals, exists, put_new
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
 from backend.domains.access.models import ApiKey, Role, User, UserRole
 from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, ROLES, USER_ROLES, USERS
 from backend.spec.tables.model import Table
@@ -41,6 +50,8 @@ class ApiKeyRevisionError(RevisionConflictError):
 
 @dataclass(frozen=True, slots=True)
 class ApiKeyRepository:
+    """API keys; `others` are writes of the same transaction."""
+
     tables: Tables
 
     def get(self, api_key_id: str) -> ApiKey | None:
@@ -58,24 +69,24 @@ class ApiKeyRepository:
         found = self.tables.scan(API_KEYS, page)
         return Page(tuple(ApiKey.model_validate(item) for item in found.items), found.after)
 
-    def put_new(self, key: ApiKey) -> None:
+    def put_new(self, key: ApiKey, *others: Write) -> None:
         item = key.model_dump(by_alias=True, exclude_none=True)
-        self.tables.write(put_new(API_KEYS, item, ApiKeyExistsError(key.api_key_id)))
+        new = put_new(API_KEYS, item, ApiKeyExistsError(key.api_key_id))
+        self.tables.transact([new, *others])
 
-    def change(self, key: ApiKey, changes: Mapping[str, Any]) -> ApiKey:
+    def change(self, key: ApiKey, changes: Mapping[str, Any], *others: Write) -> ApiKey:
         """Set some attributes, if nobody changed the key since it was read."""
-        seen = equals("revision", key.revision) if key.revision else absent("revision")
-        item = self.tables.write(
-            Update(
-                table=API_KEYS,
-                key={_KEY: key.api_key_id},
-                set=changes,
-                add={"revision": 1},
-                conditions=(exists(_KEY), seen),
-                refused=ApiKeyRevisionError(key.api_key_id),
-            )
+        update = Update(
+            table=API_KEYS,
+            key={_KEY: key.api_key_id},
+            set=changes,
+            add={"revision": 1},
+            conditions=_unchanged(key),
+            refused=ApiKeyRevisionError(key.api_key_id),
         )
-        return ApiKey.model_validate(item)
+        self.tables.transact([update, *others])
+        now = key.model_dump(by_alias=True) | dict(changes)
+        return ApiKey.model_validate(now | {"revision": key.revision + 1})
 
     def record_use(self, key: ApiKey, at: str) -> None:
         """Note a use, unless another request did so since, or the key is gone.
@@ -95,15 +106,20 @@ class ApiKeyRepository:
                 )
             )
 
-    def delete(self, api_key_id: str) -> None:
-        self.tables.write(
-            Delete(
-                table=API_KEYS,
-                key={_KEY: api_key_id},
-                conditions=(exists(_KEY),),
-                refused=ApiKeyNotFoundError(api_key_id),
-            )
+    def delete(self, key: ApiKey, *others: Write) -> None:
+        """Remove the key, if nobody changed it since it was read."""
+        gone = Delete(
+            table=API_KEYS,
+            key={_KEY: key.api_key_id},
+            conditions=_unchanged(key),
+            refused=ApiKeyRevisionError(key.api_key_id),
         )
+        self.tables.transact([gone, *others])
+
+
+def _unchanged(key: ApiKey) -> tuple[Condition, ...]:
+    seen = equals("revision", key.revision) if key.revision else absent("revision")
+    return (exists(_KEY), seen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """What can be done with API keys, and what they and roles tell of a caller."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
@@ -22,6 +24,7 @@ from backend.domains.access.models import (
 from backend.domains.access.repository import (
     ApiKeyNotFoundError,
     ApiKeyRepository,
+    ApiKeyRevisionError,
     UserRoleRepository,
 )
 from backend.domains.access.rules import (
@@ -32,7 +35,10 @@ from backend.domains.access.rules import (
     key_in,
     was_used_lately,
 )
+from backend.domains.audit.models import api_key_entity
+from backend.domains.audit.service import AuditService
 
+_ATTEMPTS = 8  # of a deletion that changes of the same key overtake
 Pepper = Callable[[], bytes]
 
 ADMIN_KEY_ID = stable_uuid("the administrator's API key")
@@ -45,6 +51,7 @@ class ApiKeyService:
     keys: ApiKeyRepository
     roles: UserRoleRepository
     authorization: Authorization
+    audit: AuditService
     pepper: Pepper
     clock: Clock
     new_id: NewId
@@ -75,7 +82,10 @@ class ApiKeyService:
             expires_at=body.expires_at or "",
             revision=1,
         )
-        self.keys.put_new(key)
+        entry = self.audit.entry(
+            caller, "create_api_key", api_key_entity(key.api_key_id), after=_told(key), at=now
+        )
+        self.keys.put_new(key, entry)
         return key, text
 
     def get_api_key(self, caller: Identity, api_key_id: str) -> ApiKey:
@@ -108,17 +118,38 @@ class ApiKeyService:
         found = self.get_api_key(caller, api_key_id)
         require(self.authorization, caller, "PUT", _secured(found))
         changes = body.model_dump(by_alias=True, exclude_none=True)
-        return self.keys.change(found, {**changes, "updatedAt": iso(self.clock())})
+        now = self.clock()
+        before = _told(found)
+        entry = self.audit.entry(
+            caller,
+            "update_api_key",
+            api_key_entity(api_key_id),
+            before=before,
+            after=before | changes,
+            at=now,
+        )
+        return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
         """Remove the key for good.
 
         Raises:
             ApiKeyNotFoundError: it does not exist, or not for the caller.
+            ApiKeyRevisionError: others change it all the time.
         """
-        found = self.get_api_key(caller, api_key_id)
-        require(self.authorization, caller, "DELETE", _secured(found))
-        self.keys.delete(api_key_id)
+        for _ in range(_ATTEMPTS):
+            found = self.get_api_key(caller, api_key_id)
+            require(self.authorization, caller, "DELETE", _secured(found))
+            entry = self.audit.entry(
+                caller,
+                "delete_api_key",
+                api_key_entity(api_key_id),
+                before=_told(found),
+                at=self.clock(),
+            )
+            with suppress(ApiKeyRevisionError):
+                return self.keys.delete(found, entry)
+        raise ApiKeyRevisionError(api_key_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +254,12 @@ def _admin_key(user_id: str, key_hash: str, now: str) -> ApiKey:
         updated_at=now,
         revision=1,
     )
+
+
+def _told(key: ApiKey) -> dict[str, Any]:
+    """A key as its audit entries tell it: without its hash, and not when it was last used."""
+    hidden = {"api_key_hash", "last_used_at"}
+    return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 
 
 def _secured(key: ApiKey) -> Secured:

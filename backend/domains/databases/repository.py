@@ -127,21 +127,23 @@ class DatabaseRepository:
         row = put_new(DATABASES, _row_of(database), refused)
         self.tables.transact([row, *opened, *others])
 
-    def change(
-        self, database_id: str, changes: Mapping[str, Any], *, expected_revision: int
-    ) -> Database:
-        """Set some attributes, if the revision is still the expected one."""
-        item = self.tables.write(
-            Update(
-                table=DATABASES,
-                key={_KEY: database_id},
-                set=changes,
-                add={"revision": 1},
-                conditions=(equals("revision", expected_revision),),
-                refused=DatabaseRevisionError(database_id),
-            )
+    def change(self, database: Database, changes: Mapping[str, Any], *others: Write) -> Database:
+        """Set some attributes if the row is still as it was found, with other writes.
+
+        Raises:
+            DatabaseRevisionError: the row has another revision, or is gone.
+        """
+        update = Update(
+            table=DATABASES,
+            key={_KEY: database.database_id},
+            set=changes,
+            add={"revision": 1},
+            conditions=(equals("revision", database.revision),),
+            refused=DatabaseRevisionError(database.database_id),
         )
-        return Database.model_validate(item)
+        self.tables.transact([update, *others])
+        now = database.model_dump(by_alias=True) | dict(changes)
+        return Database.model_validate(now | {"revision": database.revision + 1})
 
     def put_away(self, found: Database, deleted: Database, *others: Write) -> None:
         """Make the row that was found the one of a deleted database, and close the count.

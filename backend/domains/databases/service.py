@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
@@ -9,6 +10,8 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
+from backend.domains.audit.models import database_entity
+from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.models import (
@@ -33,6 +36,7 @@ class DatabaseService:
     databases: DatabaseRepository
     buckets: BucketService
     authorization: Authorization
+    audit: AuditService
     clock: Clock
 
     def create_database(self, caller: Identity, body: CreateDatabaseBody) -> Database:
@@ -46,15 +50,23 @@ class DatabaseService:
         """
         require(self.authorization, caller, "POST", secured(body.database_id))
         self._demand_bucket(body.default_bucket_id)
+        now = self.clock()
         database = Database(
             database_id=body.database_id,
             description=body.description,
-            date_created=iso(self.clock()),
+            date_created=iso(now),
             default_bucket_id=body.default_bucket_id,
             restrict_metadata_outside_schemas=body.restrict_metadata_outside_schemas,
             restrict_file_uploads_to_extensions=body.restrict_file_uploads_to_extensions,
         )
-        self.databases.put_new(database)
+        entry = self.audit.entry(
+            caller,
+            "create_database",
+            database_entity(body.database_id),
+            after=_attributes(database),
+            at=now,
+        )
+        self.databases.put_new(database, entry)
         return database
 
     def get_database(self, caller: Identity, database_id: str) -> Database:
@@ -132,7 +144,16 @@ class DatabaseService:
         if body.default_bucket_id is not None:
             self._demand_bucket(body.default_bucket_id)
         changes = body.model_dump(by_alias=True, exclude_none=True)
-        return self.databases.change(database_id, changes, expected_revision=found.revision)
+        before = _attributes(found)
+        entry = self.audit.entry(
+            caller,
+            "update_database",
+            database_entity(database_id),
+            before=before,
+            after=before | changes,
+            at=self.clock(),
+        )
+        return self.databases.change(found, changes, entry)
 
     def delete_database(self, caller: Identity, database_id: str) -> None:
         """Put a database without active assets away; its archived assets stay archived.
@@ -145,10 +166,19 @@ class DatabaseService:
         for _ in range(_ATTEMPTS):
             found = self.get_database(caller, database_id)
             require(self.authorization, caller, "DELETE", secured(database_id))
-            now = iso(self.clock())
-            deleted = found.model_copy(update={"deleted_at": now, "deleted_by": caller.user_id})
+            now = self.clock()
+            changes = {"deleted_at": iso(now), "deleted_by": caller.user_id}
+            deleted = found.model_copy(update=changes)
+            entry = self.audit.entry(
+                caller,
+                "delete_database",
+                database_entity(database_id),
+                before=_attributes(found),
+                after=_attributes(deleted),
+                at=now,
+            )
             try:
-                return self.databases.put_away(found, deleted)
+                return self.databases.put_away(found, deleted, entry)
             except DatabaseRevisionError:
                 continue
             except DatabaseNotEmptyError as error:
@@ -171,6 +201,11 @@ class DatabaseService:
     def _demand_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:
             raise InvalidInputError.of("defaultBucketId", f"there is no bucket {bucket_id}")
+
+
+def _attributes(database: Database) -> dict[str, Any]:
+    """A database as its audit entries tell it."""
+    return database.model_dump(by_alias=True, exclude_none=True)
 
 
 def secured(database_id: str) -> Secured:

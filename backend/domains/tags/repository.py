@@ -13,7 +13,7 @@ from backend.core.errors import (
 )
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
-from backend.core.transactions import Condition, Delete, Update, equals, exists, put_new
+from backend.core.transactions import Condition, Delete, Update, Write, equals, exists, put_new
 from backend.domains.tags.models import Tag, TagType
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 
@@ -73,7 +73,10 @@ class TagTypeRevisionError(RevisionConflictError):
 
 @dataclass(frozen=True, slots=True)
 class TagRepository:
-    """Tags; each write that gives a tag a type, or takes it away, counts it at the type."""
+    """Tags; each write that gives a tag a type, or takes it away, counts it at the type.
+
+    `others` are writes of the same transaction.
+    """
 
     tables: Tables
 
@@ -90,12 +93,12 @@ class TagRepository:
         found = self.tables.scan(TAGS, page)
         return Page(tuple(Tag.model_validate(item) for item in found.items), found.after)
 
-    def put_new(self, tag: Tag) -> None:
+    def put_new(self, tag: Tag, *others: Write) -> None:
         item = tag.model_dump(by_alias=True)
         new = put_new(TAGS, item, TagExistsError(tag.tag_name))
-        self.tables.transact([new, _counted(tag.tag_type_name)])
+        self.tables.transact([new, _counted(tag.tag_type_name), *others])
 
-    def change(self, tag: Tag, changes: Mapping[str, Any]) -> None:
+    def change(self, tag: Tag, changes: Mapping[str, Any], *others: Write) -> None:
         """Set some attributes, if the tag is still as it was read."""
         update = Update(
             table=TAGS,
@@ -106,13 +109,12 @@ class TagRepository:
             refused=TagRevisionError(tag.tag_name),
         )
         new_type = changes.get(_TYPE, tag.tag_type_name)
-        if new_type == tag.tag_type_name:
-            self.tables.write(update)
-        else:
+        counts: tuple[Write, ...] = ()
+        if new_type != tag.tag_type_name:
             counts = (_counted(new_type), _uncounted(tag.tag_type_name))
-            self.tables.transact([update, *counts])
+        self.tables.transact([update, *counts, *others])
 
-    def delete(self, tag: Tag) -> None:
+    def delete(self, tag: Tag, *others: Write) -> None:
         """Remove the tag, if it is still as it was read."""
         gone = Delete(
             table=TAGS,
@@ -120,11 +122,13 @@ class TagRepository:
             conditions=(equals("revision", tag.revision),),
             refused=TagRevisionError(tag.tag_name),
         )
-        self.tables.transact([gone, _uncounted(tag.tag_type_name)])
+        self.tables.transact([gone, _uncounted(tag.tag_type_name), *others])
 
 
 @dataclass(frozen=True, slots=True)
 class TagTypeRepository:
+    """Tag types; `others` are writes of the same transaction."""
+
     tables: Tables
 
     def get(self, tag_type_name: str) -> TagType | None:
@@ -141,33 +145,37 @@ class TagTypeRepository:
         found = self.tables.scan(TAG_TYPES, page)
         return Page(tuple(TagType.model_validate(item) for item in found.items), found.after)
 
-    def put_new(self, tag_type: TagType) -> None:
+    def put_new(self, tag_type: TagType, *others: Write) -> None:
         item = tag_type.model_dump(by_alias=True)
-        self.tables.write(put_new(TAG_TYPES, item, TagTypeExistsError(tag_type.tag_type_name)))
+        new = put_new(TAG_TYPES, item, TagTypeExistsError(tag_type.tag_type_name))
+        self.tables.transact([new, *others])
 
-    def change(self, tag_type: TagType, changes: Mapping[str, Any]) -> None:
+    def change(self, tag_type: TagType, changes: Mapping[str, Any], *others: Write) -> None:
         """Set some attributes, if nobody changed the type since it was read."""
-        self.tables.write(
-            Update(
-                table=TAG_TYPES,
-                key={_TYPE: tag_type.tag_type_name},
-                set=changes,
-                add={"revision": 1},
-                conditions=(equals("revision", tag_type.revision),),
-                refused=TagTypeRevisionError(tag_type.tag_type_name),
-            )
+        update = Update(
+            table=TAG_TYPES,
+            key={_TYPE: tag_type.tag_type_name},
+            set=changes,
+            add={"revision": 1},
+            conditions=(equals("revision", tag_type.revision),),
+            refused=TagTypeRevisionError(tag_type.tag_type_name),
         )
+        self.tables.transact([update, *others])
 
-    def delete_unused(self, tag_type_name: str) -> None:
-        """Remove the type, if it is there and no tag has it."""
-        self.tables.write(
-            Delete(
-                table=TAG_TYPES,
-                key={_TYPE: tag_type_name},
-                conditions=(equals(_COUNT, 0),),
-                refused=TagTypeInUseError(tag_type_name),
-            )
+    def delete_unused(self, tag_type: TagType, *others: Write) -> None:
+        """Remove the type, if no tag has it and nobody changed it since it was read.
+
+        Raises:
+            TagTypeInUseError: one of both is so, or it is gone.
+        """
+        name = tag_type.tag_type_name
+        gone = Delete(
+            table=TAG_TYPES,
+            key={_TYPE: name},
+            conditions=(equals(_COUNT, 0), equals("revision", tag_type.revision)),
+            refused=TagTypeInUseError(name),
         )
+        self.tables.transact([gone, *others])
 
 
 def _counted(tag_type_name: str) -> Update:

@@ -3,11 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
+from backend.domains.audit.models import tag_entity, tag_type_entity
+from backend.domains.audit.service import AuditService
 from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
 from backend.domains.tags.repository import (
     TagNotFoundError,
@@ -15,10 +18,12 @@ from backend.domains.tags.repository import (
     TagTypeInUseError,
     TagTypeNotFoundError,
     TagTypeRepository,
+    TagTypeRevisionError,
 )
 from backend.domains.tags.rules import demand_known, demand_required
 
 _SCAN_PAGE = 1000
+_ATTEMPTS = 8  # of a deletion that edits of the same type overtake
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class TagService:
     tags: TagRepository
     types: TagTypeRepository
     authorization: Authorization
+    audit: AuditService
     clock: Clock
 
     def check_tags(self, tags: Sequence[str]) -> None:
@@ -51,7 +57,14 @@ class TagService:
             description=body.description,
             tag_type_name=body.tag_type_name,
         )
-        self.tags.put_new(tag)
+        entry = self.audit.entry(
+            caller,
+            "create_tag",
+            tag_entity(tag.tag_name),
+            after=tag.model_dump(by_alias=True),
+            at=self.clock(),
+        )
+        self.tags.put_new(tag, entry)
 
     def update_tag(self, caller: Identity, body: TagBody) -> None:
         """Change the description and type of the tag of that name.
@@ -64,7 +77,16 @@ class TagService:
         found = self._visible_tag(caller, body.tag_name)
         require(self.authorization, caller, "PUT", _secured(body.tag_name))
         changes = {"description": body.description, "tagTypeName": body.tag_type_name}
-        self.tags.change(found, changes)
+        before = found.model_dump(by_alias=True)
+        entry = self.audit.entry(
+            caller,
+            "update_tag",
+            tag_entity(found.tag_name),
+            before=before,
+            after=before | changes,
+            at=self.clock(),
+        )
+        self.tags.change(found, changes, entry)
 
     def delete_tag(self, caller: Identity, tag_name: str) -> None:
         """Remove the tag; assets that carry it still do until they are changed.
@@ -75,7 +97,14 @@ class TagService:
         """
         found = self._visible_tag(caller, tag_name)
         require(self.authorization, caller, "DELETE", _secured(tag_name))
-        self.tags.delete(found)
+        entry = self.audit.entry(
+            caller,
+            "delete_tag",
+            tag_entity(tag_name),
+            before=found.model_dump(by_alias=True),
+            at=self.clock(),
+        )
+        self.tags.delete(found, entry)
 
     def list_tags(self, caller: Identity, page: PageRequest) -> Page[Tag]:
         """Tags that the caller may see, in no order."""
@@ -97,7 +126,15 @@ class TagService:
             TagTypeExistsError: the name is taken.
         """
         require(self.authorization, caller, "POST", _secured_type(body.tag_type_name))
-        self.types.put_new(TagType.model_validate(body.model_dump(exclude_none=True)))
+        tag_type = TagType.model_validate(body.model_dump(exclude_none=True))
+        entry = self.audit.entry(
+            caller,
+            "create_tag_type",
+            tag_type_entity(tag_type.tag_type_name),
+            after=_attributes(tag_type),
+            at=self.clock(),
+        )
+        self.types.put_new(tag_type, entry)
 
     def update_tag_type(self, caller: Identity, body: TagTypeBody) -> None:
         """Change the description of the type of that name, and whether it is required.
@@ -109,7 +146,16 @@ class TagService:
         found = self._visible_type(caller, body.tag_type_name)
         require(self.authorization, caller, "PUT", _secured_type(body.tag_type_name))
         changes = body.model_dump(by_alias=True, exclude_none=True, exclude={"tag_type_name"})
-        self.types.change(found, changes)
+        before = _attributes(found)
+        entry = self.audit.entry(
+            caller,
+            "update_tag_type",
+            tag_type_entity(found.tag_type_name),
+            before=before,
+            after=before | changes,
+            at=self.clock(),
+        )
+        self.types.change(found, changes, entry)
 
     def delete_tag_type(self, caller: Identity, tag_type_name: str) -> None:
         """Remove a type that no tag has.
@@ -117,15 +163,25 @@ class TagService:
         Raises:
             TagTypeNotFoundError: it does not exist, or not for the caller.
             TagTypeInUseError: a tag has it.
+            TagTypeRevisionError: others change it all the time.
         """
-        self._visible_type(caller, tag_type_name)
+        found = self._visible_type(caller, tag_type_name)
         require(self.authorization, caller, "DELETE", _secured_type(tag_type_name))
-        try:
-            self.types.delete_unused(tag_type_name)
-        except TagTypeInUseError:
-            if self.types.get(tag_type_name) is None:  # someone else was faster
-                raise TagTypeNotFoundError(tag_type_name) from None
-            raise
+        for _ in range(_ATTEMPTS):
+            entry = self.audit.entry(
+                caller,
+                "delete_tag_type",
+                tag_type_entity(tag_type_name),
+                before=_attributes(found),
+                at=self.clock(),
+            )
+            try:
+                return self.types.delete_unused(found, entry)
+            except TagTypeInUseError:
+                found = self._visible_type(caller, tag_type_name)
+                if found.tag_count > 0:
+                    raise
+        raise TagTypeRevisionError(tag_type_name)
 
     def list_tag_types(self, caller: Identity, page: PageRequest) -> Page[TagType]:
         """Tag types that the caller may see, in no order."""
@@ -173,6 +229,11 @@ class TagService:
         if found is None:
             raise TagTypeNotFoundError(tag_type_name)
         return found
+
+
+def _attributes(tag_type: TagType) -> dict[str, Any]:
+    """A tag type as its audit entries tell it: the count of its tags is none of its own."""
+    return tag_type.model_dump(by_alias=True, exclude={"tag_count"})
 
 
 def _secured(tag_name: str) -> Secured:

@@ -10,6 +10,7 @@ from backend.domains.access.repository import ApiKeyRepository, UserRoleReposito
 from backend.domains.access.routes import build_router
 from backend.domains.access.rules import hash_key
 from backend.domains.access.service import ApiKeyService
+from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import API_KEYS
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.http import Answer, Client
@@ -19,13 +20,14 @@ PEPPER = b"pepper"
 
 
 @pytest.fixture
-def service(tables: DynamoTables, now: datetime) -> ApiKeyService:
+def service(tables: DynamoTables, audit: AuditService, now: datetime) -> ApiKeyService:
     stored_user_role(tables, user_id="robot@example.org", role_name="viewer")
     numbers = iter(range(100))
     return ApiKeyService(
         keys=ApiKeyRepository(tables),
         roles=UserRoleRepository(tables),
         authorization=OnlyUser(),
+        audit=audit,
         pepper=lambda: PEPPER,
         clock=lambda: now,
         new_id=lambda: f"key-{next(numbers)}",

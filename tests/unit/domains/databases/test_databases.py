@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.domains.audit.service import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.repository import DatabaseRepository
@@ -18,10 +19,10 @@ BODY = {"databaseId": "museum", "description": "All of the museum", "defaultBuck
 
 
 @pytest.fixture
-def service(tables: DynamoTables, now: datetime) -> DatabaseService:
+def service(tables: DynamoTables, audit: AuditService, now: datetime) -> DatabaseService:
     stored_bucket(tables)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
-    return DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), lambda: now)
+    return DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), audit, lambda: now)
 
 
 @pytest.fixture

@@ -192,7 +192,9 @@ def slow(
     """The service of a process that `meanwhile` overtakes."""
     late = Interrupted(tables.client, tables.settings, [meanwhile])
     fast = assets.databases
-    return DatabaseService(DatabaseRepository(late), fast.buckets, OnlyUser(), fast.clock)
+    return DatabaseService(
+        DatabaseRepository(late), fast.buckets, OnlyUser(), fast.audit, fast.clock
+    )
 
 
 def test_an_asset_that_is_created_meanwhile_keeps_its_database(

@@ -6,6 +6,7 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.errors import InvalidInputError
+from backend.domains.audit.service import AuditService
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.routes import build_router
 from backend.domains.tags.service import TagService
@@ -18,8 +19,9 @@ RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
 
 
 @pytest.fixture
-def service(tables: DynamoTables, now: datetime) -> TagService:
-    return TagService(TagRepository(tables), TagTypeRepository(tables), OnlyUser(), lambda: now)
+def service(tables: DynamoTables, audit: AuditService, now: datetime) -> TagService:
+    types = TagTypeRepository(tables)
+    return TagService(TagRepository(tables), types, OnlyUser(), audit, lambda: now)
 
 
 @pytest.fixture

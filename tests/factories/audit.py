@@ -1,0 +1,29 @@
+"""The audit trail as tests make and read it."""
+
+from typing import Any
+
+from backend.core.objects import Objects
+from backend.core.paging import PageRequest
+from backend.core.tables import Tables
+from backend.domains.audit.repository import AuditArchive
+from backend.domains.audit.service import AuditService
+from backend.spec.tables.operations import AUDIT
+
+ARCHIVE = "auditarchivebucket"
+DAYS = 400
+
+
+def audit_service(objects: Objects, *, bucket: str = ARCHIVE) -> AuditService:
+    """The service that makes entries, over a bucket that may be missing: few values are large."""
+    return AuditService(AuditArchive(objects, lambda: bucket), lambda: DAYS)
+
+
+def entries(tables: Tables) -> list[dict[str, Any]]:
+    """All entries, oldest first."""
+    found: list[dict[str, Any]] = []
+    page = tables.scan(AUDIT, PageRequest(1000))
+    found += page.items
+    while page.after is not None:
+        page = tables.scan(AUDIT, PageRequest(1000, page.after))
+        found += page.items
+    return sorted(found, key=lambda entry: entry["at"])
