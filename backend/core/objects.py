@@ -252,3 +252,11 @@ class Objects(Protocol):
     ) -> str:
         """A URL to GET one object from, with type and disposition decided here."""
         ...
+
+
+def just_below(key: str) -> str:
+    """A text a little less than the key, for listings that begin after a text and not with it."""
+    before = ord(key[-1]) - 1
+    if before < 0x20 or 0xD800 <= before <= 0xDFFF:  # control characters, surrogates
+        return key[:-1]
+    return f"{key[:-1]}{chr(before)}~"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
 
 PREVIEW_MARK = ".previewFile."
 _PREVIEW = re.compile(r"(.+)\.previewFile\.(?:png|jpe?g|svg|gif)", re.DOTALL | re.IGNORECASE)
@@ -120,11 +120,3 @@ class _Listing:
         if version.is_delete_marker:
             return ObjectState(version)
         return ObjectState(version, _newest(self._previews.get(version.key, ())))
-
-
-def just_below(key: str) -> str:
-    """A text a little less than the key, for listings that begin after a text and not with it."""
-    before = ord(key[-1]) - 1
-    if before < 0x20 or 0xD800 <= before <= 0xDFFF:  # control characters, surrogates
-        return key[:-1]
-    return f"{key[:-1]}{chr(before)}~"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.core.objects import ObjectVersion, VersionPage
-from backend.search.object_states import base_of_preview, is_file, just_below, states
+from backend.core.objects import ObjectVersion, VersionPage, just_below
+from backend.search.object_states import base_of_preview, is_file, states
 from tests.fakes.counting import requests_of
 
 BUCKET = "assetbucket"
