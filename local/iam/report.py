@@ -13,11 +13,15 @@ from local.errors import LocalError
 from local.iam.policy import Grant
 
 
-class _Line(TypedDict, total=False):
+class _Granted(TypedDict):
+    role: str
+    granted: list[list[str]]
+
+
+class _Used(TypedDict):
     role: str
     asked: str
     used: list[str]
-    granted: list[list[str]]
 
 
 @dataclass
@@ -41,7 +45,7 @@ def read_record(path: Path) -> dict[str, Usage]:
     roles: dict[str, Usage] = {}
     try:
         for text in path.read_text(encoding="utf-8").splitlines():
-            line = cast("_Line", json.loads(text))
+            line = cast("_Granted | _Used", json.loads(text))
             usage = roles.setdefault(line["role"], Usage())
             if "granted" in line:
                 usage.granted = {Grant(*each) for each in line["granted"]}
