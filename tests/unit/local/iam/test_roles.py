@@ -21,10 +21,6 @@ STATEMENT: Statement = {
     "Action": ["logs:PutLogEvents", "logs:Get*"],
     "Resource": GROUP,
 }
-    "Effect": "Allow",
-    "Action": ["logs:PutLogEvents", "logs:Get*"],
-    "Resource": GROUP,
-}
 
 
 def _roles(folder: Path, *, enforced: bool = True, record: Path | None = None) -> Roles:
