@@ -104,7 +104,7 @@ def _size(name: str, value: Wire) -> int:
         case "S":
             size = text_bytes(name, content)
         case "N":
-            size = len(content.strip("-0.")) // 2 + 2
+            size = _number_size(content)
         case "B":
             size = len(content)
         case "BOOL" | "NULL":
@@ -116,6 +116,13 @@ def _size(name: str, value: Wire) -> int:
         case _:  # a set: SS, NS, BS
             size = sum(_size(name, {kind[0]: element}) for element in content)
     return size
+
+
+def _number_size(text: str) -> int:
+    """A byte for two significant digits and one for the exponent; one more below zero."""
+    number = DYNAMODB_CONTEXT.create_decimal(text)
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    return (len(digits) + 1) // 2 + 1 + number.is_signed()
 
 
 def _numbers_as_decimal(value: object) -> object:

@@ -1,0 +1,87 @@
+"""A database is deleted while assets are made in it, on the real engine: one of the two wins."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.errors import VitrineError
+from backend.core.ids import new_uuid
+from backend.core.paging import PageRequest
+from backend.domains.assets.service import AssetService
+from backend.domains.databases.repository import DatabaseNotEmptyError, DatabaseNotFoundError
+from backend.spec.tables import TABLES, assets, operations, registry
+from tests.engines import OPTIONS, RealEngines
+from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
+from tests.factories.tables import create_table_request
+
+_ROUNDS = 12
+_USED = (
+    assets.ASSETS,
+    assets.DATABASES,
+    assets.ASSET_VERSIONS,
+    operations.RESERVATIONS,
+    *(table for table in TABLES if table in registry.TABLES),
+)
+
+
+@pytest.fixture
+def service(engines: RealEngines) -> AssetService:
+    name = new_uuid()[:8]
+    environment = {f"TABLE_{table.name}": f"{name}-{table.name}" for table in _USED}
+    for table in _USED:
+        engines.dynamodb.create_table(**create_table_request(table, f"{name}-{table.name}"))
+    tables = DynamoTables(engines.dynamodb, Settings(environment | {"AWS_REGION": OPTIONS.region}))
+    return asset_service(tables, S3Objects(engines.s3))
+
+
+def test_of_a_deletion_and_a_creation_in_the_same_database_one_wins(
+    service: AssetService,
+) -> None:
+    for number in range(_ROUNDS):
+        database_id = created_database(service, f"wing-{number}")
+        created, deleted = at_once(
+            partial(created_asset, service, f"statue-{number}", database_id=database_id),
+            partial(service.databases.delete_database, ADMIN, database_id),
+        )
+        loser = DatabaseNotFoundError if isinstance(created, VitrineError) else None
+        assert type(created if loser else deleted) is (loser or DatabaseNotEmptyError)
+        assert (service.databases.find_database(database_id) is None) == (loser is not None)
+        rows = service.assets.list_in_partition(database_id, PageRequest(10)).items
+        assert len(rows) == (loser is None)
+
+
+def test_assets_that_are_made_at_once_are_all_counted(service: AssetService) -> None:
+    database_id = created_database(service)
+    names = [f"statue-{number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(partial(created_asset, service), names))
+    assert service.databases.describe_database(ADMIN, database_id).asset_count == len(names)
+
+
+def test_of_two_deletions_one_finds_nothing(service: AssetService) -> None:
+    for number in range(_ROUNDS):
+        database_id = created_database(service, f"hall-{number}")
+        delete = partial(service.databases.delete_database, ADMIN, database_id)
+        ends = at_once(delete, delete)
+        assert [type(end) for end in ends if end is not None] == [DatabaseNotFoundError]
+
+
+def at_once(*calls: Callable[[], object]) -> list[object]:
+    """What the calls answer or raise, all begun at the same moment."""
+    start = Barrier(len(calls))
+
+    def run(call: Callable[[], object]) -> object:
+        start.wait()
+        try:
+            return call()
+        except VitrineError as error:
+            return error
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
