@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from backend.core.errors import InvalidInputError
-from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
+from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, JsonObject
 
 
 def accept_all(write: DocumentWrite) -> str | None:
@@ -17,6 +17,7 @@ class MemorySearchEngine:
     """The port `SearchEngine`. `refuses` names a reason to refuse a document for, if there is one.
 
     `versioned=False` makes it an engine that knows no versions, to show what they are good for.
+    `before` is called ahead of a bulk, and once more ahead of its answer.
     """
 
     refuses: Callable[[DocumentWrite], str | None] = accept_all
@@ -27,10 +28,14 @@ class MemorySearchEngine:
     mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     bulks: list[int] = field(default_factory=list[int])
+    before: Callable[[str], None] = lambda operation: None
 
     def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
+        self.before("bulk")
         self.bulks.append(len(writes))
-        return [self._write(write) for write in writes]
+        results = [self._write(write) for write in writes]
+        self.before("answer")
+        return results
 
     def _write(self, write: DocumentWrite) -> DocumentResult:
         if write.index not in self.indexes:
@@ -45,6 +50,18 @@ class MemorySearchEngine:
             return DocumentResult(write.index, write.id, 409, "version conflict", stored[0])
         self.indexes[write.index][write.id] = (write.version, json.loads(write.body))
         return DocumentResult(write.index, write.id, 201 if stored is None else 200)
+
+    def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
+        return [self._remove(removal) for removal in removals]
+
+    def _remove(self, removal: DocumentRemoval) -> DocumentResult:
+        stored = self.indexes[removal.index].get(removal.id)
+        if stored is None:
+            return DocumentResult(removal.index, removal.id, 404)
+        if stored[0] > removal.version:
+            return DocumentResult(removal.index, removal.id, 409, "version conflict", stored[0])
+        del self.indexes[removal.index][removal.id]
+        return DocumentResult(removal.index, removal.id, 200)
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
         raise NotImplementedError
@@ -64,6 +81,12 @@ class MemorySearchEngine:
 
     def refresh(self, indexes: Sequence[str]) -> None:
         pass
+
+    def forget(self) -> None:
+        """Forget tombstones with their versions, as an engine does with deleted documents."""
+        for index in self.indexes.values():
+            for name in [n for n, (_, body) in index.items() if body.get("deleted")]:
+                del index[name]
 
     def document(self, index: str, document_id: str) -> JsonObject | None:
         """The document as it was written last, a tombstone too."""

@@ -1,4 +1,4 @@
-"""The stores that the port of objects is held to: moto, which unit tests use, and versitygw."""
+"""The stores that the port of objects is held to: the fake, moto and versitygw."""
 
 import os
 from collections.abc import Iterator
@@ -15,15 +15,17 @@ from moto.server import ThreadedMotoServer
 from backend.aws.objects import S3Objects
 from backend.aws.parsing import take_versions_as_sent
 from backend.core.ids import new_uuid
+from backend.core.objects import Objects
 from local.engines.base import Options
 from local.engines.s3 import VersityGateway
+from tests.fakes.objects import MemoryObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 ROOT = Path(__file__).parents[3]
 OPTIONS = Options()
-STORES = ("moto", "versitygw")
+STORES = ("memory", "moto", "versitygw")
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,13 @@ class Store:
     """A store behind the port, with an empty versioned bucket."""
 
     name: str
-    objects: S3Objects
+    objects: Objects
     bucket: str
 
     def send(self, url: str, body: bytes) -> str:
         """PUT to a presigned URL; answers with the ETag as S3 sent it."""
+        if isinstance(self.objects, MemoryObjects):
+            return self.objects.receive(url, body)
         reply = httpx.put(url, content=body)
         assert reply.status_code == 200, reply.text
         return reply.headers["ETag"]
@@ -46,6 +50,9 @@ def endpoint(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, str]]:
     """The store's name and URL; it runs for the whole session."""
+    if request.param == "memory":
+        yield "memory", ""
+        return
     if request.param == "moto":
         server = ThreadedMotoServer(port=0, verbose=False)
         server.start()
@@ -67,6 +74,8 @@ def endpoint(
 def store(endpoint: tuple[str, str]) -> Store:
     """The store with a bucket of its own for each test."""
     name, url = endpoint
+    if name == "memory":
+        return Store(name, MemoryObjects(), "bucket")
     client: S3Client = boto3.client(
         "s3",
         endpoint_url=url,

@@ -142,7 +142,7 @@ class History:
         self.tables = MemoryTables(before=self._before, lagging=self.rules.lag)
         self.objects: Any = MemoryObjects(self._before)
         self.queues = MemoryQueues(before=self._before)
-        self.engine = Engine(before=self._before, versioned=self.rules.versions)
+        self.engine = MemorySearchEngine(before=self._before, versioned=self.rules.versions)
         self.lags: list[tuple[int, Any, Any]] = []
         self.events: list[tuple[int, Reference]] = []
         self.settles: list[tuple[int, set[Reference]]] = []
@@ -312,25 +312,6 @@ class History:
 
 def _content(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != "hash"}
-
-
-@dataclass
-class Engine(MemorySearchEngine):
-    """Can be stopped before and after a request reached it, and can forget deleted documents."""
-
-    before: Callable[[str], None] = lambda operation: None
-
-    def bulk(self, writes: Any) -> Any:
-        self.before("bulk")
-        results = super().bulk(writes)
-        self.before("answer")
-        return results
-
-    def forget(self) -> None:
-        """Forget tombstones with their versions, as an engine does with deleted documents."""
-        for index in self.indexes.values():
-            for name in [n for n, (_, body) in index.items() if body.get("deleted")]:
-                del index[name]
 
 
 class ReadsEarly:

@@ -1,0 +1,316 @@
+"""S3 in memory: versioned buckets, multipart uploads, URLs that are put to by `receive`.
+
+Held to the same suite as the real stores (`tests/contract/objects`).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from urllib.parse import quote, unquote, urlsplit
+
+from backend.core.clock import Clock
+from backend.core.errors import NotFoundError
+from backend.core.objects import (
+    ObjectHead,
+    ObjectPage,
+    ObjectRefusedError,
+    ObjectVersion,
+    OpenUpload,
+    Part,
+    VersionPage,
+    Written,
+)
+
+_CHUNK_BYTES = 1024 * 1024
+_LEAST_PART_BYTES = 5 * 1024 * 1024
+_NO_VERSION = "null"
+
+
+def _epoch() -> datetime:
+    return datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    version: ObjectVersion
+    body: bytes = b""
+    content_type: str = "application/octet-stream"
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass
+class _Multipart:
+    bucket: str
+    key: str
+    content_type: str
+    metadata: Mapping[str, str]
+    parts: dict[int, bytes] = field(default_factory=dict[int, bytes])
+
+
+@dataclass
+class MemoryObjects:
+    """The port `Objects`. `changed` is told bucket and key of every object that came or went."""
+
+    before: Callable[[str], None] = lambda operation: None
+    changed: Callable[[str, str], None] = lambda bucket, key: None
+    clock: Clock = _epoch
+    versioned: Callable[[str], bool] = lambda bucket: True
+    buckets: dict[str, dict[str, list[_Stored]]] = field(
+        default_factory=dict[str, dict[str, list[_Stored]]]
+    )
+    uploads: dict[str, _Multipart] = field(default_factory=dict[str, _Multipart])
+    made: int = 0
+
+    def head(
+        self, bucket: str, key: str, *, version_id: str | None = None
+    ) -> ObjectHead | ObjectVersion | None:
+        self.before("head")
+        for stored in self._versions(bucket, key):
+            if version_id in {None, stored.version.version_id}:
+                if stored.version.is_delete_marker:
+                    return stored.version
+                found = replace(stored.version, is_latest=version_id is None)
+                return ObjectHead(found, stored.content_type, dict(stored.metadata))
+        return None
+
+    def list_objects(
+        self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
+    ) -> ObjectPage:
+        self.before("list")
+        found = [
+            replace(stored[0].version, version_id="")
+            for key, stored in self._listed(bucket, prefix)
+            if not stored[0].version.is_delete_marker and (after is None or key > after)
+        ]
+        page = tuple(found[:limit])
+        return ObjectPage(page, page[-1].key if len(found) > limit else None)
+
+    def list_versions(
+        self,
+        bucket: str,
+        prefix: str,
+        *,
+        limit: int = 1000,
+        after_key: str | None = None,
+        after_version_id: str | None = None,
+    ) -> VersionPage:
+        self.before("list")
+        found = [one.version for _, stored in self._listed(bucket, prefix) for one in stored]
+        if after_key is not None:
+            found = found[_passed(found, after_key, after_version_id) :]
+        page = tuple(found[:limit])
+        if len(found) <= limit:
+            return VersionPage(page)
+        return VersionPage(page, page[-1].key, page[-1].version_id)
+
+    def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
+        self.before("read")
+        return self._body(bucket, key)[:length]
+
+    def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
+        self.before("read")
+        body = self._body(bucket, key)
+        return (body[n : n + _CHUNK_BYTES] for n in range(0, len(body), _CHUNK_BYTES))
+
+    def put(
+        self, bucket: str, key: str, body: bytes, *, content_type: str, metadata: Mapping[str, str]
+    ) -> Written:
+        self.before("put")
+        etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
+        return self._store(bucket, key, body, etag, content_type, metadata)
+
+    def copy(
+        self,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        *,
+        content_type: str,
+        metadata: Mapping[str, str],
+    ) -> Written:
+        self.before("copy")
+        body = self._body(*source)
+        etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
+        return self._store(*target, body, etag, content_type, metadata)
+
+    def delete(self, bucket: str, key: str) -> None:
+        self.before("delete")
+        self._mark_deleted(bucket, key)
+
+    def delete_version(self, bucket: str, key: str, *, version_id: str) -> None:
+        self.before("delete")
+        self._remove_version(bucket, key, version_id)
+
+    def delete_many(self, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
+        self.before("delete")
+        for key, version_id in wanted:
+            if version_id is None:
+                self._mark_deleted(bucket, key)
+            else:
+                self._remove_version(bucket, key, version_id)
+
+    def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
+        self.before("list")
+        found = [
+            OpenUpload(upload.key, upload_id)
+            for upload_id, upload in self.uploads.items()
+            if upload.bucket == bucket and upload.key.startswith(prefix)
+        ]
+        return sorted(found, key=lambda upload: upload.key)[:limit]
+
+    def copy_part(
+        self,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        *,
+        upload_id: str,
+        number: int,
+        span: tuple[int, int],
+    ) -> Part:
+        self.before("copy_part")
+        body = self._body(*source)
+        upload = self._upload(*target, upload_id)
+        if span[1] > len(body):
+            raise ObjectRefusedError(source[1], f"it has {len(body)} bytes")
+        part = upload.parts[number] = body[span[0] : span[1]]
+        return Part(number, _md5(part), len(part))
+
+    def create_multipart(
+        self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
+    ) -> str:
+        self.before("create_multipart")
+        self.made += 1
+        upload_id = f"multipart-{self.made}"
+        self.uploads[upload_id] = _Multipart(bucket, key, content_type, dict(metadata))
+        return upload_id
+
+    def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
+        self.before("list_parts")
+        parts = self._upload(bucket, key, upload_id).parts
+        return [Part(number, _md5(body), len(body)) for number, body in sorted(parts.items())]
+
+    def complete_multipart(
+        self, bucket: str, key: str, upload_id: str, parts: Sequence[Part]
+    ) -> Written:
+        self.before("complete_multipart")
+        upload = self._upload(bucket, key, upload_id)
+        for part in parts:
+            if part.number not in upload.parts or _md5(upload.parts[part.number]) != part.etag:
+                raise ObjectRefusedError(key, f"part {part.number} was not found")
+        bodies = [upload.parts[part.number] for part in parts]
+        if any(len(body) < _LEAST_PART_BYTES for body in bodies[:-1]):
+            raise ObjectRefusedError(key, "a part is too small")
+        digests = b"".join(hashlib.md5(b, usedforsecurity=False).digest() for b in bodies)
+        etag = f"{hashlib.md5(digests, usedforsecurity=False).hexdigest()}-{len(parts)}"
+        del self.uploads[upload_id]
+        body = b"".join(bodies)
+        return self._store(bucket, key, body, etag, upload.content_type, upload.metadata)
+
+    def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
+        self.before("abort_multipart")
+        self.uploads.pop(upload_id, None)
+
+    def presign_part(
+        self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
+    ) -> str:
+        return f"memory://{bucket}/{quote(key)}?{upload_id}&{number}"
+
+    def presign_get(
+        self,
+        bucket: str,
+        key: str,
+        *,
+        version_id: str | None,
+        file_name: str,
+        content_type: str,
+        attachment: bool,
+        expires: int,
+    ) -> str:
+        return f"memory://{bucket}/{quote(key)}"
+
+    def receive(self, url: str, body: bytes) -> str:
+        """Take what is put to a presigned URL; answers with the ETag as S3 writes it."""
+        sent = urlsplit(url)
+        upload_id, _, number = sent.query.partition("&")
+        upload = self._upload(sent.netloc, unquote(sent.path[1:]), upload_id)
+        upload.parts[int(number)] = body
+        return f'"{_md5(body)}"'
+
+    def _mark_deleted(self, bucket: str, key: str) -> None:
+        if not self.versioned(bucket):
+            if self.buckets.get(bucket, {}).pop(key, None):
+                self.changed(bucket, key)
+            return
+        marker = replace(self._version(bucket, key), is_delete_marker=True)
+        self._add(bucket, _Stored(marker))
+
+    def _remove_version(self, bucket: str, key: str, version_id: str) -> None:
+        stored = self._versions(bucket, key)
+        left = [one for one in stored if one.version.version_id != version_id]
+        if len(left) == len(stored):
+            return
+        if left:
+            left[0] = replace(left[0], version=replace(left[0].version, is_latest=True))
+            self.buckets[bucket][key] = left
+        else:
+            del self.buckets[bucket][key]
+        self.changed(bucket, key)
+
+    def _store(
+        self,
+        bucket: str,
+        key: str,
+        body: bytes,
+        etag: str,
+        content_type: str,
+        metadata: Mapping[str, str],
+    ) -> Written:
+        version = replace(self._version(bucket, key), size=len(body), etag=etag)
+        kept = {name.lower(): value for name, value in metadata.items()}
+        self._add(bucket, _Stored(version, body, content_type, kept))
+        return Written(version.version_id, etag)
+
+    def _version(self, bucket: str, key: str) -> ObjectVersion:
+        self.made += 1
+        version_id = f"v{self.made:09}" if self.versioned(bucket) else _NO_VERSION
+        return ObjectVersion(key, version_id, True, self.clock().replace(microsecond=0))
+
+    def _add(self, bucket: str, stored: _Stored) -> None:
+        key = stored.version.key
+        older = self._versions(bucket, key) if self.versioned(bucket) else []
+        older = [replace(one, version=replace(one.version, is_latest=False)) for one in older]
+        self.buckets.setdefault(bucket, {})[key] = [stored, *older]
+        self.changed(bucket, key)
+
+    def _versions(self, bucket: str, key: str) -> list[_Stored]:
+        return self.buckets.get(bucket, {}).get(key, [])
+
+    def _listed(self, bucket: str, prefix: str) -> list[tuple[str, list[_Stored]]]:
+        found = self.buckets.get(bucket, {}).items()
+        return sorted(item for item in found if item[0].startswith(prefix))
+
+    def _body(self, bucket: str, key: str) -> bytes:
+        stored = self._versions(bucket, key)
+        if not stored or stored[0].version.is_delete_marker:
+            raise NotFoundError(f"there is no object {key}")
+        return stored[0].body
+
+    def _upload(self, bucket: str, key: str, upload_id: str) -> _Multipart:
+        found = self.uploads.get(upload_id)
+        if found is None or (found.bucket, found.key) != (bucket, key):
+            raise NotFoundError(f"there is no upload {upload_id}")
+        return found
+
+
+def _md5(body: bytes) -> str:
+    return hashlib.md5(body, usedforsecurity=False).hexdigest()
+
+
+def _passed(versions: Sequence[ObjectVersion], after_key: str, after_version_id: str | None) -> int:
+    """How many versions lie before a position, or are it."""
+    for number, version in enumerate(versions):
+        if version.key > after_key:
+            return number
+        if version.key == after_key and version.version_id == after_version_id:
+            return number + 1
+    return len(versions)

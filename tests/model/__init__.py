@@ -1,0 +1,1 @@
+"""A model of the whole product, and the product in process with an adversary between its parts."""

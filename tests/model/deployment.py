@@ -1,0 +1,160 @@
+"""The product in process: its own wiring, over ports in memory or of real engines."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, cast
+
+from backend.aws.items import to_wire
+from backend.aws.settings import Settings
+from backend.core.objects import Objects
+from backend.core.queues import Queues
+from backend.core.search_engine import SearchEngine
+from backend.core.tables import Tables
+from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.working import WorkerWiring
+from backend.search.indexes import ensure_indexes
+from backend.search.state import SearchState
+from backend.spec import functions
+from backend.spec.buckets import BUCKETS, FAILURE_BUCKET
+from backend.spec.functions import Function
+from backend.spec.queues import QUEUES
+from backend.spec.secrets import SECRETS
+from backend.spec.settings import SETTINGS
+from backend.spec.tables import TABLES
+from tests.factories.access import OnlyUser
+from tests.factories.http import Context
+from tests.factories.search import NOON, rebuilder
+from tests.fakes.tables import Change
+
+Event = Mapping[str, Any]
+Handler = Callable[[Event], Mapping[str, Any]]
+W = TypeVar("W", bound=Wiring)
+
+LIFE_SECONDS = 60
+"""After this a worker is killed."""
+LAG_SECONDS = 30
+"""By so much indexes of tables lag behind at the most."""
+SETTLE_SECONDS = LIFE_SECONDS + LAG_SECONDS + 10
+
+
+@dataclass
+class Time:
+    """The time of a deployment; it passes when it is told to."""
+
+    seconds: int = 0
+
+    def now(self) -> int:
+        return self.seconds
+
+    def clock(self) -> datetime:
+        return NOON + timedelta(seconds=self.seconds)
+
+
+@dataclass(frozen=True)
+class Ports:
+    tables: Tables
+    objects: Objects
+    queues: Queues
+    engine: SearchEngine
+    settings: Settings
+    clock: Callable[[], datetime]
+
+
+def in_memory_settings() -> Settings:
+    """Names for everything that is declared."""
+    environment = {f"TABLE_{table.name}": table.name for table in TABLES}
+    environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
+    environment |= {f"QUEUE_{queue.name}": queue.name for queue in QUEUES}
+    environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
+    return Settings(environment | settings_of_functions() | {"AWS_REGION": "us-east-1"})
+
+
+def settings_of_functions() -> dict[str, str]:
+    values = {setting.variable: str(setting.default) for setting in SETTINGS}
+    values["SETTING_SETTLE_DELAY_SECONDS"] = str(SETTLE_SECONDS)
+    values["SETTING_UPLOAD_RATE_PER_MINUTE"] = "10000"
+    return values
+
+
+@dataclass
+class Deployment:
+    """The services behind the API, and the functions that consume streams and queues, by name."""
+
+    ports: Ports
+    consumers: dict[str, Handler] = field(init=False)
+
+    def __post_init__(self) -> None:
+        ensure_indexes(self.ports.engine, SearchState(self.ports.tables, self.ports.clock))
+        self.services = self.wired(IndexingWiring, functions.INDEX_CHANGES)
+        self.consumers = {name: self._handler(name) for name in CONSUMERS}
+
+    def wired(self, kind: type[W], function: Function) -> W:
+        """The product's own wiring of a function, with these ports in place of those of AWS."""
+        wiring = kind(function, self.ports.clock)
+        ports = self.ports
+        parts = {
+            "settings": ports.settings,
+            "tables": ports.tables,
+            "objects": ports.objects,
+            "queues": ports.queues,
+            "authorization": OnlyUser(),
+            "rebuilder": rebuilder(
+                ports.tables,
+                ports.objects,
+                ports.queues,
+                ports.engine,
+                clock=ports.clock,
+                failure_bucket=ports.settings.bucket(FAILURE_BUCKET),
+                settle_delay_seconds=SETTLE_SECONDS,
+            ),
+        }
+        vars(wiring).update(parts)  # parts that are there are not built
+        return wiring
+
+    def _handler(self, name: str) -> Handler:
+        made = CONSUMERS[name](self)
+        return lambda event: made(dict(event), Context())
+
+
+CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]]] = {
+    "IndexChanges": lambda on: on.wired(IndexingWiring, functions.INDEX_CHANGES).changes_handler,
+    "IndexObjects": lambda on: on.wired(IndexingWiring, functions.INDEX_OBJECTS).objects_handler,
+    "IndexSettle": lambda on: on.wired(IndexingWiring, functions.INDEX_SETTLE).settle_handler,
+    "IndexFanOut": lambda on: on.wired(IndexingWiring, functions.INDEX_FAN_OUT).fan_out_handler,
+    "JobStarter": lambda on: on.wired(WorkerWiring, functions.JOB_STARTER).starter_handler,
+}
+"""How the function of each subscription is made."""
+
+
+def stream_record(change: Change, number: int) -> dict[str, Any]:
+    """The record that a stream tells a change by."""
+    told: dict[str, Any] = {"Keys": to_wire(change.key), "SequenceNumber": str(number)}
+    for name, item in (("NewImage", change.new), ("OldImage", change.old)):
+        if item is not None and (name == "NewImage" or change.table.stream != "NEW_IMAGE"):
+            told[name] = to_wire(item)
+    kind = "REMOVE" if change.new is None else "INSERT" if change.old is None else "MODIFY"
+    return {"eventID": str(number), "eventName": kind, "dynamodb": told}
+
+
+def object_event(bucket: str, key: str) -> dict[str, Any]:
+    """The event that EventBridge puts into a queue for an object."""
+    return {
+        "source": "aws.s3",
+        "detail-type": "Object Created",
+        "detail": {"bucket": {"name": bucket}, "object": {"key": key}},
+    }
+
+
+def is_wanted(record: Mapping[str, Any], pattern: str | None) -> bool:
+    """Whether a record passes the filter of its subscription, as far as ours go."""
+    return pattern is None or _fits(record, json.loads(pattern))
+
+
+def _fits(value: Any, pattern: Any) -> bool:
+    if isinstance(pattern, list):
+        return value in pattern
+    inner = cast("dict[str, Any]", pattern)
+    return all(name in (value or {}) and _fits(value[name], inner[name]) for name in inner)
