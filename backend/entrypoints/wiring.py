@@ -32,6 +32,7 @@ from backend.spec.functions import Function
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
 from backend.spec.settings import (
     AUDIT_DAYS,
+    LARGE_FILE_BYTES,
     MAX_URL_SECONDS,
     PRESIGNED_URL_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
@@ -50,7 +51,13 @@ if TYPE_CHECKING:
     from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import MetadataService
     from backend.domains.tags.service import TagService
-    from backend.domains.uploads.service import UploadService
+    from backend.domains.uploads.service import (
+        Finishing,
+        LargeFiles,
+        Places,
+        RenewalService,
+        UploadService,
+    )
     from backend.search.service import SearchService
 
 
@@ -169,6 +176,7 @@ class Wiring:
             TagTypeRepository(self.tables),
             self.authorization,
             self.audit,
+            self.jobs,
             self.clock,
         )
 
@@ -199,6 +207,7 @@ class Wiring:
             tags=self.tags,
             objects=self.objects,
             authorization=self.authorization,
+            audit=self.audit,
             clock=self.clock,
         )
 
@@ -217,19 +226,44 @@ class Wiring:
 
     @cached_property
     def uploads(self) -> "UploadService":
-        from backend.domains.uploads.repository import UploadRepository
         from backend.domains.uploads.service import UploadLimits, UploadService
 
-        return UploadService(
+        limits = UploadLimits(
+            per_minute=self.settings.number(UPLOAD_RATE_PER_MINUTE),
+            url_seconds=self._url_seconds,
+        )
+        return UploadService(self._upload_places, self._finishing, limits)
+
+    @cached_property
+    def renewals(self) -> "RenewalService":
+        from backend.domains.uploads.service import RenewalService
+
+        return RenewalService(self._upload_places, self._url_seconds)
+
+    @cached_property
+    def large_files(self) -> "LargeFiles":
+        from backend.domains.uploads.service import LargeFiles
+
+        return LargeFiles(self._upload_places, self._finishing)
+
+    @cached_property
+    def _finishing(self) -> "Finishing":
+        from backend.domains.uploads.service import Finishing
+
+        return Finishing(self._upload_places, self.files, self.audit)
+
+    @cached_property
+    def _upload_places(self) -> "Places":
+        from backend.domains.uploads.repository import UploadRepository
+        from backend.domains.uploads.service import Places
+
+        return Places(
             uploads=UploadRepository(self.tables),
             assets=self.assets,
             databases=self.databases,
-            files=self.files,
+            jobs=self.jobs,
             objects=self.objects,
-            limits=UploadLimits(
-                per_minute=self.settings.number(UPLOAD_RATE_PER_MINUTE),
-                url_seconds=self._url_seconds,
-            ),
+            large_bytes=self.settings.number(LARGE_FILE_BYTES),
             clock=self.clock,
         )
 

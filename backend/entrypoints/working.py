@@ -1,9 +1,13 @@
-"""Puts the ports of AWS behind the functions that start and do jobs."""
+"""Puts the ports of AWS behind the functions that start and do jobs.
+
+Slices are imported where they are wired, as in `wiring`.
+"""
+# ruff: noqa: PLC0415
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
@@ -18,6 +22,9 @@ from backend.search.reindexing import QueuedReindexing
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
+
+if TYPE_CHECKING:
+    from backend.domains.assets.service import TagWithdrawal
 
 Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
@@ -39,6 +46,20 @@ class WorkerWiring(Wiring):
     @cached_property
     def reindexing(self) -> QueuedReindexing:
         return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
+
+    @cached_property
+    def tag_withdrawal(self) -> "TagWithdrawal":
+        from backend.domains.assets.repository import AssetRepository
+        from backend.domains.assets.service import TagWithdrawal
+
+        return TagWithdrawal(
+            assets=AssetRepository(self.tables),
+            databases=self.databases,
+            tags=self.tags,
+            audit=self.audit,
+            clock=self.clock,
+            settle_delay_seconds=self.settings.number(SETTLE_DELAY_SECONDS),
+        )
 
     @property
     def starter_handler(self) -> Handler:

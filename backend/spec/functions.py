@@ -14,7 +14,7 @@ from backend.spec.settings import Setting
 from backend.spec.tables import access, assets, metadata, operations, registry
 from backend.spec.tables.model import Table
 
-Kind = Literal["api", "consumer", "authorizer", "bootstrap"]
+Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
 SearchAccess = Literal["none", "read", "write"]
 
 
@@ -24,7 +24,8 @@ class Function:
 
     `appends` are tables and buckets to which it adds what it may neither read nor change.
     `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
-    messages to itself: Lambda stops loops that are not allowed after 16 rounds.
+    messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
+    queues whose dead letters it may move back.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Function:
     writes: tuple[Table | Bucket, ...] = ()
     appends: tuple[Table | Bucket, ...] = ()
     sends: tuple[Queue, ...] = ()
+    redrives: tuple[Queue, ...] = ()
     secrets: tuple[Secret, ...] = ()
     rewrites: tuple[Secret, ...] = ()
     settings: tuple[Setting, ...] = ()
@@ -136,7 +138,7 @@ TAGS_API = _audited(
         "TagsApi",
         "tags",
         "Tags and tag types.",
-        writes=(registry.TAGS, registry.TAG_TYPES),
+        writes=(registry.TAGS, registry.TAG_TYPES, operations.JOBS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )
@@ -176,8 +178,18 @@ UPLOADS_API = _audited(
         "uploads",
         "Uploads by presigned multipart.",
         reads=(assets.DATABASES, registry.ASSET_BUCKETS),
-        writes=(assets.ASSET_UPLOADS, assets.ASSETS, operations.RESERVATIONS, buckets.ASSET_BUCKET),
-        settings=(settings.UPLOAD_RATE_PER_MINUTE, settings.PRESIGNED_URL_SECONDS),
+        writes=(
+            assets.ASSET_UPLOADS,
+            assets.ASSETS,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+        ),
+        settings=(
+            settings.UPLOAD_RATE_PER_MINUTE,
+            settings.PRESIGNED_URL_SECONDS,
+            settings.LARGE_FILE_BYTES,
+        ),
     )
 )
 DOWNLOADS_API = _api(
@@ -219,6 +231,25 @@ SEARCH_API = _api(
     search="read",
 )
 
+LIFECYCLE_API = replace(
+    _audited(
+        _api(
+            "LifecycleApi",
+            "asset_lifecycle",
+            "Archives assets, brings them back and deletes them; jobs do the rest.",
+            reads=(registry.ASSET_BUCKETS,),
+            writes=(
+                assets.ASSETS,
+                assets.ARCHIVED_FILES,
+                operations.JOBS,
+                operations.RESERVATIONS,
+                buckets.ASSET_BUCKET,
+            ),
+        )
+    ),
+    sends=(queues.SETTLE,),
+    settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS),
+)
 JOBS_API = _api(
     "JobsApi",
     "jobs",
@@ -261,6 +292,17 @@ BOOTSTRAP = Function(
 )
 
 
+DOCUMENT_SOURCES: tuple[Table | Bucket, ...] = (
+    assets.ASSETS,
+    metadata.ASSET_FILE_METADATA,
+    metadata.FILE_ATTRIBUTES,
+    registry.ASSET_BUCKETS,
+    operations.RESERVATIONS,
+    buckets.ASSET_BUCKET,
+)
+"""What a rebuild of documents reads."""
+
+
 def _indexer(
     name: str,
     handler: str,
@@ -276,14 +318,7 @@ def _indexer(
         "consumer",
         handler,
         description,
-        reads=(
-            assets.ASSETS,
-            metadata.ASSET_FILE_METADATA,
-            metadata.FILE_ATTRIBUTES,
-            registry.ASSET_BUCKETS,
-            operations.RESERVATIONS,
-            buckets.ASSET_BUCKET,
-        ),
+        reads=DOCUMENT_SOURCES,
         writes=(operations.SEARCH_STATE, *writes, buckets.FAILURE_BUCKET),
         sends=sends,
         settings=(settings.SETTLE_DELAY_SECONDS,),
@@ -325,21 +360,83 @@ JOB_STARTER = Function(
     "backend.entrypoints.jobs.starter.handler",
     "Sends the first message of each job to the queue of its kind.",
     writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
-    sends=(queues.FAN_OUT, queues.LIFECYCLE),
+    sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES),
     timeout_seconds=30,
 )
-LIFECYCLE_WORKER = Function(
-    "LifecycleWorker",
-    "consumer",
-    "backend.entrypoints.jobs.lifecycle.handler",
-    "Does the jobs that archive, bring back, delete and clean up, step by step.",
-    reads=(assets.DATABASES, registry.TAGS),
-    writes=(assets.ASSETS, operations.JOBS, buckets.FAILURE_BUCKET),
-    sends=(queues.LIFECYCLE, queues.SETTLE),
+LIFECYCLE_WORKER = _audited(
+    Function(
+        "LifecycleWorker",
+        "consumer",
+        "backend.entrypoints.jobs.lifecycle.handler",
+        "Does the jobs that archive, bring back, delete and clean up, step by step.",
+        reads=(assets.DATABASES, registry.TAGS),
+        writes=(assets.ASSETS, operations.JOBS, buckets.FAILURE_BUCKET),
+        sends=(queues.LIFECYCLE, queues.SETTLE),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
+
+LARGE_FILE_WORKER = _audited(
+    Function(
+        "LargeFileWorker",
+        "consumer",
+        "backend.entrypoints.jobs.large_files.handler",
+        "Puts large files together, checks them and copies them to their place, part by part.",
+        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+        writes=(
+            assets.ASSET_UPLOADS,
+            assets.ASSETS,
+            operations.JOBS,
+            buckets.ASSET_BUCKET,
+            buckets.FAILURE_BUCKET,
+        ),
+        sends=(queues.LARGE_FILES,),
+        settings=(settings.LARGE_FILE_BYTES,),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
+
+ADMIN_API = replace(
+    _api(
+        "AdminApi",
+        "operations",
+        "What keeps a deployment right: failures and dead letters.",
+        reads=DOCUMENT_SOURCES,
+        writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        search="write",
+    ),
+    # Poison of a queue goes back into it; object events are read at once.
+    sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
+    redrives=queues.QUEUES,
+)
+REPLAY_FAILURES = Function(
+    "ReplayFailures",
+    "scheduled",
+    "backend.entrypoints.scheduled.replays.handler",
+    "Replays what the mappings of streams gave up, with pauses that grow.",
+    reads=DOCUMENT_SOURCES,
+    writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+    sends=(queues.SETTLE, *JOB_STARTER.sends),
     settings=(settings.SETTLE_DELAY_SECONDS,),
+    search="write",
     memory_mb=1024,
     timeout_seconds=120,
-    loops=True,
+)
+SWEEP_TOMBSTONES = Function(
+    "SweepTombstones",
+    "scheduled",
+    "backend.entrypoints.scheduled.tombstones.handler",
+    "Removes tombstones of deleted documents after a day.",
+    reads=(operations.SEARCH_STATE,),
+    search="write",
+    timeout_seconds=120,
 )
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -354,7 +451,9 @@ FUNCTIONS: tuple[Function, ...] = (
     DOWNLOADS_API,
     METADATA_API,
     SEARCH_API,
+    LIFECYCLE_API,
     JOBS_API,
+    ADMIN_API,
     AUTHORIZER,
     BOOTSTRAP,
     INDEX_CHANGES,
@@ -363,4 +462,7 @@ FUNCTIONS: tuple[Function, ...] = (
     INDEX_FAN_OUT,
     JOB_STARTER,
     LIFECYCLE_WORKER,
+    LARGE_FILE_WORKER,
+    REPLAY_FAILURES,
+    SWEEP_TOMBSTONES,
 )

@@ -21,6 +21,7 @@ from backend.domains.tags.service import TagService
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service
 from tests.factories.buckets import BUCKET_ID, stored_bucket
+from tests.factories.jobs import job_service
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 ADMIN = Identity("admin")
@@ -45,13 +46,15 @@ def asset_service(
         tags=_tag_service(tables, audit, clock),
         objects=objects,
         authorization=OnlyUser(),
+        audit=audit,
         clock=clock,
     )
 
 
 def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagService:
     types = TagTypeRepository(tables)
-    service = TagService(TagRepository(tables), types, OnlyUser(), audit, clock)
+    jobs = job_service(tables, clock)
+    service = TagService(TagRepository(tables), types, OnlyUser(), audit, jobs, clock)
     service.create_tag_type(
         ADMIN, TagTypeBody(tag_type_name="look", description="How it looks", required="False")
     )

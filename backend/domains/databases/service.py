@@ -8,7 +8,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.domains.audit.models import database_entity
 from backend.domains.audit.service import AuditService
@@ -115,8 +115,16 @@ class DatabaseService:
             self.databases.list_registry,
             page,
             visible=visible,
-            position_of=lambda database: {DATABASES.partition_key.name: database.partition},
+            position_of=self.position_of,
         )
+
+    def registry(self, page: PageRequest) -> Page[Database]:
+        """Databases, active and deleted, in no order: for jobs, no permission is asked."""
+        return self.databases.list_registry(page)
+
+    def position_of(self, database: Database) -> Position:
+        """Where a page of the registry goes on after a database."""
+        return {DATABASES.partition_key.name: database.partition}
 
     def counted(self, databases: Sequence[Database]) -> list[CountedDatabase]:
         """The same databases with the numbers of their active assets; no permission is asked."""

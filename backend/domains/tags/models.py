@@ -88,11 +88,14 @@ class TagTypesReply(WireModel):
 
 
 class TagOperationReply(WireModel):
+    """`job_id` is the job that takes a deleted tag from the assets that carry it."""
+
     success: bool = True
     message: str
     tag_name: str
     operation: Operation
     timestamp: str
+    job_id: str | None = None
 
 
 class TagTypeOperationReply(WireModel):

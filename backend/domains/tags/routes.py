@@ -35,12 +35,15 @@ def build_router(service: TagService) -> Router:
 
 
 def _bind_tags(router: Router, service: TagService) -> None:
-    def done(operation: Operation, tag_name: str) -> TagOperationReply:
+    def done(
+        operation: Operation, tag_name: str, *, job_id: str | None = None
+    ) -> TagOperationReply:
         return TagOperationReply(
             message=f"Tag {tag_name} was {_DONE[operation]}",
             tag_name=tag_name,
             operation=operation,
             timestamp=iso(service.clock()),
+            job_id=job_id,
         )
 
     @router.bind(routes.LIST_TAGS)
@@ -64,8 +67,8 @@ def _bind_tags(router: Router, service: TagService) -> None:
 
     @router.bind(routes.DELETE_TAG)
     def delete_tag(call: Call, path: TagPath) -> TagOperationReply:
-        service.delete_tag(call.caller, path.tag_id)
-        return done("delete", path.tag_id)
+        job = service.delete_tag(call.caller, path.tag_id)
+        return done("delete", path.tag_id, job_id=job.job_id)
 
 
 def _bind_tag_types(router: Router, service: TagService) -> None:

@@ -8,9 +8,12 @@ from typing import Any
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock
 from backend.core.identity import Identity
+from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, fill
 from backend.domains.audit.models import tag_entity, tag_type_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.service import JobService
 from backend.domains.tags.models import Tag, TagBody, TagType, TagTypeBody
 from backend.domains.tags.repository import (
     TagNotFoundError,
@@ -21,6 +24,7 @@ from backend.domains.tags.repository import (
     TagTypeRevisionError,
 )
 from backend.domains.tags.rules import demand_known, demand_required
+from backend.spec.jobs import WITHDRAW_TAG
 
 _SCAN_PAGE = 1000
 _ATTEMPTS = 8  # of a deletion that edits of the same type overtake
@@ -32,7 +36,9 @@ class TagService:
     types: TagTypeRepository
     authorization: Authorization
     audit: AuditService
+    jobs: JobService
     clock: Clock
+    new_id: NewId = new_uuid
 
     def check_tags(self, tags: Sequence[str]) -> None:
         """What slices that store tags ask before they do; no permission is asked.
@@ -43,6 +49,10 @@ class TagService:
         known = self.tags.get_many(tags)
         demand_known(tags, known)
         demand_required({tag.tag_type_name for tag in known}, self._all_types())
+
+    def exists(self, tag_name: str) -> bool:
+        """Whether there is such a tag, for other slices: no permission is asked."""
+        return self.tags.get(tag_name) is not None
 
     def create_tag(self, caller: Identity, body: TagBody) -> None:
         """Make a tag of a type.
@@ -88,8 +98,8 @@ class TagService:
         )
         self.tags.change(found, changes, entry)
 
-    def delete_tag(self, caller: Identity, tag_name: str) -> None:
-        """Remove the tag; assets that carry it still do until they are changed.
+    def delete_tag(self, caller: Identity, tag_name: str) -> Job:
+        """Remove the tag, and start the job that takes it from the assets that carry it.
 
         Raises:
             TagNotFoundError: it does not exist, or not for the caller.
@@ -104,7 +114,15 @@ class TagService:
             before=found.model_dump(by_alias=True),
             at=self.clock(),
         )
-        self.tags.delete(found, entry)
+        job = self.jobs.new(
+            WITHDRAW_TAG,
+            WITHDRAW_TAG.job_id(self.new_id()),
+            caller=caller,
+            database_id=None,
+            parameters={"tagName": tag_name},
+        )
+        self.tags.delete(found, entry, self.jobs.put(job))
+        return job
 
     def list_tags(self, caller: Identity, page: PageRequest) -> Page[Tag]:
         """Tags that the caller may see, in no order."""

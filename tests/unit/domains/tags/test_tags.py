@@ -13,6 +13,7 @@ from backend.domains.tags.service import TagService
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
 from tests.factories.http import Answer, Client
+from tests.factories.jobs import job_service
 
 COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
 RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
@@ -21,7 +22,9 @@ RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
 @pytest.fixture
 def service(tables: DynamoTables, audit: AuditService, now: datetime) -> TagService:
     types = TagTypeRepository(tables)
-    return TagService(TagRepository(tables), types, OnlyUser(), audit, lambda: now)
+    return TagService(
+        TagRepository(tables), types, OnlyUser(), audit, job_service(tables), lambda: now
+    )
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
@@ -31,6 +31,8 @@ from backend.domains.assets.repository import (
     AssetRevisionError,
     AssetVersionNotFoundError,
 )
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
@@ -54,6 +56,7 @@ class AssetService:
     tags: TagService
     objects: Objects
     authorization: Authorization
+    audit: AuditService
     clock: Clock
     new_id: NewId = new_asset_id
 
@@ -172,9 +175,11 @@ class AssetService:
             changed = found.model_copy(update=body.model_dump(exclude_none=True))
             require(self.authorization, caller, "PUT", secured(changed))
             counters = ("inheritedRevision",) if INHERITED_BY_FILES & changes.keys() else ()
-            changes["updatedAt"] = iso(self.clock())
+            now = self.clock()
+            entry = self._edited(caller, found, changes, now)
+            edit = {**changes, "updatedAt": iso(now)}
             try:
-                return self.assets.change(found, changes, counters=counters)
+                return self.assets.change(found, edit, entry, counters=counters)
             except AssetRevisionError:
                 if expected_revision is not None:
                     raise
@@ -262,6 +267,14 @@ class AssetService:
         Objects that belong to no asset are left out; archived assets own theirs still.
         """
         return self.assets.owners(objects)
+
+    def _edited(
+        self, caller: Identity, asset: Asset, changes: Mapping[str, Any], at: datetime
+    ) -> Write:
+        name = asset_entity(asset.database_id, asset.asset_id)
+        old = asset.model_dump(by_alias=True)
+        new = old | dict(changes)
+        return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)
 
     def _visible(self, caller: Identity, partition: str, page: PageRequest) -> Page[Asset]:
         return fill(

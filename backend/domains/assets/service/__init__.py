@@ -1,0 +1,13 @@
+"""What can be done with assets."""
+
+from backend.domains.assets.repository import AssetNotFoundError, AssetRevisionError
+from backend.domains.assets.service.verbs import AssetService, secured
+from backend.domains.assets.service.withdrawing import TagWithdrawal
+
+__all__ = [
+    "AssetNotFoundError",
+    "AssetRevisionError",
+    "AssetService",
+    "TagWithdrawal",
+    "secured",
+]

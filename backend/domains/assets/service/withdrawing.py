@@ -1,0 +1,107 @@
+"""Takes a deleted tag from the assets that carry it: the step of a job.
+
+The job walks the databases, one page of one partition a step, twice. The second walk comes after
+the settle delay, which is longer than any request lives: it finds the assets that were written by
+requests which had seen the tag before it was deleted.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
+from backend.domains.assets.models import Asset
+from backend.domains.assets.repository import AssetRepository, AssetRevisionError
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.tags.service import TagService
+from backend.spec.keys import active, archived
+
+PAGE = 200
+_ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
+
+
+@dataclass(frozen=True, slots=True)
+class TagWithdrawal:
+    """The step of a job of the kind `withdrawTag`.
+
+    Its cursor holds the last `database` of the registry, the `partitions` of it that are left, the
+    key of the last asset in the first of them (`after`), and whether this is the `second` walk.
+    """
+
+    assets: AssetRepository
+    databases: DatabaseService
+    tags: TagService
+    audit: AuditService
+    clock: Clock
+    settle_delay_seconds: int
+
+    def __call__(self, job: Job) -> Progress:
+        """Take the tag from the assets of one page.
+
+        Raises:
+            UnavailableError: something is down, or an asset is changed all the time.
+        """
+        tag = str(job.parameters["tagName"])
+        if self.tags.exists(tag):
+            return Progress(finished=True, problems=(f"Tag {tag} was made again: assets keep it",))
+        cursor = job.cursor
+        partitions: list[str] = list(cursor.get("partitions", []))
+        if not partitions:
+            return self._next_database(cursor)
+        request = PageRequest(PAGE, cursor.get("after"))
+        page = self.assets.list_in_partition(partitions[0], request)
+        caller = Identity(job.created_by)
+        carrying = [asset for asset in page.items if tag in asset.tags]
+        changed = sum(self._withdraw(caller, tag, asset) for asset in carrying)
+        following = {name: value for name, value in cursor.items() if name != "after"}
+        if page.after is not None:
+            following["after"] = dict(page.after)
+        else:
+            following["partitions"] = partitions[1:]
+        return Progress(following, items=changed)
+
+    def _next_database(self, cursor: Mapping[str, Any]) -> Progress:
+        page = self.databases.registry(PageRequest(1, cursor.get("database")))
+        if page.items:
+            (found,) = page.items
+            own = active(found.database_id)
+            following = {
+                **cursor,
+                "database": self.databases.position_of(found),
+                "partitions": [own, archived(own)],
+            }
+            return Progress(following)
+        if cursor.get("second"):
+            return Progress(finished=True)
+        return Progress({"second": True}, wait_seconds=self.settle_delay_seconds)
+
+    def _withdraw(self, caller: Identity, tag: str, asset: Asset) -> bool:
+        """Take the tag from an asset; False if it does not carry it any more."""
+        found: Asset | None = asset
+        for _ in range(_ATTEMPTS):
+            if found is None or tag not in found.tags:
+                return False
+            now = self.clock()
+            tags = [name for name in found.tags if name != tag]
+            entry = self.audit.entry(
+                caller,
+                "delete_tag",
+                asset_entity(found.database_id, found.asset_id),
+                before={"tags": found.tags},
+                after={"tags": tags},
+                at=now,
+            )
+            changes = {"tags": tags, "updatedAt": iso(now)}
+            try:
+                self.assets.change(found, changes, entry, counters=("inheritedRevision",))
+            except AssetRevisionError:
+                found = self.assets.get(asset.database_id, asset.asset_id, in_archive=True)
+            else:
+                return True
+        raise UnavailableError(f"Asset {asset.asset_id} is changed all the time")
