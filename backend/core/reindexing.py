@@ -21,3 +21,7 @@ class Reindexing(Protocol):
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
         """The documents of files of an asset; a path begins with `/`."""
         ...
+
+    def keys(self, database_id: str, asset_id: str, keys: Iterable[str]) -> None:
+        """The documents of files by their S3 keys, also when the asset's row is gone."""
+        ...

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from backend.core.queues import Queues
-from backend.search.references import AssetRef, FileRef, Reference, to_messages
+from backend.search.references import AssetRef, FileKeyRef, FileRef, Reference, to_messages
 from backend.spec.queues import SETTLE
 
 
@@ -24,6 +24,9 @@ class QueuedReindexing:
 
     def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
         self._ask(FileRef(database_id, asset_id, path) for path in paths)
+
+    def keys(self, database_id: str, asset_id: str, keys: Iterable[str]) -> None:
+        self._ask(FileKeyRef(database_id, asset_id, key) for key in keys)
 
     def _ask(self, references: Iterable[Reference]) -> None:
         messages = list(to_messages(references))

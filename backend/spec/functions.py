@@ -11,7 +11,7 @@ from backend.spec.buckets import Bucket
 from backend.spec.queues import Queue
 from backend.spec.secrets import Secret
 from backend.spec.settings import Setting
-from backend.spec.tables import access, assets, metadata, operations, registry
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
@@ -363,14 +363,38 @@ JOB_STARTER = Function(
     sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES),
     timeout_seconds=30,
 )
+LEFT_BY_ASSETS: tuple[Table, ...] = (
+    assets.ASSET_VERSIONS,
+    assets.ASSET_FILE_VERSIONS,
+    assets.ASSET_FILE_METADATA_VERSIONS,
+    assets.ASSET_UPLOADS,
+    assets.ASSET_LINKS,
+    assets.ASSET_LINKS_METADATA,
+    metadata.ASSET_FILE_METADATA,
+    metadata.FILE_ATTRIBUTES,
+    registry.COMMENTS,
+    registry.SUBSCRIPTIONS,
+    workflows.WORKFLOW_EXECUTIONS,
+)
+"""Tables from which a deletion removes the rows of an asset."""
+
 LIFECYCLE_WORKER = _audited(
     Function(
         "LifecycleWorker",
         "consumer",
         "backend.entrypoints.jobs.lifecycle.handler",
         "Does the jobs that archive, bring back, delete and clean up, step by step.",
-        reads=(assets.DATABASES, registry.TAGS),
-        writes=(assets.ASSETS, operations.JOBS, buckets.FAILURE_BUCKET),
+        reads=(assets.DATABASES, registry.TAGS, registry.ASSET_BUCKETS),
+        writes=(
+            assets.ASSETS,
+            assets.ARCHIVED_FILES,
+            *LEFT_BY_ASSETS,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+            buckets.AUXILIARY_BUCKET,
+            buckets.FAILURE_BUCKET,
+        ),
         sends=(queues.LIFECYCLE, queues.SETTLE),
         settings=(settings.SETTLE_DELAY_SECONDS,),
         memory_mb=1024,

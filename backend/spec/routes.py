@@ -9,7 +9,7 @@ from typing import Literal
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
 Action = Literal["GET", "POST", "PUT", "DELETE"]
-ObjectType = Literal["database", "asset", "tag", "tagType", "apiKey", "none"]
+ObjectType = Literal["database", "asset", "tag", "tagType", "apiKey", "failure", "queue", "none"]
 
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
@@ -104,6 +104,19 @@ LIST_ASSETS = Route(
 GET_ASSET = Route("GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset")
 UPDATE_ASSET = Route("PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset")
 
+ARCHIVE_ASSET = Route(
+    "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",
+    "Archive an asset and its files", "asset",
+)  # fmt: skip
+UNARCHIVE_ASSET = Route(
+    "PUT", f"{ASSET_PATH}/unarchiveAsset", "asset_lifecycle", "unarchive_asset",
+    "Bring an archived asset back, with the files that its archiving took", "asset",
+)  # fmt: skip
+DELETE_ASSET = Route(
+    "DELETE", f"{ASSET_PATH}/deleteAsset", "asset_lifecycle", "delete_asset",
+    "Delete an asset for good, with all that belongs to it", "asset",
+)  # fmt: skip
+
 LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
 )
@@ -115,6 +128,14 @@ INITIALISE_UPLOAD = Route(
 COMPLETE_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Finish an upload",
     "asset",
+)  # fmt: skip
+RENEW_UPLOAD = Route(
+    "POST", "/uploads/{uploadId}/renew", "uploads", "renew_upload",
+    "Go on with an upload: fresh URLs, and the parts that are there", "asset", ours=True,
+)  # fmt: skip
+GET_UPLOAD = Route(
+    "GET", "/uploads/{uploadId}", "uploads", "get_upload",
+    "What has become of the files of an upload", "asset", tier2="POST", ours=True,
 )  # fmt: skip
 ABORT_UPLOAD = Route(
     "DELETE", "/uploads/{uploadId}", "uploads", "abort_upload", "Give an upload up",
@@ -192,5 +213,26 @@ SEARCH = Route("POST", "/search", "search", "search", "Search assets and files",
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
 )
+
+LIST_FAILURES = Route(
+    "GET", "/admin/failures", "operations", "list_failures",
+    "List what could not be indexed, or was given up", "failure", ours=True,
+)  # fmt: skip
+GET_FAILURE = Route(
+    "GET", "/admin/failures/entry", "operations", "get_failure",
+    "Show a failure with its body", "failure", ours=True,
+)  # fmt: skip
+REPLAY_FAILURES = Route(
+    "POST", "/admin/failures/replay", "operations", "replay_failures",
+    "Replay failures, by key or all of a consumer", "failure", ours=True,
+)  # fmt: skip
+LIST_QUEUES = Route(
+    "GET", "/admin/queues", "operations", "list_queues",
+    "List the queues with their depths and dead letters", "queue", ours=True,
+)  # fmt: skip
+REDRIVE_QUEUE = Route(
+    "POST", "/admin/queues/{queueName}/redrive", "operations", "redrive_queue",
+    "Move the dead letters of a queue back into it", "queue", ours=True,
+)  # fmt: skip
 
 ROUTES: tuple[Route, ...] = tuple(value for value in globals().values() if isinstance(value, Route))

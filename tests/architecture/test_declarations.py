@@ -25,21 +25,15 @@ ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
 CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
 
 TABLES_OF_LATER_DOMAINS = {
-    "AssetLinksStorageTableV2": "asset links (their stream is consumed already)",
-    "AssetLinksMetadataStorageTable": "asset links",
     "DatabaseMetadataStorageTableV2": "metadata of databases",
     "MetadataSchemaStorageTableV2": "metadata schemas",
     "PipelineStorageTable": "pipelines",
     "WorkflowStorageTable": "workflows",
-    "WorkflowExecutionsStorageTable": "workflows",
     "ConstraintsStorageTable": "roles and constraints",
     "AuthEntitiesStorageTable": "roles and constraints",
     "Policies": "roles and constraints: the compiled rules",
-    "SubscriptionsStorageTable": "subscriptions",
-    "CommentStorageTable": "comments",
 }
 BUCKETS_THAT_NO_FUNCTION_USES = {
-    "AssetAuxiliaryBucket": "viewer data is written by pipelines, which come later",
     "WebAppBucket": "the web application comes later",
     "ArtefactsBucket": "filled at deploy time",
     "AccessLogsBucket": "written by S3 and CloudTrail",

@@ -100,6 +100,16 @@ ASSET_LINKS_METADATA = Table(
     stream="NEW_IMAGE",
 )
 
+ARCHIVE_PAGE = Attribute("page")
+ARCHIVED_FILES = Table(
+    "ArchivedFiles",
+    keys.ASSET,
+    "Which files the archiving of an asset took, some hundred a row, so that just these come back.",
+    ("note a page of files", "read the first page that is left", "remove what an asset left"),
+    sort_key=ARCHIVE_PAGE,
+    origin="ours",
+)
+
 TABLES = (
     ASSETS,
     DATABASES,
@@ -109,4 +119,5 @@ TABLES = (
     ASSET_UPLOADS,
     ASSET_LINKS,
     ASSET_LINKS_METADATA,
+    ARCHIVED_FILES,
 )

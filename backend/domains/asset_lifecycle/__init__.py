@@ -1,0 +1,1 @@
+"""How assets are archived, brought back and deleted for good: a transaction each, then a job."""

@@ -1,0 +1,89 @@
+"""The bodies and replies of the routes, and what the jobs note."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from backend.core.models import WireModel
+from backend.core.names import Text
+from backend.domains.assets.models import Location
+from backend.domains.jobs.models import JobState
+
+MAX_REASON_CHARS = 256
+Operation = Literal["archive", "unarchive", "delete"]
+
+
+def _is_true(value: bool) -> bool:
+    if not value:
+        raise ValueError("must be true: this confirms what cannot simply be taken back")
+    return value
+
+
+Confirmation = Annotated[bool, AfterValidator(_is_true)]
+Reason = Annotated[Text, Field(max_length=MAX_REASON_CHARS)]
+
+
+class ArchiveBody(WireModel):
+    confirm_archive: Confirmation
+    reason: Reason | None = None
+
+
+class UnarchiveBody(WireModel):
+    confirm_unarchive: Confirmation
+    reason: Reason | None = None
+
+
+class DeleteBody(WireModel):
+    confirm_permanent_delete: Confirmation
+    reason: Reason | None = None
+
+
+class LifecycleReply(WireModel):
+    """The operation reply of the contract, and which job does the rest."""
+
+    success: bool = True
+    message: str
+    asset_id: str
+    operation: Operation
+    timestamp: str
+    job_id: str
+    job_state: JobState
+
+
+class ArchivedPage(WireModel):
+    """Files that an archiving took, by their paths without a leading slash; `page` is its key."""
+
+    page: str
+    paths: list[str]
+
+
+class ArchiveCursor(WireModel):
+    """Where an archiving goes on.
+
+    `page` counts the pages of files that were noted, `after` is the last key of the listing that
+    was dealt with, `taken` counts the files of this pass through the listing.
+    """
+
+    page: int = 0
+    after: str | None = None
+    passes: int = 0
+    taken: int = 0
+
+
+class DeletedAsset(WireModel):
+    """What a job that deletes knows of the asset, whose row is gone."""
+
+    bucket_id: str
+    asset_location: Location
+
+
+class DeleteCursor(WireModel):
+    """Where a deletion goes on: in which sweep, at which of its parts, after which position.
+
+    `found` counts what this sweep has removed.
+    """
+
+    sweep: int = 0
+    part: int = 0
+    after: dict[str, str] | None = None
+    found: int = 0

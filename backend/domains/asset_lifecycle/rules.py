@@ -1,0 +1,120 @@
+"""What becomes of an asset's row, and which versions and rows an asset leaves. Pure."""
+
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.objects import ObjectVersion
+from backend.domains.assets.models import Asset
+from backend.spec import keys
+from backend.spec.jobs import JobKind
+from backend.spec.tables import assets, metadata, registry, workflows
+from backend.spec.tables.model import Index, Table
+
+SUBSCRIBED_EVENT = "Asset Version Change"
+SUBSCRIBED_ENTITY = "Asset"
+RELATIONSHIP = "relationshipType"
+PARENT_CHILD = "parentChild"
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """Rows that an asset leaves: those of one partition of a table, or of an index of it."""
+
+    table: Table
+    partition: str
+    index: Index | None = None
+
+
+def archived(asset: Asset, *, by: str, at: str, reason: str | None, job_id: str) -> Asset:
+    """The asset as an archived one; its files inherit that."""
+    return _moved(
+        asset,
+        at,
+        job_id,
+        status="archived",
+        archived_at=at,
+        archived_by=by,
+        archived_reason=reason,
+    )
+
+
+def brought_back(asset: Asset, *, at: str, job_id: str) -> Asset:
+    """The asset as an active one; its files inherit that."""
+    return _moved(
+        asset, at, job_id, status="active", archived_at=None, archived_by=None, archived_reason=None
+    )
+
+
+def _moved(asset: Asset, at: str, job_id: str, **changes: object) -> Asset:
+    counted = {
+        "revision": asset.revision + 1,
+        "inherited_revision": asset.inherited_revision + 1,
+        "updated_at": at,
+        "lifecycle_job_id": job_id,
+    }
+    return asset.model_copy(update={**changes, **counted})
+
+
+def job_id(kind: JobKind, asset: Asset) -> str:
+    """The id of the job that the asset's next change of state starts.
+
+    Revisions begin anew where an id is taken again after a deletion: the time of creation tells the
+    two assets apart.
+    """
+    created = "".join(char for char in asset.created_at if char.isdecimal())
+    return kind.job_id(asset.database_id, asset.asset_id, created or "0", asset.revision + 1)
+
+
+def page_key(revision: int, number: int) -> str:
+    """The key of a page of archived files: in the order of archivings, and of pages in each."""
+    return f"{revision:012}-{number:06}"
+
+
+def covering_markers(versions: Iterable[ObjectVersion], wanted: Set[str]) -> list[tuple[str, str]]:
+    """The delete markers that hide wanted keys now, as key and version id.
+
+    There may be another one below, where a request was repeated; whoever removes these looks again.
+    """
+    return [
+        (version.key, version.version_id)
+        for version in versions
+        if version.is_latest and version.is_delete_marker and version.key in wanted
+    ]
+
+
+def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
+    """The rows that an asset leaves and that need nothing but their removal."""
+    asset = keys.ASSET.build(database_id, asset_id)
+    return (
+        Traces(metadata.ASSET_FILE_METADATA, asset, metadata.FILE_METADATA_BY_ASSET),
+        Traces(metadata.FILE_ATTRIBUTES, asset, metadata.ATTRIBUTES_BY_ASSET),
+        Traces(assets.ASSET_FILE_VERSIONS, asset, assets.FILE_VERSIONS_BY_ASSET),
+        Traces(assets.ASSET_FILE_METADATA_VERSIONS, asset, assets.METADATA_VERSIONS_BY_ASSET),
+        Traces(assets.ASSET_VERSIONS, asset),
+        Traces(assets.ARCHIVED_FILES, asset),
+        Traces(workflows.WORKFLOW_EXECUTIONS, asset),
+        Traces(registry.COMMENTS, asset_id),
+        Traces(registry.COMMENTS, keys.archived(asset_id)),
+    )
+
+
+def subscription_key(asset_id: str) -> dict[str, str]:
+    """The key of the row with the subscribers of an asset."""
+    return {
+        registry.SUBSCRIPTIONS.partition_key.name: SUBSCRIBED_EVENT,
+        keys.SUBSCRIBED_ENTITY.name: keys.SUBSCRIBED_ENTITY.build(SUBSCRIBED_ENTITY, asset_id),
+    }
+
+
+def other_end(link: Mapping[str, Any], database_id: str, asset_id: str) -> tuple[str, str, str]:
+    """The asset at the other end of a link (database id, asset id), and its count of such links."""
+    source = keys.LINK_FROM.parse(str(link[keys.LINK_FROM.name]))
+    target = keys.LINK_TO.parse(str(link[keys.LINK_TO.name]))
+    is_source = source == (database_id, asset_id)
+    if link.get(RELATIONSHIP) == PARENT_CHILD:
+        counter = "parentCount" if is_source else "childCount"
+    else:
+        counter = "relatedCount"
+    other = target if is_source else source
+    return other[0], other[1], counter

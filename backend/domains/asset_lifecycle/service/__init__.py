@@ -1,0 +1,7 @@
+"""Archiving, bringing back and deleting assets: the requests, and the steps of their jobs."""
+
+from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps
+from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
+from backend.domains.asset_lifecycle.service.requests import LifecycleService, Started, demand_asset
+
+__all__ = ["ArchiveSteps", "DeleteSteps", "LifecycleService", "Started", "demand_asset"]

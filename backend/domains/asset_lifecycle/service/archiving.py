@@ -1,0 +1,122 @@
+"""The steps of archiving and bringing back: files get delete markers, or lose them.
+
+No object is copied, so the S3 version ids that versions of assets hold stay true. What an archiving
+takes is noted first and hidden then; a worker that dies in between leaves a note about files that
+are not hidden, which does no harm. What the user had archived before is never noted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from backend.core.objects import Objects, just_below
+from backend.core.reindexing import Reindexing
+from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
+from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.jobs.models import Job, Progress
+
+FILES = 250
+"""Files of one step: with paths of a kilobyte they fit one row."""
+MAX_PASSES = 10
+"""Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSteps:
+    repository: LifecycleRepository
+    assets: AssetService
+    objects: Objects
+    reindexing: Reindexing
+    files: int = FILES
+
+    def archive(self, job: Job) -> Progress:
+        """Hide the next files of an archived asset.
+
+        Raises:
+            JobOvertakenError: the asset is gone, or was brought back.
+        """
+        asset = self._asset(job, is_archived=True)
+        bucket, prefix = self.assets.location(asset)
+        cursor = ArchiveCursor.model_validate(job.cursor)
+        listed = self.objects.list_objects(bucket, prefix, limit=self.files, after=cursor.after)
+        keys = [one.key for one in listed.objects]
+        if not keys:
+            return _next_pass(cursor)
+        page = ArchivedPage(
+            page=rules.page_key(int(job.parameters["revision"]), cursor.page),
+            paths=[key.removeprefix(prefix) for key in keys],
+        )
+        noted, is_new = self.repository.note_page(asset, page)
+        if not is_new:  # some of them may be hidden already, and a second marker would only confuse
+            keys = sorted({prefix + path for path in noted.paths} & set(keys))
+        self.objects.delete_many(bucket, [(key, None) for key in keys])
+        self._build_again(asset, noted.paths)
+        done = cursor.model_copy(
+            update={
+                "page": cursor.page + 1,
+                "after": prefix + noted.paths[-1],
+                "taken": cursor.taken + len(noted.paths),
+            }
+        )
+        return Progress(done.model_dump(by_alias=True, exclude_none=True), items=len(noted.paths))
+
+    def unarchive(self, job: Job) -> Progress:
+        """Bring the next files back that archivings of the asset took.
+
+        Raises:
+            JobOvertakenError: the asset is gone, or was archived again.
+        """
+        asset = self._asset(job, is_archived=False)
+        page = self.repository.first_page(asset)
+        if page is None:
+            return Progress(finished=True)
+        bucket, prefix = self.assets.location(asset)
+        keys = [prefix + path for path in page.paths]
+        while markers := self._covering(bucket, prefix, keys):
+            self.objects.delete_many(bucket, markers)
+        self._build_again(asset, page.paths)
+        self.repository.forget_page(asset, page)
+        return Progress(items=len(page.paths))
+
+    def _asset(self, job: Job, *, is_archived: bool) -> Asset:
+        found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
+        if (
+            found is None
+            or found.lifecycle_job_id != job.job_id
+            or found.is_archived != is_archived
+        ):
+            raise JobOvertakenError(job.asset_id or "")
+        return found
+
+    def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+        """The markers that hide these keys, which are in S3's order."""
+        wanted, last = frozenset(keys), keys[-1]
+        found: list[tuple[str, str]] = []
+        after_key: str | None = just_below(keys[0])
+        after_version: str | None = None
+        while True:
+            page = self.objects.list_versions(
+                bucket, prefix, after_key=after_key, after_version_id=after_version
+            )
+            found += rules.covering_markers(page.versions, wanted)
+            after_key, after_version = page.next_key, page.next_version_id
+            if after_key is None or after_key > last:
+                return found
+
+    def _build_again(self, asset: Asset, paths: Iterable[str]) -> None:
+        """Ask for the documents: object events bring them too, but none may be lost."""
+        ids = (asset.database_id, asset.asset_id)
+        self.reindexing.files(*ids, [f"/{path}" for path in paths])
+
+
+def _next_pass(cursor: ArchiveCursor) -> Progress:
+    """Walk through the listing again if this walk met files; the last one meets none."""
+    if cursor.taken == 0:
+        return Progress(finished=True)
+    if cursor.passes + 1 == MAX_PASSES:
+        problem = f"Files came in during all of {MAX_PASSES} passes; the last ones are not hidden"
+        return Progress(finished=True, problems=(problem,))
+    again = ArchiveCursor(page=cursor.page, passes=cursor.passes + 1)
+    return Progress(again.model_dump(by_alias=True, exclude_none=True))

@@ -1,0 +1,197 @@
+"""The steps of a deletion: all that an asset left is removed, in sweeps.
+
+A sweep removes objects, uploads, rows and links, part by part and page by page. What requests that
+were under way at the time of the deletion still write, and what the table indexes did not show yet,
+is met by a further sweep after the time in which both have ended. Sweeps go on until one finds
+nothing; then the id and the prefix may be taken again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from backend.core.objects import Objects
+from backend.core.paging import Page, Position
+from backend.core.reindexing import Reindexing
+from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
+from backend.domains.asset_lifecycle.repository import LINK_INDEXES, LifecycleRepository
+from backend.domains.assets.models import AssetReference
+from backend.domains.assets.service import AssetService
+from backend.domains.jobs.models import Job, Progress
+from backend.spec.buckets import PREVIEWS_PREFIX, TEMP_UPLOADS_PREFIX
+
+OBJECTS = 1000
+"""Object versions that are removed in one step: as many as S3 takes in one request."""
+MIN_SWEEPS = 2
+MAX_SWEEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What a deletion removes."""
+
+    database_id: str
+    asset_id: str
+    bucket_id: str
+    bucket: str
+    base: str
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Removed:
+    """What removing one page of a part came to; `more` says that the part is not at its end."""
+
+    items: int
+    more: bool = False
+    after: Position | None = None
+
+
+_Part = Callable[[_Target, Position | None], _Removed]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSteps:
+    """`wait_seconds` is how long requests and table indexes may lag; `auxiliary` is the bucket of
+    what was made from files."""
+
+    repository: LifecycleRepository
+    assets: AssetService
+    objects: Objects
+    reindexing: Reindexing
+    auxiliary: str
+    wait_seconds: int
+    versions: int = OBJECTS
+
+    def delete(self, job: Job) -> Progress:
+        """Remove the next page of what the asset left; parts of which nothing is left are passed.
+
+        A repetition after the end, when the id may be another asset's already, does nothing.
+        """
+        asset_id = job.asset_id or ""
+        if not self.assets.is_deleted_by(asset_id, job.job_id):
+            return Progress(finished=True)
+        cursor = DeleteCursor.model_validate(job.cursor)
+        target = self._target(job)
+        parts = self._parts(target)
+        while cursor.part < len(parts):
+            removed = parts[cursor.part](target, cursor.after)
+            cursor = DeleteCursor(
+                sweep=cursor.sweep,
+                part=cursor.part if removed.more else cursor.part + 1,
+                after=None if removed.after is None else dict(removed.after),
+                found=cursor.found + removed.items,
+            )
+            if removed.items:
+                return Progress(_dumped(cursor), items=removed.items)
+        return self._ended(job, target, cursor)
+
+    def _ended(self, job: Job, target: _Target, cursor: DeleteCursor) -> Progress:
+        """After a sweep: another one, or the end."""
+        self.reindexing.assets([(target.database_id, target.asset_id)])
+        done = cursor.sweep + 1
+        if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
+            return Progress(_dumped(DeleteCursor(sweep=done)), wait_seconds=self.wait_seconds)
+        self.assets.release(
+            AssetReference(database_id=target.database_id, asset_id=target.asset_id),
+            job.job_id,
+            bucket_id=target.bucket_id,
+            prefix=target.prefix,
+        )
+        return Progress(finished=True)
+
+    def _target(self, job: Job) -> _Target:
+        deleted = DeletedAsset.model_validate(job.parameters)
+        bucket = self.assets.buckets.get_bucket(deleted.bucket_id)
+        return _Target(
+            database_id=job.database_id or "",
+            asset_id=job.asset_id or "",
+            bucket_id=deleted.bucket_id,
+            bucket=bucket.bucket_name,
+            base=bucket.key_prefix,
+            prefix=deleted.asset_location.key,
+        )
+
+    def _parts(self, target: _Target) -> tuple[_Part, ...]:
+        """The parts of a sweep. Uploads go first, so that fewer of them end during the sweep."""
+        return (
+            self._uploads,
+            self._files,
+            self._previews,
+            self._auxiliary_objects,
+            *(self._links_by(number) for number in range(len(LINK_INDEXES))),
+            *(
+                self._rows_of(traces)
+                for traces in rules.traces_of(target.database_id, target.asset_id)
+            ),
+            self._subscription,
+        )
+
+    def _uploads(self, target: _Target, after: Position | None) -> _Removed:
+        """Uploads with their rows, and multipart uploads that others began below the prefix."""
+        page = self.repository.uploads_of(target.asset_id, after)
+        for upload_id in page.items:
+            folder = f"{target.base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
+            self._give_up(target.bucket, folder)
+            while self._remove_versions(target.bucket, folder):
+                pass
+            self.repository.remove_upload(upload_id)
+        if page.after is None:
+            self._give_up(target.bucket, target.prefix)
+        return _page(page)
+
+    def _files(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002 - a `_Part`
+        """Versions of files, always the first ones that are left, and their documents."""
+        keys = self._remove_versions(target.bucket, target.prefix)
+        ids = (target.database_id, target.asset_id)
+        self.reindexing.keys(*ids, sorted(set(keys)))
+        return _Removed(len(keys), more=len(keys) > 0)
+
+    def _previews(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+        folder = f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/"
+        keys = self._remove_versions(target.bucket, folder)
+        return _Removed(len(keys), more=len(keys) > 0)
+
+    def _auxiliary_objects(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+        """What viewers and pipelines made; that bucket keeps no versions."""
+        folder = f"{target.asset_id}/"
+        found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
+        self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])
+        return _Removed(len(found), more=len(found) > 0)
+
+    def _links_by(self, number: int) -> _Part:
+        def remove(target: _Target, after: Position | None) -> _Removed:
+            ids = (target.database_id, target.asset_id)
+            return _page(self.repository.remove_links(*ids, LINK_INDEXES[number], after))
+
+        return remove
+
+    def _rows_of(self, traces: rules.Traces) -> _Part:
+        def remove(target: _Target, after: Position | None) -> _Removed:  # noqa: ARG001 - a `_Part`
+            return _page(self.repository.remove_traces(traces, after))
+
+        return remove
+
+    def _subscription(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+        self.repository.remove_subscription(target.asset_id)
+        return _Removed(0)
+
+    def _remove_versions(self, bucket: str, prefix: str) -> list[str]:
+        """Remove the first versions and markers below a prefix; answers with their keys."""
+        found = self.objects.list_versions(bucket, prefix, limit=self.versions).versions
+        self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
+        return [one.key for one in found]
+
+    def _give_up(self, bucket: str, prefix: str) -> None:
+        while found := self.objects.list_multiparts(bucket, prefix):
+            for one in found:
+                self.objects.abort_multipart(bucket, one.key, one.upload_id)
+
+
+def _page(page: Page[Any]) -> _Removed:
+    return _Removed(len(page.items), page.after is not None, page.after)
+
+
+def _dumped(cursor: DeleteCursor) -> dict[str, Any]:
+    return cursor.model_dump(by_alias=True, exclude_none=True)

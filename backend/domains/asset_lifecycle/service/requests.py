@@ -1,0 +1,258 @@
+"""The requests that archive, bring back and delete an asset: one transaction, then a job.
+
+The row is in its new state when the request answers, whatever the number of files. Small jobs are
+done within the request; of others the worker does the rest.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.authorization import require
+from backend.core.clock import Clock, iso
+from backend.core.errors import StateForbidsError, UnavailableError
+from backend.core.identity import Identity
+from backend.core.transactions import Write
+from backend.domains.asset_lifecycle import rules
+from backend.domains.asset_lifecycle.models import DeletedAsset
+from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
+from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import (
+    AssetNotFoundError,
+    AssetRevisionError,
+    AssetService,
+    secured,
+)
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import DatabaseNotFoundError
+from backend.domains.jobs.models import Job, Step
+from backend.domains.jobs.service import JobRunner, JobService
+from backend.spec import routes
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET, JobKind
+from backend.spec.routes import Action, Route
+
+REQUEST_TIME = timedelta(seconds=2)
+"""A request begins no further step of its job after this."""
+_ACTIONS: dict[str, Action] = {
+    ARCHIVE_ASSET.name: routes.ARCHIVE_ASSET.action,
+    UNARCHIVE_ASSET.name: routes.UNARCHIVE_ASSET.action,
+    DELETE_ASSET.name: routes.DELETE_ASSET.action,
+}
+_ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
+
+
+class AssetArchivedError(StateForbidsError):
+    code = "AssetArchived"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} is archived already")
+
+
+class AssetActiveError(StateForbidsError):
+    code = "AssetActive"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} is not archived")
+
+
+class AssetBusyError(StateForbidsError):
+    """Its last change of state has not ended."""
+
+    code = "AssetBusy"
+
+    def __init__(self, asset_id: str, job_id: str) -> None:
+        super().__init__(
+            f"The files of asset {asset_id} are still being changed by job {job_id}: "
+            "wait for it, or cancel it"
+        )
+
+
+class DatabaseDeletedError(StateForbidsError):
+    code = "DatabaseDeleted"
+
+    def __init__(self, database_id: str, asset_id: str) -> None:
+        super().__init__(
+            f"Asset {asset_id} cannot be brought back: database {database_id} is deleted"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A change of state that is committed, and the job that does the rest, as it is now."""
+
+    asset_id: str
+    at: str
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleService:
+    repository: LifecycleRepository
+    assets: AssetService
+    jobs: JobService
+    runner: JobRunner
+    audit: AuditService
+    steps: ArchiveSteps
+    clock: Clock
+
+    def archive_asset(
+        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+    ) -> Started:
+        """Archive an asset; its files follow.
+
+        Raises:
+            AssetArchivedError: it is archived already.
+            AssetBusyError: it is still being brought back.
+            AssetNotFoundError: it does not exist, or not for the caller.
+            AssetRevisionError: others change it all the time.
+            PermissionDeniedError: the caller may see it, and not archive it.
+        """
+
+        def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
+            if asset.is_archived:
+                raise AssetArchivedError(asset_id)
+            self._demand_rest(asset)
+            changed = rules.archived(
+                asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
+            )
+            entry = self._entry(caller, routes.ARCHIVE_ASSET, asset, _attributes(changed), at)
+            return [*self.assets.moves(asset, changed), entry]
+
+        started = self._changed(caller, ARCHIVE_ASSET, (database_id, asset_id), change)
+        return self._run(started, self.steps.archive)
+
+    def unarchive_asset(
+        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+    ) -> Started:
+        """Bring an archived asset back; the files that its archiving took follow.
+
+        Raises:
+            AssetActiveError: it is not archived.
+            AssetBusyError: it is still being archived.
+            AssetNotFoundError: it does not exist, or not for the caller.
+            AssetRevisionError: others change it all the time.
+            DatabaseDeletedError: its database is deleted.
+            PermissionDeniedError: the caller may see it, and not bring it back.
+        """
+
+        def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
+            if not asset.is_archived:
+                raise AssetActiveError(asset_id)
+            self._demand_rest(asset)
+            changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
+            after = _attributes(changed) | _reason("unarchivedReason", reason)
+            entry = self._entry(caller, routes.UNARCHIVE_ASSET, asset, after, at)
+            return [*self.assets.moves(asset, changed), entry]
+
+        try:
+            started = self._changed(caller, UNARCHIVE_ASSET, (database_id, asset_id), change)
+        except DatabaseNotFoundError as error:
+            raise DatabaseDeletedError(database_id, asset_id) from error
+        return self._run(started, self.steps.unarchive)
+
+    def delete_asset(
+        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+    ) -> Started:
+        """Delete an asset for good, active or archived; it is absent at once, the job removes all.
+
+        Its id and prefix stay taken until the job has ended.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or not for the caller.
+            AssetRevisionError: others change it all the time.
+            PermissionDeniedError: the caller may see it, and not delete it.
+        """
+
+        def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
+            left = _reason("deletedReason", reason)
+            entry = self._entry(caller, routes.DELETE_ASSET, asset, left, at)
+            return [*self.assets.removes(asset, job.job_id), entry]
+
+        return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change)
+
+    def _changed(
+        self,
+        caller: Identity,
+        kind: JobKind,
+        ids: tuple[str, str],
+        change: Callable[[Asset, Job, datetime], list[Write]],
+    ) -> Started:
+        """Carry out a change of the asset as it is now, together with its job."""
+        for _ in range(_ATTEMPTS):
+            asset = self._find(caller, *ids)
+            require(self.assets.authorization, caller, _ACTIONS[kind.name], secured(asset))
+            at = self.clock()
+            job = self._new(kind, caller, asset)
+            try:
+                self.repository.commit([*change(asset, job, at), self.jobs.put(job)])
+            except AssetRevisionError:
+                continue
+            return Started(asset.asset_id, iso(at), job)
+        raise AssetRevisionError(ids[1])
+
+    def _find(self, caller: Identity, database_id: str, asset_id: str) -> Asset:
+        """The asset, active or archived. While it moves, one look may miss both rows."""
+        try:
+            return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
+        except AssetNotFoundError:
+            return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
+
+    def _demand_rest(self, asset: Asset) -> None:
+        job = None if asset.lifecycle_job_id is None else self.jobs.find(asset.lifecycle_job_id)
+        if job is not None and not job.is_finished:
+            raise AssetBusyError(asset.asset_id, job.job_id)
+
+    def _entry(
+        self, caller: Identity, route: Route, asset: Asset, after: dict[str, Any], at: datetime
+    ) -> Write:
+        return self.audit.entry(
+            caller,
+            route.name,
+            asset_entity(asset.database_id, asset.asset_id),
+            before=_attributes(asset),
+            after=after,
+            at=at,
+        )
+
+    def _new(self, kind: JobKind, caller: Identity, asset: Asset) -> Job:
+        deleted = DeletedAsset(bucket_id=asset.bucket_id, asset_location=asset.asset_location)
+        return self.jobs.new(
+            kind,
+            rules.job_id(kind, asset),
+            caller=caller,
+            database_id=asset.database_id,
+            asset_id=asset.asset_id,
+            parameters={**deleted.model_dump(by_alias=True), "revision": asset.revision + 1},
+        )
+
+    def _run(self, started: Started, step: Step) -> Started:
+        """Do what can be done of the job at once; all else comes by the job's own message."""
+        job = started.job
+        try:
+            found = self.runner.run(job.job_id, step, until=self.clock() + REQUEST_TIME)
+            job = found or self.jobs.find(job.job_id) or job
+        except UnavailableError:  # the asset has changed all the same, which is what was asked
+            return started
+        return Started(started.asset_id, started.at, job)
+
+
+def _attributes(asset: Asset) -> dict[str, Any]:
+    """An asset as its audit entries tell it."""
+    return asset.model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def _reason(name: str, reason: str | None) -> dict[str, Any]:
+    return {} if reason is None else {name: reason}
+
+
+def demand_asset(job: Job, asset: Asset | None) -> None:
+    """Go on only if the asset is still in the state that the job works on.
+
+    Raises:
+        JobOvertakenError: it is gone, or its state was changed again.
+    """
+    if asset is None or asset.lifecycle_job_id != job.job_id:
+        raise JobOvertakenError(job.asset_id or "")

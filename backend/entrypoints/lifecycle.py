@@ -1,0 +1,56 @@
+"""Puts the ports of AWS behind what archives, brings back and deletes assets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.jobs.models import Step
+from backend.entrypoints.working import WorkerWiring
+from backend.spec.buckets import AUXILIARY_BUCKET
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
+from backend.spec.settings import SETTLE_DELAY_SECONDS
+
+
+@dataclass(frozen=True)
+class LifecycleWiring(WorkerWiring):
+    """What the functions of the lifecycle are made of: the one of the API, and the worker."""
+
+    @property
+    def lifecycle(self) -> LifecycleService:
+        return LifecycleService(
+            repository=LifecycleRepository(self.tables),
+            assets=self.assets,
+            jobs=self.jobs,
+            runner=self.runner,
+            audit=self.audit,
+            steps=self._archive_steps,
+            clock=self.clock,
+        )
+
+    @property
+    def lifecycle_steps(self) -> Mapping[str, Step]:
+        """The steps of the jobs, by kind."""
+        delete_steps = DeleteSteps(
+            repository=LifecycleRepository(self.tables),
+            assets=self.assets,
+            objects=self.objects,
+            reindexing=self.reindexing,
+            auxiliary=self.settings.bucket(AUXILIARY_BUCKET),
+            wait_seconds=max(1, self.settings.number(SETTLE_DELAY_SECONDS)),
+        )
+        return {
+            ARCHIVE_ASSET.name: self._archive_steps.archive,
+            UNARCHIVE_ASSET.name: self._archive_steps.unarchive,
+            DELETE_ASSET.name: delete_steps.delete,
+        }
+
+    @cached_property
+    def _archive_steps(self) -> ArchiveSteps:
+        return ArchiveSteps(
+            repository=LifecycleRepository(self.tables),
+            assets=self.assets,
+            objects=self.objects,
+            reindexing=self.reindexing,
+        )
