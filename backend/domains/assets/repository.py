@@ -209,24 +209,30 @@ class AssetRepository:
         )
 
     def change(
-        self, asset: Asset, changes: Mapping[str, Any], *, counters: Iterable[str] = ()
+        self,
+        asset: Asset,
+        changes: Mapping[str, Any],
+        *others: Write,
+        counters: Sequence[str] = (),
     ) -> Asset:
         """Set some attributes if the row still has the asset's revision; `counters` go up by one.
+
+        `others` are writes of the same transaction.
 
         Raises:
             AssetRevisionError: the row has another revision, or is gone.
         """
-        item = self.tables.write(
-            Update(
-                table=ASSETS,
-                key=_key(asset.partition, asset.asset_id),
-                set=changes,
-                add=dict.fromkeys(("revision", *counters), 1),
-                conditions=(equals("revision", asset.revision),),
-                refused=AssetRevisionError(asset.asset_id),
-            )
+        update = Update(
+            table=ASSETS,
+            key=_key(asset.partition, asset.asset_id),
+            set=changes,
+            add=dict.fromkeys(("revision", *counters), 1),
+            conditions=(equals("revision", asset.revision),),
+            refused=AssetRevisionError(asset.asset_id),
         )
-        return Asset.model_validate(item)
+        self.tables.transact([update, *others])
+        now = asset.model_dump(by_alias=True) | dict(changes)
+        return Asset.model_validate(now | {name: now[name] + 1 for name in update.add})
 
     def touch(self, asset: Asset, changes: Mapping[str, Any]) -> Asset:
         """Set some attributes whatever the revision, as long as the asset is active.

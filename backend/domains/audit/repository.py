@@ -36,5 +36,5 @@ class AuditArchive:
                 metadata={},
             )
 
-        if values:
-            in_parallel(keep, values)
+        unique = {value.sha256: value for value in values}
+        in_parallel(keep, list(unique.values()))

@@ -1,6 +1,6 @@
 """The tables of metadata and attributes, by access pattern."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,12 +9,14 @@ from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     MAX_TRANSACTION_ITEMS,
+    Condition,
     Delete,
     Item,
     Put,
     Write,
+    absent,
+    equals,
     exists,
-    put_new,
 )
 from backend.domains.metadata.models import Entity, Record
 from backend.spec import keys
@@ -23,7 +25,15 @@ from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
 from backend.spec.tables.model import Index, Table
 
 T = TypeVar("T")
+Told = Mapping[str, Mapping[str, str]]
+EntryOf = Callable[[Told, Told], Write]
+"""Makes the audit entry of a transaction, from the records before and after it by key."""
+Targets = Mapping[str, Record | None]
+"""What shall be under each key; None is nothing."""
+Allowed = Callable[[Item | None], bool]
+"""Whether a key may be written under which this is found."""
 
+_RECORDS_AT_ONCE = MAX_TRANSACTION_ITEMS - 1  # the last item is the entry of the write
 _TRANSACTION_BYTES = 3_500_000  # DynamoDB takes 4 MB a transaction
 _ATTEMPTS = 5  # of a write whose keys others add or remove at the same time
 
@@ -109,96 +119,134 @@ class MetadataRepository:
         )
         return {item[place.key] for item in self.tables.query_all(query)}
 
-    def add(self, entity: Entity, records: Sequence[Record]) -> set[str]:
+    def add(self, entity: Entity, records: Sequence[Record], entry_of: EntryOf) -> set[str]:
         """Put records whose keys are free; answers with the keys that were not.
 
-        Up to 100 records go in one transaction: if a key in it is taken, the others go again.
+        Up to 99 records and the entry of their write go in one transaction: if a key in it is
+        taken, the others go again.
 
         Raises:
             RecordsBusyError: keys come and go at the same time.
         """
-        place = _PLACES[entity.kind]
-        items = {record.metadata_key: item_of(entity, record) for record in records}
-        taken = _KeyStateError("a key is taken")
+        targets = {record.metadata_key: record for record in records}
+        refused: set[str] = set()
+        for batch in _batches(list(targets), lambda key: _size(item_of(entity, targets[key]))):
+            part = {key: targets[key] for key in batch}
+            refused |= self._settle(entity, part, entry_of, found={}, allowed=lambda old: not old)
+        return refused
 
-        def attempt(wanted: Sequence[str]) -> Sequence[Write]:
-            return [put_new(place.table, items[key], taken) for key in wanted]
-
-        batches = _batches(list(items), lambda key: _size(items[key]))
-        return self._apart(entity, batches, attempt, refuse=lambda key, there: key in there)
-
-    def remove(self, entity: Entity, wanted: Sequence[str]) -> set[str]:
+    def remove(self, entity: Entity, wanted: Sequence[str], entry_of: EntryOf) -> set[str]:
         """Remove records that are there; answers with the keys that were not.
 
         Raises:
             RecordsBusyError: keys come and go at the same time.
         """
-        place = _PLACES[entity.kind]
-        missing = _KeyStateError("a key is not there")
+        return self._change(entity, dict.fromkeys(wanted), entry_of, allowed=bool)
 
-        def attempt(some: Sequence[str]) -> Sequence[Write]:
-            return [
-                Delete(
-                    table=place.table,
-                    key=_key(entity, key),
-                    conditions=(exists(place.key),),
-                    refused=missing,
-                )
-                for key in some
-            ]
-
-        batches = _batches(wanted, len)
-        return self._apart(entity, batches, attempt, refuse=lambda key, there: key not in there)
-
-    def replace(self, entity: Entity, records: Sequence[Record], gone: Iterable[str] = ()) -> None:
-        """Put records whatever is there and remove others; atomic for each hundred."""
-        place = _PLACES[entity.kind]
-        writes: list[Write] = [
-            Put(table=place.table, item=item_of(entity, record)) for record in records
-        ]
-        writes += [Delete(table=place.table, key=_key(entity, key)) for key in gone]
-        for batch in _batches(writes, lambda w: _size(w.item) if isinstance(w, Put) else 0):
-            self._carry_out(batch)
-
-    def _apart(
+    def replace(
         self,
         entity: Entity,
-        batches: Iterable[list[str]],
-        writes_for: Callable[[Sequence[str]], Sequence[Write]],
+        records: Sequence[Record],
+        entry_of: EntryOf,
         *,
-        refuse: Callable[[str, set[str]], bool],
+        gone: Iterable[str] = (),
+    ) -> None:
+        """Put records whatever is there and remove others; atomic for each 99.
+
+        A record that is there already as it shall be is not written.
+
+        Raises:
+            RecordsBusyError: others write the same keys all the time.
+        """
+        targets: Targets = {record.metadata_key: record for record in records}
+        self._change(entity, {**targets, **dict.fromkeys(gone)}, entry_of, allowed=lambda _: True)
+
+    def _change(
+        self, entity: Entity, targets: Targets, entry_of: EntryOf, *, allowed: Allowed
     ) -> set[str]:
-        """Write what can be written; answers with the keys that cannot."""
+        """Write over what is there; answers with the keys that may not be written.
+
+        What is there stands in conditions, so it counts for the size of a transaction.
+        """
         refused: set[str] = set()
-        for batch in batches:
-            pending = batch
-            for _ in range(_ATTEMPTS):
-                if self._carried_out(writes_for(pending)):
-                    break
-                there = self._present(entity, pending)
-                refused |= {key for key in pending if refuse(key, there)}
-                pending = [key for key in pending if key not in refused]
-            else:
-                raise RecordsBusyError
+        for read in _batches(list(targets), lambda _: 0):
+            found = self._present(entity, read)
+
+            def size(key: str, found: Mapping[str, Item] = found) -> int:
+                return _size(found.get(key, {})) + _size_of(entity, targets[key])
+
+            for batch in _batches(read, size):
+                part = {key: targets[key] for key in batch}
+                refused |= self._settle(entity, part, entry_of, found=found, allowed=allowed)
         return refused
 
-    def _carried_out(self, writes: Sequence[Write]) -> bool:
+    def _settle(
+        self,
+        entity: Entity,
+        targets: Targets,
+        entry_of: EntryOf,
+        *,
+        found: Mapping[str, Item],
+        allowed: Allowed,
+    ) -> set[str]:
+        """Write what may be written, in one transaction; answers with the keys that may not."""
+        refused: set[str] = set()
+        for _ in range(_ATTEMPTS):
+            refused |= {key for key in targets if not allowed(found.get(key))}
+            pending = {
+                key: record
+                for key, record in targets.items()
+                if key not in refused and not _is_so(entity, found.get(key), record)
+            }
+            if not pending or self._carried_out(entity, pending, entry_of, found):
+                return refused
+            found = self._present(entity, list(targets))
+        raise RecordsBusyError
+
+    def _carried_out(
+        self, entity: Entity, targets: Targets, entry_of: EntryOf, found: Mapping[str, Item]
+    ) -> bool:
+        writes = [_write(entity, key, record, found.get(key)) for key, record in targets.items()]
+        place = _PLACES[entity.kind]
+        before = {key: _told(_record(place, found[key])) for key in targets if key in found}
+        after = {key: _told(record) for key, record in targets.items() if record is not None}
         try:
-            self._carry_out(writes)
+            self.tables.transact([*writes, entry_of(before, after)])
         except _KeyStateError:
             return False
         return True
 
-    def _carry_out(self, writes: Sequence[Write]) -> None:
-        if len(writes) == 1:  # half the price of a transaction
-            self.tables.write(writes[0])
-        elif writes:
-            self.tables.transact(writes)
-
-    def _present(self, entity: Entity, wanted: Sequence[str]) -> set[str]:
+    def _present(self, entity: Entity, wanted: Sequence[str]) -> dict[str, Item]:
         place = _PLACES[entity.kind]
         found = self.tables.get_many([(place.table, _key(entity, key)) for key in wanted])
-        return {item[place.key] for _, item in found}
+        return {item[place.key]: item for _, item in found}
+
+
+def _write(entity: Entity, key: str, record: Record | None, found: Item | None) -> Write:
+    """The write of one record, or its removal, refused unless what is there was found so."""
+    place = _PLACES[entity.kind]
+    refused = _KeyStateError("a record is not as it was read")
+    conditions: tuple[Condition, ...] = (absent(place.key),)
+    if found is not None:
+        values = (place.value, place.value_type)
+        seen = (equals(name, found[name]) if name in found else absent(name) for name in values)
+        conditions = (exists(place.key), *seen)
+    if record is None:
+        where = _key(entity, key)
+        return Delete(table=place.table, key=where, conditions=conditions, refused=refused)
+    item = item_of(entity, record)
+    return Put(table=place.table, item=item, conditions=conditions, refused=refused)
+
+
+def _is_so(entity: Entity, found: Item | None, record: Record | None) -> bool:
+    if found is None or record is None:
+        return found is record
+    return _record(_PLACES[entity.kind], found) == record
+
+
+def _told(record: Record) -> dict[str, str]:
+    """A record as audit entries tell it."""
+    return {"value": record.metadata_value, "valueType": record.metadata_value_type}
 
 
 def item_of(entity: Entity, record: Record) -> Item:
@@ -232,13 +280,17 @@ def _size(item: Item) -> int:
     return sum(len(name.encode()) + len(str(value).encode()) for name, value in item.items())
 
 
+def _size_of(entity: Entity, record: Record | None) -> int:
+    return 0 if record is None else _size(item_of(entity, record))
+
+
 def _batches(values: Sequence[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
     """As many values at once as a transaction takes."""
     batch: list[T] = []
     size = 0
     for value in values:
         size += size_of(value)
-        if batch and (len(batch) == MAX_TRANSACTION_ITEMS or size > _TRANSACTION_BYTES):
+        if batch and (len(batch) == _RECORDS_AT_ONCE or size > _TRANSACTION_BYTES):
             yield batch
             batch, size = [], size_of(value)
         batch.append(value)

@@ -9,8 +9,10 @@ from backend.core.errors import InvalidInputError, NotFoundError, StateForbidsEr
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
+from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
+from backend.domains.audit.models import asset_entity, file_entity
 from backend.domains.databases.service import DatabaseService
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
@@ -21,7 +23,7 @@ from backend.domains.metadata.models import (
     Record,
     UpdateType,
 )
-from backend.domains.metadata.repository import MetadataRepository, item_of
+from backend.domains.metadata.repository import EntryOf, MetadataRepository, Told, item_of
 from backend.spec.routes import Action
 
 
@@ -106,7 +108,7 @@ class MetadataService:
         self._demand_entity(caller, entity, "POST")
         stored = _checked(entity, records)
         self._demand_room(entity, [record.metadata_key for record in stored])
-        taken = self.metadata.add(entity, stored)
+        taken = self.metadata.add(entity, stored, self._entries(caller, "create", entity))
         return _result([r.metadata_key for r in stored], taken, "The key exists already")
 
     def change_metadata(
@@ -119,20 +121,21 @@ class MetadataService:
     ) -> BulkResult:
         """Put records whether or not their keys are there; `replace_all` removes all others.
 
-        Each hundred writes are atomic. Raises as `add_metadata`; `replace_all` needs the rights to
+        Each 99 writes are atomic. Raises as `add_metadata`; `replace_all` needs the rights to
         add and to delete as well.
         """
         asset = self._demand_entity(caller, entity, "PUT")
         stored = _checked(entity, records)
         wanted = [record.metadata_key for record in stored]
+        entries = self._entries(caller, "update", entity)
         if update_type == "replace_all":
             for action in ("POST", "DELETE"):
                 require(self.assets.authorization, caller, action, secured(asset))
             gone = sorted(self.metadata.keys_of(entity) - set(wanted))
-            self.metadata.replace(entity, stored, gone)
+            self.metadata.replace(entity, stored, entries, gone=gone)
         else:
             self._demand_room(entity, wanted)
-            self.metadata.replace(entity, stored)
+            self.metadata.replace(entity, stored, entries)
         return BulkResult(tuple(wanted))
 
     def remove_metadata(
@@ -148,8 +151,25 @@ class MetadataService:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
         self.assets.asset_for(caller, "DELETE", entity.database_id, entity.asset_id)
         _demand_distinct(wanted, "metadataKeys.{}")
-        missing = self.metadata.remove(entity, wanted)
+        missing = self.metadata.remove(entity, wanted, self._entries(caller, "delete", entity))
         return _result(wanted, missing, "There is no such key")
+
+    def _entries(self, caller: Identity, verb: str, entity: Entity) -> EntryOf:
+        """What makes the audit entries of a request, one for each of its transactions."""
+        is_asset = entity.path == ASSET_LEVEL
+        place = (entity.database_id, entity.asset_id)
+        name = asset_entity(*place) if is_asset else file_entity(*place, entity.path)
+        operation = f"{verb}_{'asset' if is_asset else 'file'}_metadata"
+
+        def entry(before: Told, after: Told) -> Write:
+            def told(records: Told) -> dict[str, object]:
+                return {f"{entity.kind}.{key}": record for key, record in records.items()}
+
+            return self.assets.audit.entry(
+                caller, operation, name, before=told(before), after=told(after), at=self.clock()
+            )
+
+        return entry
 
     def _demand_entity(self, caller: Identity, entity: Entity, action: Action) -> Asset:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)

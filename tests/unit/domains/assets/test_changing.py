@@ -130,10 +130,10 @@ def overtake(service: AssetService, monkeypatch: pytest.MonkeyPatch, *, times: i
     change = AssetRepository.change
     turns = iter(range(1, times + 1))
 
-    def overtaken(self: AssetRepository, asset: Asset, changes: Any, **more: Any) -> Asset:
+    def overtaken(self: AssetRepository, asset: Asset, *changes: Any, **more: Any) -> Asset:
         turn = next(turns, None)
         if turn is not None:
             self.touch(asset, {"description": f"by another, {turn} times"})
-        return change(self, asset, changes, **more)
+        return change(self, asset, *changes, **more)
 
     monkeypatch.setattr(AssetRepository, "change", overtaken)

@@ -7,9 +7,10 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.objects import ObjectVersion
-from backend.core.transactions import Write
+from backend.core.transactions import Put, Write
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.service import MetadataService
+from backend.domains.metadata.repository import item_of
+from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from tests.factories.assets import NOON
 from tests.factories.http import Client
 from tests.unit.domains.metadata.calls import (
@@ -46,7 +47,7 @@ def test_keys_that_exist_fail_alone(client: Client) -> None:
 
 
 def test_a_key_that_another_adds_at_the_same_time_fails_alone(
-    client: Client, service: MetadataService, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     transact = DynamoTables.transact
     others = iter(["b", "c"])
@@ -55,7 +56,8 @@ def test_a_key_that_another_adds_at_the_same_time_fails_alone(
         other = next(others, None)
         if other is not None:
             taken = Record.model_validate(stored(other).model_dump())
-            service.metadata.replace(Entity("museum", "statue"), [taken])
+            item = item_of(Entity("museum", "statue"), taken)
+            self.write(Put(table=ASSET_FILE_METADATA, item=item))
         transact(self, writes)
 
     monkeypatch.setattr(DynamoTables, "transact", raced)
@@ -75,7 +77,7 @@ def test_many_records_take_few_requests(client: Client, monkeypatch: pytest.Monk
     monkeypatch.setattr(DynamoTables, "transact", counted)
     keys = [f"k{number:03}" for number in range(120)]
     assert add(client, *keys).body["successCount"] == 120
-    assert sizes == [100, 20]
+    assert sizes == [100, 22]  # each with its entry
     assert list(values(client)) == keys
 
 

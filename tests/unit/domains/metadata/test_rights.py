@@ -68,6 +68,7 @@ def test_each_verb_needs_its_right_and_replacing_all_needs_three(
         tags=assets.tags,
         objects=objects,
         authorization=Allowing(rights),
+        audit=assets.audit,
         clock=assets.clock,
     )
     client = Client(
