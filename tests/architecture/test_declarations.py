@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from backend.domains.jobs.service.delivering import WORK_TIME
+from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
 from backend.spec import secrets, settings
 from backend.spec.buckets import BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.jobs import JOB_KINDS
 from backend.spec.keys import COMPOSITES
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
@@ -19,6 +22,7 @@ from backend.spec.queues import (
 )
 from backend.spec.routes import ROUTES
 from backend.spec.tables import TABLES
+from backend.spec.tables.operations import JOBS
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
@@ -73,6 +77,28 @@ def test_every_queue_has_a_sender_and_a_consumer() -> None:
     sent = {queue for function in FUNCTIONS for queue in function.sends}
     sent |= {subscription.queue for subscription in OBJECT_SUBSCRIPTIONS}
     assert consumed == sent == set(QUEUES)
+
+
+def test_every_kind_of_job_is_started_and_goes_on_by_itself() -> None:
+    queues = {kind.queue for kind in JOB_KINDS.values()}
+    by_name = {function.name: function for function in FUNCTIONS}
+    assert set(by_name["JobStarter"].sends) == queues
+    for subscription in QUEUE_SUBSCRIPTIONS:
+        if subscription.source in queues:
+            worker = by_name[subscription.consumer]
+            assert subscription.source in worker.sends
+            assert worker.loops
+            assert subscription.batch_size == 1
+            assert JOBS in worker.writes
+
+
+def test_the_worker_of_a_job_lives_longer_than_it_works() -> None:
+    queues = {kind.queue for kind in JOB_KINDS.values()}
+    workers = {s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source in queues}
+    for function in FUNCTIONS:
+        if function.name in workers:
+            assert 2 * WORK_TIME.seconds <= function.timeout_seconds
+            assert 2 * function.timeout_seconds <= LONGEST_LEASE_SECONDS
 
 
 def test_every_bucket_that_sends_events_has_a_subscription() -> None:

@@ -6,10 +6,12 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.errors import InvalidInputError
+from backend.core.paging import PageRequest
 from backend.domains.audit.service import AuditService
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.routes import build_router
 from backend.domains.tags.service import TagService
+from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
 from tests.factories.http import Answer, Client
@@ -315,3 +317,28 @@ def test_a_required_type_without_tags_demands_nothing(client: Client, service: T
     refusal(service)
     delete_tag(client)
     service.check_tags([])
+
+
+def test_a_deleted_tag_names_the_job_that_takes_it_from_the_assets(
+    client: Client, service: TagService
+) -> None:
+    write_type(client)
+    write_tag(client)
+    job_id = delete_tag(client).body["jobId"]
+    job = service.jobs.find(job_id)
+    assert job is not None
+    assert (job.kind, job.state, job.parameters) == ("withdrawTag", "queued", {"tagName": "red"})
+    assert "jobId" not in write_tag(client).body
+
+
+def test_a_deletion_that_was_overtaken_starts_no_job(
+    client: Client, service: TagService, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_type(client)
+    write_tag(client)
+    found = service.tags.get("red")
+    assert found is not None
+    write_tag(client, "PUT", description="Rather red")
+    monkeypatch.setattr(TagRepository, "get", lambda *_: found)
+    assert delete_tag(client).status == 412
+    assert tables.scan(JOBS, PageRequest(10)).items == ()

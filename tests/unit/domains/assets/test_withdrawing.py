@@ -1,0 +1,210 @@
+"""A deleted tag leaves the assets that carry it: by a job, page by page, once and for all."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from backend.core.tables import Query
+from backend.core.transactions import Update
+from backend.domains.assets.models import Asset, UpdateAssetBody
+from backend.domains.assets.repository import AssetRepository, AssetRevisionError
+from backend.domains.assets.service import AssetService, TagWithdrawal
+from backend.domains.audit.models import asset_entity
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.service import JobRunner
+from backend.domains.tags.models import TagBody
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.operations import AUDIT
+from tests.factories.assets import ADMIN, NOON, asset_service, created_asset, created_database
+
+SETTLE = 900
+
+
+@dataclass
+class World:
+    """Assets in two databases, their tags, and the worker of the job."""
+
+    tables: DynamoTables
+    objects: S3Objects
+    now: datetime = NOON
+    service: AssetService = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.service = asset_service(self.tables, self.objects, clock=lambda: self.now)
+        for database_id in ("museum", "annex"):
+            created_database(self.service, database_id)
+
+    @property
+    def step(self) -> TagWithdrawal:
+        return TagWithdrawal(
+            assets=AssetRepository(self.tables),
+            databases=self.service.databases,
+            tags=self.service.tags,
+            audit=self.service.audit,
+            clock=lambda: self.now,
+            settle_delay_seconds=SETTLE,
+        )
+
+    def run(self, job: Job, *, seconds: int = 60) -> Job | None:
+        runner = JobRunner(JobRepository(self.tables), lambda: self.now)
+        return runner.run(job.job_id, self.step, until=self.now + timedelta(seconds=seconds))
+
+    def both_walks(self, job: Job) -> Job:
+        self.run(job)
+        self.now += timedelta(seconds=SETTLE)
+        done = self.run(job)
+        assert done is not None
+        return done
+
+    def asset(self, asset_id: str, database_id: str = "museum") -> Asset:
+        return self.service.get_asset(ADMIN, database_id, asset_id, show_archived=True)
+
+    def archive(self, asset: Asset) -> None:
+        archived = asset.model_copy(update={"status": "archived"})
+        self.tables.transact(self.service.moves(asset, archived))
+
+
+@pytest.fixture
+def world(tables: DynamoTables, objects: S3Objects) -> World:
+    return World(tables, objects)
+
+
+def test_a_deleted_tag_leaves_the_assets_of_all_databases(world: World) -> None:
+    created_asset(world.service, "statue", tags=("red", "large"))
+    created_asset(world.service, "vase", database_id="annex", tags=("red",))
+    created_asset(world.service, "coin", tags=("blue",))
+    before = world.asset("statue")
+    job = world.service.tags.delete_tag(ADMIN, "red")
+    done = world.both_walks(job)
+    assert (done.state, done.items_done, done.problems) == ("done", 2, [])
+    assert world.asset("statue").tags == ["large"]
+    assert world.asset("vase", "annex").tags == []
+    assert world.asset("coin").tags == ["blue"]
+    after = world.asset("statue")
+    assert after.inherited_revision == before.inherited_revision + 1
+    assert after.revision == before.revision + 1
+    assert world.asset("coin").revision == 1
+
+
+def test_archived_assets_lose_the_tag_too(world: World) -> None:
+    world.archive(created_asset(world.service, tags=("red",)))
+    done = world.both_walks(world.service.tags.delete_tag(ADMIN, "red"))
+    assert done.items_done == 1
+    assert world.asset("statue").tags == []
+    assert world.asset("statue").is_archived
+
+
+def test_each_asset_that_loses_a_tag_has_an_entry_of_it(world: World) -> None:
+    created_asset(world.service, tags=("red",))
+    world.both_walks(world.service.tags.delete_tag(ADMIN, "red"))
+    entries = world.tables.query_all(
+        Query(table=AUDIT, partition=asset_entity("museum", "statue"), consistent=True)
+    )
+    assert [(one["operation"], one["userId"]) for one in entries] == [("delete_tag", "admin")]
+
+
+def test_pages_are_walked_one_a_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.domains.assets.service.withdrawing.PAGE", 2)
+    for number in range(5):
+        created_asset(world.service, f"asset-{number}", tags=("red",))
+    job = world.service.tags.delete_tag(ADMIN, "red")
+    while True:
+        now = world.run(job, seconds=0)
+        assert now is not None
+        if now.lease_until:
+            break
+    assert now.items_done == 5
+    assert all(world.asset(f"asset-{number}").tags == [] for number in range(5))
+
+
+def test_an_asset_that_got_the_tag_from_a_request_under_way_is_found_by_the_second_walk(
+    world: World,
+) -> None:
+    created_asset(world.service)
+    job = world.service.tags.delete_tag(ADMIN, "red")
+    waiting = world.run(job)
+    assert waiting is not None
+    assert waiting.state == "running"
+    late = Update(
+        table=ASSETS,
+        key={"databaseId": "museum", "assetId": "statue"},
+        set={"tags": ["red"]},
+        add={"revision": 1, "inheritedRevision": 1},
+    )
+    world.tables.write(late)
+    assert world.run(job) is None
+    world.now += timedelta(seconds=SETTLE)
+    done = world.run(job)
+    assert done is not None
+    assert (done.state, done.items_done) == ("done", 1)
+    assert world.asset("statue").tags == []
+
+
+def test_an_edit_at_the_same_time_survives(world: World) -> None:
+    created_asset(world.service, tags=("red",))
+    job = world.service.tags.delete_tag(ADMIN, "red")
+
+    class Overtaken(AssetRepository):
+        def change(self, asset: Asset, *rest: object, **more: object) -> Asset:
+            object.__setattr__(step, "assets", AssetRepository(world.tables))
+            body = UpdateAssetBody(description="Of bronze")
+            world.service.update_asset(ADMIN, "museum", "statue", body)
+            raise AssetRevisionError(asset.asset_id)
+
+    step = world.step
+    object.__setattr__(step, "assets", Overtaken(world.tables))
+    runner = JobRunner(JobRepository(world.tables), lambda: world.now)
+    runner.run(job.job_id, step, until=world.now + timedelta(seconds=60))
+    after = world.asset("statue")
+    assert (after.description, after.tags) == ("Of bronze", [])
+
+
+def test_an_asset_that_is_changed_all_the_time_is_come_back_to(world: World) -> None:
+    created_asset(world.service, tags=("red",))
+    job = world.service.tags.delete_tag(ADMIN, "red")
+
+    class Overtaken(AssetRepository):
+        def change(self, asset: Asset, *rest: object, **more: object) -> Asset:
+            raise AssetRevisionError(asset.asset_id)
+
+    step = world.step
+    object.__setattr__(step, "assets", Overtaken(world.tables))
+    runner = JobRunner(JobRepository(world.tables), lambda: world.now)
+    with pytest.raises(UnavailableError, match="statue is changed all the time"):
+        runner.run(job.job_id, step, until=world.now + timedelta(seconds=60))
+    assert world.both_walks(job).items_done == 1
+
+
+def test_a_tag_that_is_made_again_stays_where_it_is(world: World) -> None:
+    created_asset(world.service, tags=("red",))
+    job = world.service.tags.delete_tag(ADMIN, "red")
+    again = TagBody(tag_name="red", description="again", tag_type_name="look")
+    world.service.tags.create_tag(ADMIN, again)
+    done = world.run(job)
+    assert done is not None
+    assert (done.state, done.items_done) == ("done", 0)
+    assert done.problems == ["Tag red was made again: assets keep it"]
+    assert world.asset("statue").tags == ["red"]
+
+
+def test_an_asset_that_is_deleted_meanwhile_is_passed_over(world: World) -> None:
+    asset = created_asset(world.service, tags=("red",))
+    job = world.service.tags.delete_tag(ADMIN, "red")
+    step = world.step
+
+    class Late(AssetRepository):
+        def change(self, asset: Asset, *rest: object, **more: object) -> Asset:
+            world.tables.transact(world.service.removes(asset, "deleteAsset.x"))
+            raise AssetRevisionError(asset.asset_id)
+
+    object.__setattr__(step, "assets", Late(world.tables))
+    runner = JobRunner(JobRepository(world.tables), lambda: world.now)
+    waiting = runner.run(job.job_id, step, until=world.now + timedelta(seconds=60))
+    assert waiting is not None
+    assert waiting.items_done == 0
+    assert AssetRepository(world.tables).get("museum", asset.asset_id, in_archive=True) is None
