@@ -48,6 +48,9 @@ class Settings(BaseModel):
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
     presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
+    large_file_bytes: Annotated[int, Field(ge=5 * 1024**2, le=5 * 1024**3)] = 1024**3
+    """At least what a preview may have, at most what S3 copies in one request."""
+
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
     audit_days: Annotated[int, Field(ge=1)] = 400
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
@@ -66,6 +69,7 @@ class Settings(BaseModel):
             declared.SETTLE_DELAY_SECONDS: self.settle_delay_seconds,
             declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
             declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
+            declared.LARGE_FILE_BYTES: self.large_file_bytes,
             declared.ADMIN_USER_ID: self.admin_user_id,
             declared.AUDIT_DAYS: self.audit_days,
             declared.WEB_URL: self.web_url,

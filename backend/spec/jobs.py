@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
+from backend.spec.queues import LARGE_FILES as LARGE_FILES_QUEUE
 from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
 from backend.spec.queues import Queue
 
@@ -49,9 +50,15 @@ WITHDRAW_TAG = JobKind(
     "Takes a deleted tag from the assets that carry it.",
     cancellable=False,
 )
+LARGE_FILES = JobKind(
+    "largeFiles",
+    LARGE_FILES_QUEUE,
+    "Puts the large files of an upload together, checks them and copies them to their place.",
+    cancellable=False,
+)
 
 JOB_KINDS: dict[str, JobKind] = {
     kind.name: kind
-    for kind in (FAN_OUT, ARCHIVE_ASSET, UNARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG)
+    for kind in (FAN_OUT, ARCHIVE_ASSET, UNARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG, LARGE_FILES)
 }
 """All kinds, by name."""

@@ -24,8 +24,9 @@ OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by Ev
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
 FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files again.")
 LIFECYCLE = Queue("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
+LARGE_FILES = Queue("LargeFiles", "Jobs that put the large files of uploads in their place.")
 
-QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE)
+QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE, LARGE_FILES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ QUEUE_SUBSCRIPTIONS = (
     # A message of these is worked on for up to twenty seconds.
     QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
     QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
+    QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),)
 

@@ -32,6 +32,9 @@ MAX_URL_SECONDS = 3600
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS", 3600, "How long a presigned URL lives, 3600 at the most."
 )
+LARGE_FILE_BYTES = Setting(
+    "LARGE_FILE_BYTES", 1024**3, "Larger files are put in their place by a worker, not a request."
+)
 ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everything.")
 AUDIT_DAYS = Setting(
     "AUDIT_DAYS", 400, "How long audit entries can be read before they move to the archive."
@@ -42,6 +45,7 @@ SETTINGS = (
     SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
     PRESIGNED_URL_SECONDS,
+    LARGE_FILE_BYTES,
     ADMIN_USER_ID,
     AUDIT_DAYS,
     WEB_URL,

@@ -16,10 +16,21 @@ from backend.domains.downloads.service import DownloadService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
 from backend.domains.files.service import FileService
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.service import JobService
 from backend.domains.uploads.repository import UploadRepository
 from backend.domains.uploads.routes import build_router as uploads_router
-from backend.domains.uploads.service import UploadLimits, UploadService
+from backend.domains.uploads.service import (
+    Finishing,
+    LargeFiles,
+    Places,
+    RenewalService,
+    UploadLimits,
+    UploadService,
+)
+from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
+from tests.factories.audit import audit_service
 from tests.factories.http import Answer, Client
 
 BUCKET = "assetbucket"
@@ -40,6 +51,8 @@ class Gallery:
     assets: AssetService
     files: FileService
     uploads: UploadService
+    renewals: RenewalService
+    large_files: LargeFiles
     downloads: DownloadService
     objects: Objects
     asset: Asset
@@ -48,7 +61,7 @@ class Gallery:
     def send(self, method: str, path: str, **more: Any) -> Answer:
         """A request to any route of files, uploads and downloads."""
         router = (
-            uploads_router(self.uploads)
+            uploads_router(self.uploads, self.renewals)
             if path.startswith("/uploads")
             else downloads_router(self.downloads)
             if path.endswith("/download")
@@ -79,6 +92,15 @@ class Gallery:
         path = f"/uploads/{upload_id}/complete"
         return self.send("POST", path, parameters={"uploadId": upload_id}, body=body)
 
+    def renew(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+        path = f"/uploads/{upload_id}/renew"
+        body = {"files": list(files), **more}
+        return self.send("POST", path, parameters={"uploadId": upload_id}, body=body)
+
+    def upload(self, upload_id: str) -> Answer:
+        path = f"/uploads/{upload_id}"
+        return self.send("GET", path, parameters={"uploadId": upload_id})
+
     def abort(self, upload_id: str) -> Answer:
         path = f"/uploads/{upload_id}"
         return self.send("DELETE", path, parameters={"uploadId": upload_id})
@@ -97,6 +119,7 @@ def gallery(
     clock: Clock = lambda: NOON,
     new_id: NewId = new_upload_id,
     per_minute: int = 1000,
+    large_bytes: int = 1024**3,
     base_prefix: str = "/",
     is_distributable: bool = True,
 ) -> Gallery:
@@ -105,15 +128,24 @@ def gallery(
     created_database(assets)
     asset = created_asset(assets, is_distributable=is_distributable)
     files = FileService(FileRepository(tables), assets, objects)
-    uploads = UploadService(
+    places = Places(
         uploads=UploadRepository(tables),
         assets=assets,
         databases=assets.databases,
-        files=files,
+        jobs=JobService(JobRepository(tables), OnlyUser(), clock),
         objects=objects,
-        limits=UploadLimits(per_minute=per_minute, url_seconds=900),
+        large_bytes=large_bytes,
         clock=clock,
-        new_id=new_id,
     )
-    downloads = DownloadService(assets, files, objects, 900)
-    return Gallery(assets, files, uploads, downloads, objects, asset)
+    finishing = Finishing(places, files, audit_service(objects))
+    limits = UploadLimits(per_minute=per_minute, url_seconds=900)
+    return Gallery(
+        assets=assets,
+        files=files,
+        uploads=UploadService(places, finishing, limits, new_id),
+        renewals=RenewalService(places, 900),
+        large_files=LargeFiles(places, finishing),
+        downloads=DownloadService(assets, files, objects, 900),
+        objects=objects,
+        asset=asset,
+    )

@@ -4,19 +4,25 @@ import base64
 import binascii
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
 from backend.core.names import AssetId, Id, normalise_relative_path
 
 UploadType = Literal["assetFile", "assetPreview"]
 UploadStatus = Literal["initialised", "completed"]
+FileState = Literal["open", "working", "done", "failed"]
+UploadState = Literal["open", "working", "completed"]
+ErrorKind = Literal["rule", "abandoned", "failure"]
+"""Why nothing came of a file: a rule keeps it out, it was given up, or it should be there."""
 
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file: S3 has no multipart upload for it."""
 
 MAX_FILES = 1000
 MAX_PARTS = 10_000  # S3's limit for one object
+MAX_URLS = 3000
+"""Part URLs that one reply carries."""
 
 
 def _is_path(value: str) -> str:
@@ -58,10 +64,16 @@ class NewFile(WireModel):
 
 
 class InitialiseBody(WireModel):
+    """`maxPartUrls` (ours) is sent by clients that get the other URLs by renewing.
+
+    Their files are then cut into parts of the usual size, however many those are.
+    """
+
     database_id: Id
     asset_id: AssetId
     upload_type: UploadType
     files: Annotated[list[NewFile], Field(min_length=1, max_length=MAX_FILES)]
+    max_part_urls: Annotated[int | None, Field(ge=0, le=MAX_URLS)] = None
 
 
 class PartUrl(WireModel):
@@ -108,10 +120,13 @@ class CompleteBody(WireModel):
 
 
 class FileResult(WireModel):
+    """What became of a file. A large one is a success as soon as it is handed to the worker."""
+
     relative_key: str
     upload_id_s3: str
     success: bool
     error: str | None = None
+    error_kind: ErrorKind | None = None
     large_file_asynchronous_handling: bool = False
 
 
@@ -127,6 +142,82 @@ class CompleteReply(WireModel):
 
 class MessageReply(WireModel):
     message: str
+
+
+class PartRange(WireModel):
+    """Parts of a file by their numbers; `last` is one of them."""
+
+    first: Annotated[int, Field(ge=1, le=MAX_PARTS)]
+    last: Annotated[int, Field(ge=1, le=MAX_PARTS)]
+
+
+class RenewedFile(WireModel):
+    """A file whose upload goes on, and the parts that need a URL."""
+
+    relative_key: SentPath
+    part_ranges: Annotated[list[PartRange], Field(max_length=MAX_URLS)] = []
+
+    @property
+    def path(self) -> str:
+        """The path in the asset, with its leading slash."""
+        return normalise_relative_path(self.relative_key)
+
+
+class RenewBody(WireModel):
+    """`storedParts` asks for the parts that are there: a request to S3 for each thousand."""
+
+    files: Annotated[list[RenewedFile], Field(min_length=1, max_length=MAX_FILES)]
+    stored_parts: bool = True
+
+
+class StoredPart(WireModel):
+    part_number: Annotated[int, Field(alias="PartNumber")]
+    etag: Annotated[str, Field(alias="ETag")]
+    size: Annotated[int, Field(alias="Size")]
+
+
+class GoneOnFile(WireModel):
+    """`assembled`: its parts are put together already, and can be listed no more."""
+
+    relative_key: str
+    upload_id_s3: str
+    num_parts: int
+    part_upload_urls: list[PartUrl]
+    stored_parts: list[StoredPart] = []
+    assembled: bool = False
+
+
+class RenewReply(WireModel):
+    upload_id: str
+    expires_in: int
+    files: list[GoneOnFile]
+    message: str
+
+
+class UploadedFile(WireModel):
+    """A file of an upload as it is now."""
+
+    relative_key: str
+    upload_id_s3: str
+    num_parts: int
+    file_size: Annotated[int | None, Field(alias="file_size")] = None
+    state: FileState
+    error: str | None = None
+    error_kind: ErrorKind | None = None
+    large_file_asynchronous_handling: bool = False
+
+
+class UploadReply(WireModel):
+    upload_id: str
+    database_id: str
+    asset_id: str
+    upload_type: UploadType
+    user_id: str
+    state: UploadState
+    created_at: str
+    expires_at: str
+    files: list[UploadedFile]
+    large_file_asynchronous_handling: bool = False
 
 
 class UploadPath(WireModel):
@@ -147,8 +238,37 @@ class UploadFile(WireModel):
         return self.upload_id_s3 == ZERO_BYTE
 
 
+class Settled(WireModel):
+    """What became of a file for good."""
+
+    error: str = ""
+    kind: ErrorKind = "failure"
+    large: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, value: object) -> object:
+        """Rows of the first release hold the bare error."""
+        return {"error": value} if isinstance(value, str) else value
+
+    @property
+    def is_done(self) -> bool:
+        return not self.error
+
+
+class HandedOver(WireModel):
+    """A large file that a worker finishes: the job's id, and a digest of the parts it is made of.
+
+    `stalled` is why the job ended before its file; it is not stored.
+    """
+
+    job_id: str
+    parts: str
+    stalled: str | None = None
+
+
 class Upload(WireModel):
-    """An upload. `results` tells by path what became of settled files: an error, or nothing.
+    """An upload. `results` tells by path what became of settled files; `handed` is of large ones.
 
     `lease_until` (milliseconds since 1970) is when another request may work on it; `attempts`
     counts those that began.
@@ -165,4 +285,9 @@ class Upload(WireModel):
     lease_until: int = 0
     attempts: int = 0
     files: list[UploadFile]
-    results: dict[str, str] = {}
+    results: dict[str, Settled] = {}
+    handed: dict[str, HandedOver] = {}
+
+    def is_open(self, path: str) -> bool:
+        """Whether there is still something to do for a file by requests."""
+        return path not in self.results and path not in self.handed

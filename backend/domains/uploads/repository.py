@@ -16,16 +16,17 @@ from backend.core.transactions import (
     Delete,
     Item,
     Update,
+    Write,
     equals,
     exists,
     put_new,
 )
-from backend.domains.uploads.models import Upload, UploadFile, UploadStatus
+from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
 from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID
 from backend.spec.tables.operations import RESERVATIONS
 
-_FILES_BYTES = 150_000
-"""Of files in one row: leaves room in 400 KB for the results."""
+_FILES_BYTES = 100_000
+"""Of files in one row: leaves room in 400 KB for the results of a thousand files."""
 _FILE_OVERHEAD = 100
 _RATE_SECONDS = 120
 MAX_RESULT_CHARS = 200
@@ -37,6 +38,20 @@ class UploadNotFoundError(NotFoundError):
 
     def __init__(self, upload_id: str) -> None:
         super().__init__(f"Upload {upload_id} does not exist")
+
+
+class UploadExpiredError(NotFoundError):
+    code = "UploadExpired"
+
+    def __init__(self, upload_id: str) -> None:
+        super().__init__(f"Upload {upload_id} has expired; start a new one")
+
+
+class UploadCompletedError(StateForbidsError):
+    code = "UploadCompleted"
+
+    def __init__(self, upload_id: str) -> None:
+        super().__init__(f"Upload {upload_id} is completed")
 
 
 class UploadBusyError(StateForbidsError):
@@ -96,31 +111,49 @@ class UploadRepository:
             raise
         return _upload(item or {}, upload.files)
 
-    def release(self, upload: Upload, *, results: Mapping[str, str], status: UploadStatus) -> None:
-        """Give a leased upload back, with what became of its files."""
-        numbers = {file.path: str(number) for number, file in enumerate(upload.files)}
-        kept = {numbers[path]: error for path, error in results.items()}
-        self.tables.write(
-            Update(
-                table=ASSET_UPLOADS,
-                key=_key(upload),
-                set={
-                    "leaseUntil": 0,
-                    "status": status,
-                    "results": kept,
-                },
-                conditions=(equals("leaseUntil", upload.lease_until),),
-                refused=UploadBusyError(upload.upload_id),
-            )
-        )
+    def release(
+        self,
+        upload: Upload,
+        *,
+        results: Mapping[str, Settled],
+        handed: Mapping[str, HandedOver],
+        status: UploadStatus,
+        also: Sequence[Write] = (),
+    ) -> None:
+        """Give a leased upload back, with what became of its files, and what follows from that.
 
-    def delete(self, upload: Upload) -> None:
+        Raises:
+            UploadBusyError: the lease ended, and another has it.
+        """
+        numbers = {file.path: str(number) for number, file in enumerate(upload.files)}
+        update = Update(
+            table=ASSET_UPLOADS,
+            key=_key(upload),
+            set={
+                "leaseUntil": 0,
+                "status": status,
+                "results": {numbers[path]: _bare(one) for path, one in results.items()},
+                "handed": {numbers[path]: _bare(one) for path, one in handed.items()},
+            },
+            conditions=(equals("leaseUntil", upload.lease_until),),
+            refused=UploadBusyError(upload.upload_id),
+        )
+        if also:
+            self.tables.transact([update, *also])
+        else:
+            self.tables.write(update)
+
+    def delete(self, upload: Upload, *, also: Sequence[Write] = ()) -> None:
         """Remove a leased upload, its own row last."""
         further = len(list(_split(upload.files))) - 1
         keys = [_key(upload, number) for number in range(1, further + 1)]
         if keys:
             self.tables.delete_many(ASSET_UPLOADS, keys)
-        self.tables.write(Delete(table=ASSET_UPLOADS, key=_key(upload)))
+        row = Delete(table=ASSET_UPLOADS, key=_key(upload))
+        if also:
+            self.tables.transact([row, *also])
+        else:
+            self.tables.write(row)
 
     def count_initialisation(self, user_id: str, *, minute: int) -> int:
         """Count one for the user in this minute (of all since 1970); answers with the count."""
@@ -142,8 +175,17 @@ def _key(upload: Upload, number: int = 0) -> dict[str, str]:
 
 def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
     """The upload of a row; results stand there by the number of their file, which is shorter."""
-    results = {files[int(number)].path: error for number, error in row["results"].items()}
-    return Upload.model_validate({**row, "files": files, "results": results})
+    by_path = {
+        name: {files[int(number)].path: one for number, one in row.get(name, {}).items()}
+        for name in ("results", "handed")
+    }
+    return Upload.model_validate({**row, **by_path, "files": files})
+
+
+def _bare(one: Settled | HandedOver) -> Item:
+    """Without what has its default: a file that is done takes two bytes."""
+    dumped: Item = one.model_dump(by_alias=True, exclude_defaults=True, exclude={"stalled"})
+    return dumped
 
 
 def _split(files: Sequence[UploadFile]) -> Iterator[list[UploadFile]]:

@@ -14,18 +14,30 @@ from backend.core.file_kinds import (
 )
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
-from backend.domains.uploads.models import NewFile, SentFile, SentPart, UploadFile, UploadType
+from backend.domains.uploads.models import (
+    MAX_PARTS,
+    MAX_URLS,
+    NewFile,
+    PartRange,
+    RenewedFile,
+    SentFile,
+    SentPart,
+    UploadFile,
+    UploadType,
+)
 from backend.spec.buckets import PREVIEWS_PREFIX, RESERVED_FOLDERS, TEMP_UPLOADS_PREFIX
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 MIB = 1024**2
 GIB = 1024**3
-MAX_FILE_BYTES = 5 * GIB
-"""What S3 copies in one request; larger files wait for the queue worker of a later release."""
+MAX_FILE_BYTES = 5 * 1024 * GIB
+"""What the contract promises; S3 itself takes more."""
 MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
+MAX_PART_BYTES = 5 * GIB  # S3's limit, also for what it copies in one request
 PART_BYTES = 150 * MIB
-MAX_URLS = 3000
+COPY_PART_BYTES = 256 * MIB
+"""Large files are copied in parts of this size: some seconds each, so that little is repeated."""
 MAX_REPLY_BYTES = 5_500_000
 """Below the 6 MB that a Lambda function may answer."""
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
@@ -109,8 +121,10 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
     return None
 
 
-def plan_parts(files: Sequence[NewFile]) -> list[int]:
+def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
     """In how many parts each file is sent; where the server chooses, in larger ones if need be.
+
+    A client that `renews` does not need the URLs of all parts in one reply.
 
     Raises:
         InvalidInputError: the parts that the client asks for need too many URLs.
@@ -118,22 +132,40 @@ def plan_parts(files: Sequence[NewFile]) -> list[int]:
     part_bytes = PART_BYTES
     while True:
         plan = [_parts_of(file, part_bytes) for file in files]
-        if sum(plan) <= MAX_URLS:
+        total = sum(plan)
+        if max(plan, default=0) <= MAX_PARTS and (renews or total <= MAX_URLS):
             return plan
-        if part_bytes >= MAX_FILE_BYTES:
+        if part_bytes >= MAX_PART_BYTES:
             raise InvalidInputError.of(
-                "files", f"{sum(plan)} part URLs are asked for, at most {MAX_URLS} fit a reply"
+                "files", f"{total} part URLs are asked for, at most {MAX_URLS} fit a reply"
             )
-        part_bytes *= 2
+        part_bytes = min(2 * part_bytes, MAX_PART_BYTES)
 
 
-def check_reply_size(plan: Sequence[int], sample_url: str) -> None:
+def copy_spans(size: int, large_bytes: int) -> list[tuple[int, int]]:
+    """How a large file is copied: the first byte of each part, and the one after it.
+
+    A quarter of what makes a file large, or else the usual size, or what 10,000 parts need.
+    """
+    usual = min(COPY_PART_BYTES, max(MIN_PART_BYTES, large_bytes // 4))
+    needed = -(-size // MAX_PARTS // MIB) * MIB
+    length = max(usual, needed)
+    return [(start, min(start + length, size)) for start in range(0, size, length)]
+
+
+def parts_digest(parts: Sequence[Part]) -> str:
+    """What tells one list of parts from another: 10,000 ETags do not fit a row."""
+    lines = "".join(f"{part.number}:{part.etag}\n" for part in parts)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def check_reply_size(urls: int, sample_url: str) -> None:
     """Refuse what would make a reply too large; all URLs are about as long as the sample.
 
     Raises:
         TooLargeError: naming both sizes.
     """
-    size = sum(plan) * (len(sample_url) + _BESIDE_URL_BYTES)
+    size = urls * (len(sample_url) + _BESIDE_URL_BYTES)
     if size > MAX_REPLY_BYTES:
         raise TooLargeError(
             f"the URLs of these files would make a reply of {size} bytes, at most "
@@ -162,8 +194,34 @@ def check_part_lists(files: Sequence[SentFile], known: Mapping[str, UploadFile])
     _raise(wrong)
 
 
+def check_renewal(files: Sequence[RenewedFile], known: Mapping[str, UploadFile]) -> None:
+    """Refuse renewals of what is no file of the upload, or no part of its file, or too much.
+
+    Raises:
+        InvalidInputError: naming every file that is wrong.
+    """
+    paths = Counter(file.path for file in files)
+    wrong: list[FieldError] = []
+    for number, file in enumerate(files):
+        announced = known.get(file.path)
+        if announced is None:
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is no file of this upload"))
+        elif paths[file.path] > 1:
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is there twice"))
+        else:
+            problem = _range_problem(file.part_ranges, announced.num_parts)
+            if problem is not None:
+                wrong.append(FieldError(f"files.{number}.partRanges.{problem[0]}", problem[1]))
+    _raise(wrong)
+    urls = sum(part.last - part.first + 1 for file in files for part in file.part_ranges)
+    if urls > MAX_URLS:
+        raise InvalidInputError.of(
+            "files", f"{urls} part URLs are asked for, at most {MAX_URLS} fit a reply"
+        )
+
+
 def stored_parts_problem(
-    file: UploadFile, upload_type: UploadType, sent: Sequence[SentPart], stored: Sequence[Part]
+    file: UploadFile, sent: Sequence[SentPart], stored: Sequence[Part]
 ) -> str | None:
     """Where S3 holds other parts than were sent, or other sizes than were announced."""
     held = {part.number: part for part in stored}
@@ -176,15 +234,15 @@ def stored_parts_problem(
     size = sum(held[part.part_number].size for part in sent)
     if file.size is not None and size != file.size:
         return f"{size} bytes are stored, {file.size} were announced"
-    return size_problem(size, upload_type, file.path)
+    return None
 
 
 def size_problem(size: int, upload_type: UploadType, path: str) -> str | None:
-    """Whether a file is larger than this release takes."""
+    """Whether a file is larger than may be."""
     if size > MAX_PREVIEW_BYTES and (upload_type == "assetPreview" or is_preview(path)):
         return f"a preview has at most {MAX_PREVIEW_BYTES} bytes (5 MiB)"
     if size > MAX_FILE_BYTES:
-        return f"a file has at most {MAX_FILE_BYTES} bytes (5 GiB) in this release"
+        return f"a file has at most {MAX_FILE_BYTES} bytes (5 TiB)"
     return None
 
 
@@ -247,6 +305,8 @@ def _size_problems(file: NewFile, upload_type: UploadType) -> Iterator[tuple[str
         yield "num_parts", f"is 0 for a file of {size} bytes"
     if parts is not None and parts > 1 and 0 < size <= (parts - 1) * MIN_PART_BYTES:
         yield "num_parts", f"is {parts} for {size} bytes; all but the last part have 5 MiB or more"
+    if parts and size > parts * MAX_PART_BYTES:
+        yield "num_parts", f"is {parts} for {size} bytes; a part has at most 5 GiB"
 
 
 def _parts_of(file: NewFile, part_bytes: int) -> int:
@@ -267,6 +327,20 @@ def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:
     if len(numbers) != announced:
         missing = min(set(range(1, announced + 1)) - numbers.keys())
         return f"part {missing} is missing, {announced} parts were announced"
+    return None
+
+
+def _range_problem(ranges: Sequence[PartRange], announced: int) -> tuple[str, str] | None:
+    """The index and field of the first range that is wrong, and the fact."""
+    seen = 0
+    for index, wanted in sorted(enumerate(ranges), key=lambda one: one[1].first):
+        if wanted.last < wanted.first:
+            return f"{index}.last", f"is {wanted.last}, before {wanted.first}"
+        if wanted.last > announced:
+            return f"{index}.last", f"is {wanted.last}, {announced} parts were announced"
+        if wanted.first <= seen:
+            return f"{index}.first", f"part {wanted.first} is there twice"
+        seen = wanted.last
     return None
 
 

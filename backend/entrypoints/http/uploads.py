@@ -5,4 +5,4 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import UPLOADS_API
 
 _wiring = Wiring(UPLOADS_API)
-handler = _wiring.app.handler(build_router(_wiring.uploads))
+handler = _wiring.app.handler(build_router(_wiring.uploads, _wiring.renewals))

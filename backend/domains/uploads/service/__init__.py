@@ -1,5 +1,16 @@
-"""What can be done with uploads: start, finish, give up."""
+"""What can be done with uploads: start, renew, look at, finish, give up."""
 
+from backend.domains.uploads.service.finishing import Finishing
+from backend.domains.uploads.service.large_files import LargeFiles
+from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.renewing import RenewalService
 from backend.domains.uploads.service.uploading import UploadLimits, UploadService
 
-__all__ = ["UploadLimits", "UploadService"]
+__all__ = [
+    "Finishing",
+    "LargeFiles",
+    "Places",
+    "RenewalService",
+    "UploadLimits",
+    "UploadService",
+]

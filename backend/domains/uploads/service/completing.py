@@ -2,21 +2,22 @@
 
 Every step can be repeated: when an earlier request died, its work is found in the object store and
 gone on with. S3 requests for a file: list the parts, complete, read the start (or, to verify a
-checksum, the whole), copy, remove the temporary version; one put for an empty file. A preview
-takes two or three more (its base, other previews and their removal), a repetition one or two.
+checksum, the whole), copy; one put for an empty file. The temporary versions of all files of a
+request are removed by one more. A preview takes two or three more (its base, other previews and
+their removal), a repetition some more. Large files are only looked at: a worker completes them.
 """
 
 import base64
 import hashlib
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
-from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, Part
+from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
 from backend.domains.files.service import find_previews
 from backend.domains.uploads import rules
-from backend.domains.uploads.models import SentPart, Upload, UploadFile
+from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
     CHECKSUM_VERIFIED_METADATA,
@@ -24,20 +25,29 @@ from backend.spec.buckets import (
 )
 
 START_BYTES = 4096
+VERSIONS_LOOKED_AT = 20
+"""Of a file that somebody replaced while an attempt to complete it had died."""
 ABANDONED = "abandoned: no parts were sent"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a file; while it is not `settled`, completing it again may still succeed."""
+    """What became of a file; while it is not `settled`, completing it again may still succeed.
+
+    `handed` is the digest of the parts of a large file, which a worker has to complete. `left` is a
+    temporary version (its key and id) that is not needed any more.
+    """
 
     error: str | None = None
     settled: bool = True
+    kind: ErrorKind = "failure"
+    handed: str | None = None
+    left: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Temporary:
-    """A file that is put together and not yet checked."""
+class Temporary:
+    """A file that is put together and not yet in its place."""
 
     key: str
     version_id: str
@@ -54,7 +64,10 @@ class _Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """Completes files of one upload. `verified` are the paths whose checksum is to be compared."""
+    """Completes files of one upload. `verified` are the paths whose checksum is to be compared.
+
+    Files of more than `large_bytes` are handed over.
+    """
 
     objects: Objects
     bucket: str
@@ -62,6 +75,7 @@ class Completion:
     upload: Upload
     allowed: str
     verified: Set[str]
+    large_bytes: int
 
     def settle(self, file: UploadFile, parts: Sequence[SentPart]) -> Outcome:
         """Make a file of the parts, or find out why not.
@@ -71,27 +85,78 @@ class Completion:
         """
         if not parts and not file.is_empty:
             self.discard(file)
-            return Outcome(ABANDONED)
+            return Outcome(ABANDONED, kind="abandoned")
         problem = rules.name_problem(file.path, self.layout.upload_type, self.allowed)
         if problem is None:
             problem = self._base_problem(file.path)
         if problem is not None:
-            return Outcome(problem, settled=False)
-        if self._was_finished(file):
+            return Outcome(problem, settled=False, kind="rule")
+        if self.upload.attempts > 1 and self.is_made(file):
             return Outcome()
         if file.is_empty:
             return self._put_empty(file)
-        found = self._put_together(file, parts)
-        return found if isinstance(found, Outcome) else self._store(file, found)
+        return self._settle_parts(file, parts)
 
-    def discard(self, file: UploadFile) -> None:
-        """Remove what S3 holds of a file that is not completed."""
+    def assemble(self, file: UploadFile, digest: str) -> Temporary | Outcome:
+        """Put a large file together, of the parts that were there when it was handed over.
+
+        Raises:
+            UnavailableError: S3 does not answer.
+        """
+        try:
+            stored = self.objects.list_parts(self.bucket, self._temporary(file), file.upload_id_s3)
+        except NotFoundError:
+            return self._left_behind(file)
+        if digest and rules.parts_digest(stored) != digest:
+            return Outcome("its parts were replaced after it was completed")
+        return self._put_together(file, stored)
+
+    def check(self, file: UploadFile, temporary: Temporary) -> Outcome:
+        """Whether the bytes of a large file may be a file of the asset."""
+        return self._content_outcome(file, temporary, self._read(file, temporary))
+
+    def is_made(self, file: UploadFile) -> bool:
+        """Whether an attempt that died had this file in place; its rest is removed then.
+
+        Also if it was replaced or archived since: it must not come back on top of that.
+        """
+        key = self.layout.final_key(file.path)
+        head = self.objects.head(self.bucket, key)
+        if head is None or not (self._is_ours(head) or self._was_ours(key)):
+            return False
+        if not file.is_empty:
+            self.remove_temporary(file)
+        return True
+
+    def discard(self, file: UploadFile, *, assembled: bool = False) -> None:
+        """Remove what S3 holds of a file that is not completed, or comes to nothing."""
         if file.is_empty:
             return
-        key = self.layout.temporary_key(file.path)
-        self.objects.abort_multipart(self.bucket, key, file.upload_id_s3)
-        if self.upload.attempts > 1:
-            self._remove_temporary(key)
+        self.objects.abort_multipart(self.bucket, self._temporary(file), file.upload_id_s3)
+        if assembled or self.upload.attempts > 1:
+            self.remove_temporary(file)
+
+    def verifies(self, file: UploadFile, size: int) -> bool:
+        """Whether all bytes of a file of this size are read, and compared with its checksum."""
+        return file.path in self.verified and size <= rules.CHECKED_FILE_BYTES
+
+    def remove_temporary(self, file: UploadFile) -> None:
+        """Remove the object that the parts were put together to, if it is there."""
+        key = self._temporary(file)
+        head = self.objects.head(self.bucket, key)
+        if isinstance(head, ObjectHead):
+            self.objects.delete_version(self.bucket, key, version_id=head.version.version_id)
+
+    def metadata(self, file: UploadFile, *, is_verified: bool) -> dict[str, str]:
+        """What the object of a file says about itself."""
+        metadata = {UPLOAD_METADATA: self.upload.upload_id}
+        if file.checksum_sha256 is not None:
+            metadata[CHECKSUM_METADATA] = file.checksum_sha256
+            metadata[CHECKSUM_VERIFIED_METADATA] = "true" if is_verified else "false"
+        return metadata
+
+    def _temporary(self, file: UploadFile) -> str:
+        return self.layout.temporary_key(file.path)
 
     def _base_problem(self, path: str) -> str | None:
         """A file's preview needs the file; those of this upload are completed before."""
@@ -101,23 +166,18 @@ class Completion:
         head = self.objects.head(self.bucket, self.layout.final_key(base))
         return None if isinstance(head, ObjectHead) else f"there is no file {base} to preview"
 
-    def _was_finished(self, file: UploadFile) -> bool:
-        """Whether an attempt that died had this file in place; its rest is removed then."""
-        if self.upload.attempts <= 1:
-            return False
-        head = self.objects.head(self.bucket, self.layout.final_key(file.path))
+    def _is_ours(self, head: ObjectHead | ObjectVersion | None) -> bool:
         if not isinstance(head, ObjectHead):
             return False
-        if head.metadata.get(UPLOAD_METADATA) != self.upload.upload_id:
-            return False
-        if not file.is_empty:
-            self._remove_temporary(self.layout.temporary_key(file.path))
-        return True
+        return head.metadata.get(UPLOAD_METADATA) == self.upload.upload_id
 
-    def _remove_temporary(self, key: str) -> None:
-        head = self.objects.head(self.bucket, key)
-        if isinstance(head, ObjectHead):
-            self.objects.delete_version(self.bucket, key, version_id=head.version.version_id)
+    def _was_ours(self, key: str) -> bool:
+        found = self.objects.list_versions(self.bucket, key, limit=VERSIONS_LOOKED_AT).versions
+        return any(
+            self._is_ours(self.objects.head(self.bucket, key, version_id=version.version_id))
+            for version in found
+            if version.key == key and not version.is_delete_marker
+        )
 
     def _put_empty(self, file: UploadFile) -> Outcome:
         if file.checksum_sha256 not in {None, _sha256(b"")}:
@@ -129,43 +189,53 @@ class Completion:
                 key,
                 b"",
                 content_type=content_type_of(key),
-                metadata=self._metadata(file, is_verified=True),
+                metadata=self.metadata(file, is_verified=True),
             )
         except ObjectRefusedError as error:
-            return Outcome(_refused(error))
+            return Outcome(refused(error), kind="rule")
         return Outcome()
 
-    def _put_together(self, file: UploadFile, parts: Sequence[SentPart]) -> _Temporary | Outcome:
-        key = self.layout.temporary_key(file.path)
+    def _settle_parts(self, file: UploadFile, parts: Sequence[SentPart]) -> Outcome:
         try:
-            stored = self.objects.list_parts(self.bucket, key, file.upload_id_s3)
+            stored = self.objects.list_parts(self.bucket, self._temporary(file), file.upload_id_s3)
         except NotFoundError:
-            return self._left_behind(key)
-        problem = rules.stored_parts_problem(file, self.layout.upload_type, parts, stored)
+            found = self._left_behind(file)
+            return found if isinstance(found, Outcome) else self._store(file, found, "")
+        problem = rules.stored_parts_problem(file, parts, stored)
         if problem is not None:
             return Outcome(problem, settled=False)
-        sizes = {part.number: part.size for part in stored}
-        wanted = [
-            Part(part.part_number, part.etag.strip('"'), sizes[part.part_number])
-            for part in sorted(parts, key=lambda part: part.part_number)
-        ]
-        try:
-            written = self.objects.complete_multipart(self.bucket, key, file.upload_id_s3, wanted)
-        except ObjectRefusedError as error:
-            return Outcome(_refused(error), settled=False)
-        except NotFoundError:
-            return self._left_behind(key)
-        return _Temporary(key, written.version_id, sum(part.size for part in wanted))
+        held = {part.number: part for part in stored}
+        wanted = [held[number] for number in sorted(part.part_number for part in parts)]
+        size = sum(part.size for part in wanted)
+        problem = rules.size_problem(size, self.layout.upload_type, file.path)
+        if problem is not None:
+            return Outcome(problem, settled=False, kind="rule")
+        if size > self.large_bytes:
+            return Outcome(handed=rules.parts_digest(wanted))
+        found = self._put_together(file, wanted)
+        return found if isinstance(found, Outcome) else self._store(file, found, "")
 
-    def _left_behind(self, key: str) -> _Temporary | Outcome:
+    def _put_together(self, file: UploadFile, parts: Sequence[Part]) -> Temporary | Outcome:
+        key = self._temporary(file)
+        try:
+            written = self.objects.complete_multipart(self.bucket, key, file.upload_id_s3, parts)
+        except ObjectRefusedError as error:
+            return Outcome(refused(error), settled=False)
+        except NotFoundError:
+            return self._left_behind(file)
+        return Temporary(key, written.version_id, sum(part.size for part in parts))
+
+    def _left_behind(self, file: UploadFile) -> Temporary | Outcome:
         """The object that an attempt that died put together, where S3 knows the upload no more."""
-        head = self.objects.head(self.bucket, key)
+        head = self.objects.head(self.bucket, self._temporary(file))
         if isinstance(head, ObjectHead):
-            return _Temporary(key, head.version.version_id, head.version.size)
+            return Temporary(head.version.key, head.version.version_id, head.version.size)
         return Outcome("S3 knows the upload no more: it expired or was given up")
 
-    def _store(self, file: UploadFile, temporary: _Temporary) -> Outcome:
-        """Check the bytes and copy them to their final key, or remove them."""
+    def _store(self, file: UploadFile, temporary: Temporary, digest: str) -> Outcome:
+        """Check the bytes and copy them to their final key."""
+        if temporary.size > self.large_bytes:
+            return Outcome(handed=digest)
         content = self._read(file, temporary)
         outcome = self._content_outcome(file, temporary, content)
         key = self.layout.final_key(file.path)
@@ -175,17 +245,16 @@ class Completion:
                     (self.bucket, temporary.key),
                     (self.bucket, key),
                     content_type=content_type_of(key),
-                    metadata=self._metadata(file, is_verified=content.sha256 is not None),
+                    metadata=self.metadata(file, is_verified=content.sha256 is not None),
                 )
             except ObjectRefusedError as error:
-                outcome = Outcome(_refused(error))
-        self.objects.delete_version(self.bucket, temporary.key, version_id=temporary.version_id)
-        if outcome.error is None:
-            self._replace_previews(file.path, key)
-        return outcome
+                outcome = Outcome(refused(error), kind="rule")
+            else:
+                self._replace_previews(file.path, key)
+        return replace(outcome, left=(temporary.key, temporary.version_id))
 
-    def _read(self, file: UploadFile, temporary: _Temporary) -> _Content:
-        if file.path not in self.verified or temporary.size > rules.CHECKED_FILE_BYTES:
+    def _read(self, file: UploadFile, temporary: Temporary) -> _Content:
+        if not self.verifies(file, temporary.size):
             start = self.objects.read_start(self.bucket, temporary.key, length=START_BYTES)
             return _Content(start)
         digest, start = hashlib.sha256(), b""
@@ -195,14 +264,15 @@ class Completion:
         return _Content(start, base64.b64encode(digest.digest()).decode())
 
     def _content_outcome(
-        self, file: UploadFile, temporary: _Temporary, content: _Content
+        self, file: UploadFile, temporary: Temporary, content: _Content
     ) -> Outcome:
         kind = executable_kind(content.start)
         if kind is not None:
-            return Outcome(f"the content is {kind}")
+            return Outcome(f"the content is {kind}", kind="rule")
         if content.sha256 is not None and content.sha256 != file.checksum_sha256:
             return Outcome(f"the bytes have the SHA-256 {content.sha256}, not the announced one")
-        return Outcome(rules.size_problem(temporary.size, self.layout.upload_type, file.path))
+        problem = rules.size_problem(temporary.size, self.layout.upload_type, file.path)
+        return Outcome(problem, kind="rule")
 
     def _replace_previews(self, path: str, key: str) -> None:
         """A new preview replaces those of its file that have another extension."""
@@ -213,15 +283,9 @@ class Completion:
             if other != key:
                 self.objects.delete(self.bucket, other)
 
-    def _metadata(self, file: UploadFile, *, is_verified: bool) -> dict[str, str]:
-        metadata = {UPLOAD_METADATA: self.upload.upload_id}
-        if file.checksum_sha256 is not None:
-            metadata[CHECKSUM_METADATA] = file.checksum_sha256
-            metadata[CHECKSUM_VERIFIED_METADATA] = "true" if is_verified else "false"
-        return metadata
 
-
-def _refused(error: ObjectRefusedError) -> str:
+def refused(error: ObjectRefusedError) -> str:
+    """The store's refusal as the reason of a file."""
     return f"the object store refuses it: {error.reason}"
 
 

@@ -1,19 +1,26 @@
-"""The answer to a complete, from what is known of each file. Pure."""
+"""The answers about the files of an upload, from what is known of each. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from backend.core.clock import iso
 from backend.domains.uploads.models import (
     CompleteReply,
     FileResult,
+    FileState,
     SentFile,
+    Settled,
     Upload,
+    UploadedFile,
     UploadFile,
+    UploadReply,
+    UploadState,
 )
-from backend.domains.uploads.service.completing import ABANDONED, Outcome
+from backend.domains.uploads.service.completing import Outcome
 
-NOT_STARTED = "is not a file of this upload"
-OTHER_UPLOAD_ID = "uploadIdS3 is not the one that this file was given"
+NOT_STARTED = Settled(error="is not a file of this upload")
+OTHER_UPLOAD_ID = Settled(error="uploadIdS3 is not the one that this file was given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +32,12 @@ class Completed:
 
 
 def is_open(upload: Upload, known: Mapping[str, UploadFile], sent: SentFile) -> bool:
-    """Whether there is something to do for a file."""
+    """Whether there is something to do for a file by a request; also where a worker gave up."""
     file = known.get(sent.path)
-    return (
-        file is not None
-        and file.upload_id_s3 == sent.upload_id_s3
-        and file.path not in upload.results
-    )
+    if file is None or file.upload_id_s3 != sent.upload_id_s3 or file.path in upload.results:
+        return False
+    handed = upload.handed.get(file.path)
+    return handed is None or handed.stalled is not None
 
 
 def completed(
@@ -42,33 +48,91 @@ def completed(
     unsettled: Mapping[str, Outcome],
 ) -> Completed:
     """The answer, from what the upload knows of its files."""
-
-    def error_of(file: SentFile) -> str | None:
-        if file.path not in known:
-            return NOT_STARTED
-        if known[file.path].upload_id_s3 != file.upload_id_s3:
-            return OTHER_UPLOAD_ID
-        if file.path in unsettled:
-            return unsettled[file.path].error
-        return upload.results[file.path] or None
-
-    errors = [error_of(file) for file in sent]
-    made = errors.count(None)
-    failed = len(errors) - made - errors.count(ABANDONED)
+    results = [_result(upload, file, known, unsettled) for file in sent]
+    made = sum(result.success for result in results)
+    failed = sum(not one.success and one.error_kind != "abandoned" for one in results)
+    large = [result for result in results if result.large_file_asynchronous_handling]
+    text = f"{made} of {len(results)} files were uploaded"
     reply = CompleteReply(
-        message=f"{made} of {len(errors)} files were uploaded",
+        message=f"{text}, {len(large)} of them are being finished" if large else text,
         upload_id=upload.upload_id,
         asset_id=upload.asset_id,
         asset_type=asset_type,
-        file_results=[
-            FileResult(
-                relative_key=file.relative_key,
-                upload_id_s3=file.upload_id_s3,
-                success=error is None,
-                error=error,
-            )
-            for file, error in zip(sent, errors, strict=True)
-        ],
+        file_results=results,
         overall_success=failed == 0,
+        large_file_asynchronous_handling=bool(large),
     )
     return Completed(reply, all_failed=failed > 0 and made == 0)
+
+
+def described(upload: Upload) -> UploadReply:
+    """An upload as people see it."""
+    files = [_described(upload, file) for file in upload.files]
+    states = {file.state for file in files}
+    state: UploadState = (
+        "open" if "open" in states else "working" if "working" in states else "completed"
+    )
+    return UploadReply(
+        upload_id=upload.upload_id,
+        database_id=upload.database_id,
+        asset_id=upload.asset_id,
+        upload_type=upload.upload_type,
+        user_id=upload.user_id,
+        state=state,
+        created_at=upload.created_at,
+        expires_at=iso(datetime.fromtimestamp(upload.expires_at, UTC)),
+        files=files,
+        large_file_asynchronous_handling=any(f.large_file_asynchronous_handling for f in files),
+    )
+
+
+def settled_text(settled: Settled) -> str:
+    """What became of a file, in words."""
+    return "it is uploaded" if settled.is_done else f"it failed: {settled.error}"
+
+
+def _result(
+    upload: Upload,
+    sent: SentFile,
+    known: Mapping[str, UploadFile],
+    unsettled: Mapping[str, Outcome],
+) -> FileResult:
+    settled: Settled | None
+    if sent.path not in known:
+        settled = NOT_STARTED
+    elif known[sent.path].upload_id_s3 != sent.upload_id_s3:
+        settled = OTHER_UPLOAD_ID
+    elif sent.path in unsettled:
+        outcome = unsettled[sent.path]
+        settled = Settled(error=outcome.error or "", kind=outcome.kind)
+    else:
+        settled = upload.results.get(sent.path)  # none: a worker is at it
+    is_done = settled is None or settled.is_done
+    return FileResult(
+        relative_key=sent.relative_key,
+        upload_id_s3=sent.upload_id_s3,
+        success=is_done,
+        error=None if is_done or settled is None else settled.error,
+        error_kind=None if is_done or settled is None else settled.kind,
+        large_file_asynchronous_handling=settled is None or settled.large,
+    )
+
+
+def _described(upload: Upload, file: UploadFile) -> UploadedFile:
+    settled, handed = upload.results.get(file.path), upload.handed.get(file.path)
+    if settled is None and handed is not None and handed.stalled is not None:
+        settled = Settled(error=handed.stalled, large=True)
+    state: FileState = "open" if handed is None else "working"
+    if settled is not None:
+        state = "done" if settled.is_done else "failed"
+    is_failed = settled is not None and not settled.is_done
+    return UploadedFile(
+        relative_key=file.path,
+        upload_id_s3=file.upload_id_s3,
+        num_parts=file.num_parts,
+        file_size=file.size,
+        state=state,
+        error=settled.error if settled is not None and is_failed else None,
+        error_kind=settled.kind if settled is not None and is_failed else None,
+        large_file_asynchronous_handling=handed is not None or bool(settled and settled.large),
+    )

@@ -27,7 +27,7 @@ def test_a_completed_upload_is_not_given_up(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
     museum.complete(upload_id, *done)
     answer = museum.abort(upload_id)
-    assert (answer.status, answer.body["code"]) == (409, "StateForbids")
+    assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
 
 
 def test_nobody_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery) -> None:

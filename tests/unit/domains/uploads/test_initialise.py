@@ -96,7 +96,7 @@ def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Dyna
     files = [new(f"/{'d' * 200}/{'e' * 200}/{'f' * 200}/{n:04}.glb", 0) for n in range(1000)]
     answer = museum.initialise(*files)
     assert answer.status == 200
-    found = museum.uploads.uploads.get(answer.body["uploadId"])
+    found = museum.uploads.places.uploads.get(answer.body["uploadId"])
     assert found is not None
     assert [file.path for file in found.files] == [file["relativeKey"] for file in files]
     done = museum.complete(
@@ -105,7 +105,7 @@ def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Dyna
     )
     assert done.body["overallSuccess"]
     assert museum.abort(answer.body["uploadId"]).status == 200
-    assert museum.uploads.uploads.get(answer.body["uploadId"]) is None
+    assert museum.uploads.places.uploads.get(answer.body["uploadId"]) is None
 
 
 WRONG_PATHS = [
@@ -147,7 +147,8 @@ def test_a_path_with_a_lone_surrogate_is_refused(museum: Gallery) -> None:
 WRONG_FILES: list[tuple[dict[str, Any], str]] = [
     (new(size=-1), "file_size"),
     (new(size="64"), "file_size"),  # pyright: ignore[reportArgumentType]
-    (new(size=5 * GIB + 1), "file_size"),
+    (new(size=5 * 1024 * GIB + 1), "file_size"),
+    (new(size=5 * GIB + 1, num_parts=1), "num_parts"),
     (new(size=None), "file_size"),
     (new(num_parts=10_001), "num_parts"),
     (new(num_parts=0), "num_parts"),
@@ -316,7 +317,7 @@ def test_nothing_is_started_without_its_row(
     def failing(*_: object) -> None:
         raise UnavailableError("DynamoDB does not answer")
 
-    monkeypatch.setattr(type(museum.uploads.uploads), "put_new", failing)
+    monkeypatch.setattr(type(museum.uploads.places.uploads), "put_new", failing)
     assert museum.initialise(new()).status == 503
     assert open_multiparts() == []
 

@@ -1,0 +1,202 @@
+"""The files of one upload, worked off by a request or a worker that holds its lease."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from backend.core.errors import UnavailableError
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.parallel import in_parallel
+from backend.core.transactions import Write
+from backend.domains.assets.models import Asset
+from backend.domains.audit.models import upload_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.files.service import FileService
+from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
+from backend.domains.uploads.repository import MAX_RESULT_CHARS
+from backend.domains.uploads.service.completing import Completion, Outcome
+from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.results import is_open
+from backend.spec.jobs import LARGE_FILES
+
+WORK_TIME = timedelta(seconds=20)
+"""A request begins no further file after this; the next request goes on."""
+OPERATION = "complete_upload"
+
+
+@dataclass(slots=True)
+class _Run:
+    """The work of one request: until when it begins files, and why it stopped."""
+
+    stop_at: datetime
+    outage: UnavailableError | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    places: Places
+    files: FileService
+    audit: AuditService
+
+    def work(
+        self,
+        caller: Identity,
+        upload: Upload,
+        asset: Asset,
+        sent: Sequence[SentFile],
+        known: Mapping[str, UploadFile],
+    ) -> tuple[Upload, Asset, dict[str, Outcome]]:
+        """Settle files of a leased upload, or hand them over, and give it back.
+
+        Answers with the upload and asset as they are now, and with what is not settled.
+
+        Raises:
+            UnavailableError: S3 does not answer or time was up; the same request goes on.
+        """
+        run = _Run(self.places.clock() + WORK_TIME)
+        completion = self.places.completion(upload, asset)
+        open_files = [file for file in sent if is_open(upload, known, file)]
+        self._settle_all(run, completion, open_files, known)
+        settled = {
+            path: Settled(error=(one.error or "")[:MAX_RESULT_CHARS], kind=one.kind)
+            for path, one in run.outcomes.items()
+            if one.settled and one.handed is None
+        }
+        if run.outage is None and any(
+            one.is_done for one in (*upload.results.values(), *settled.values())
+        ):
+            try:
+                asset = self.follow_files(asset, completion, settled)
+            except UnavailableError as error:
+                run.outage = error
+                settled = {}  # so that the next request follows the files again
+        upload = self._give_back(caller, upload, settled, run.outcomes)
+        if run.outage is not None:
+            raise run.outage
+        if len(run.outcomes) < len(open_files):
+            raise UnavailableError(
+                f"{len(run.outcomes)} of {len(open_files)} files were worked on in the time of one "
+                "request: send the same request again"
+            )
+        return upload, asset, {p: one for p, one in run.outcomes.items() if not one.settled}
+
+    def settle_large(self, upload: Upload, path: str, settled: Settled) -> None:
+        """Write what became of a large file, and that nobody works on it any more.
+
+        Raises:
+            UploadBusyError: a request works on the upload; try again.
+        """
+        leased = self.places.lease(upload)
+        if path in leased.results:
+            settled = leased.results[path]
+        self._release(Identity(upload.user_id), leased, {path: settled}, {})
+
+    def follow_files(
+        self, asset: Asset, completion: Completion, settled: Mapping[str, Settled]
+    ) -> Asset:
+        """Write to the asset what follows from its files.
+
+        Uploads end at the same time: the type is looked up again after it was written, until it
+        stays, so the last one to write has seen the files of all.
+        """
+        assets = self.places.assets
+        if completion.layout.upload_type == "assetPreview":
+            keys = [
+                completion.layout.final_key(path) for path, one in settled.items() if one.is_done
+            ]
+            return assets.set_content(asset, preview_key=keys[0]) if keys else asset
+        while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
+            asset = assets.set_content(asset, asset_type=asset_type)
+        return asset
+
+    def _give_back(
+        self,
+        caller: Identity,
+        upload: Upload,
+        settled: Mapping[str, Settled],
+        outcomes: Mapping[str, Outcome],
+    ) -> Upload:
+        """Release the upload; the job of its large files is put in the same transaction."""
+        job_id = LARGE_FILES.job_id(upload.upload_id, upload.attempts)
+        handed = {
+            path: HandedOver(job_id=job_id, parts=one.handed)
+            for path, one in outcomes.items()
+            if one.handed is not None
+        }
+        writes: list[Write] = []
+        if handed:
+            numbers = [n for n, file in enumerate(upload.files) if file.path in handed]
+            job = self.places.jobs.new(
+                LARGE_FILES,
+                job_id,
+                caller=caller,
+                database_id=upload.database_id,
+                asset_id=upload.asset_id,
+                parameters={"uploadId": upload.upload_id, "files": numbers},
+                items_total=len(numbers),
+            )
+            writes.append(self.places.jobs.put(job))
+        return self._release(caller, upload, settled, handed, writes)
+
+    def _release(
+        self,
+        caller: Identity,
+        upload: Upload,
+        settled: Mapping[str, Settled],
+        handed: Mapping[str, HandedOver],
+        writes: Sequence[Write] = (),
+    ) -> Upload:
+        results = {**upload.results, **settled}
+        waiting = {**upload.handed, **handed}
+        waiting = {path: one for path, one in waiting.items() if path not in results}
+        status = "completed" if len(results) == len(upload.files) else "initialised"
+        changed = settled.keys() - upload.results.keys()
+        entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
+        self.places.uploads.release(
+            upload, results=results, handed=waiting, status=status, also=[*writes, *entry]
+        )
+        update = {"results": results, "handed": waiting, "status": status}
+        return upload.model_copy(update=update)
+
+    def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
+        after = {
+            "databaseId": upload.database_id,
+            "assetId": upload.asset_id,
+            "uploadType": upload.upload_type,
+            "files": {path: one.error or "uploaded" for path, one in sorted(settled.items())},
+        }
+        entity = upload_entity(upload.upload_id)
+        return self.audit.entry(
+            caller, OPERATION, entity, before={}, after=after, at=self.places.clock()
+        )
+
+    def _settle_all(
+        self,
+        run: _Run,
+        completion: Completion,
+        files: Sequence[SentFile],
+        known: Mapping[str, UploadFile],
+    ) -> None:
+        """Settle files, previews last, until all are, time is up or S3 does not answer."""
+
+        def settle(file: SentFile) -> None:
+            if run.outage is not None or self.places.clock() >= run.stop_at:
+                return
+            try:
+                outcome = completion.settle(known[file.path], file.parts)
+            except UnavailableError as error:
+                run.outage = error
+            else:
+                run.outcomes[file.path] = outcome
+
+        in_parallel(settle, [file for file in files if not is_preview(file.path)])
+        in_parallel(settle, [file for file in files if is_preview(file.path)])
+        left = {path: one.left for path, one in run.outcomes.items() if one.left is not None}
+        try:
+            self.places.objects.delete_many(completion.bucket, list(left.values()))
+        except UnavailableError as error:
+            run.outage = error
+            for path in left:  # the next request finds them in place, and removes what is left
+                del run.outcomes[path]

@@ -1,0 +1,223 @@
+"""Completes large files: a job's step at a time, each bounded, each repeatable.
+
+A file takes these steps: put its parts together, look at its first bytes and begin the copy; copy
+part after part; finish the copy, remove the temporary object, and write the outcome on the upload.
+The job's cursor holds which file it is and the multipart upload that is its copy. Which parts are
+copied is asked of S3, so a worker that died is gone on with.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from backend.core.errors import NotFoundError
+from backend.core.file_kinds import content_type_of
+from backend.core.objects import ObjectRefusedError, Part
+from backend.core.parallel import WORKERS, in_parallel
+from backend.domains.assets.models import Asset
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import Settled, Upload, UploadFile
+from backend.domains.uploads.repository import (
+    MAX_RESULT_CHARS,
+    UploadBusyError,
+    UploadNotFoundError,
+)
+from backend.domains.uploads.service.completing import Completion, Outcome, refused
+from backend.domains.uploads.service.finishing import Finishing
+from backend.domains.uploads.service.places import Places
+
+COPY_TIME = timedelta(seconds=10)
+"""A step begins no further parts after this: they take seconds, a lease lasts half a minute."""
+BUSY_SECONDS = 5
+ASSET_GONE = "the asset was archived or deleted before the file was in its place"
+PARTS_LOST = "S3 lost its parts while they were put together"
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """The copy of one file to its place; `copy_id` is the multipart upload that it is made by."""
+
+    completion: Completion
+    file: UploadFile
+    copy_id: str
+
+    @property
+    def source(self) -> tuple[str, str]:
+        key = self.completion.layout.temporary_key(self.file.path)
+        return self.completion.bucket, key
+
+    @property
+    def target(self) -> tuple[str, str]:
+        return self.completion.bucket, self.completion.layout.final_key(self.file.path)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeFiles:
+    places: Places
+    finishing: Finishing
+
+    def step(self, job: Job) -> Progress:
+        """Do the next bit of a job that completes large files of one upload.
+
+        Raises:
+            UnavailableError: something is down; do the step again.
+        """
+        numbers: list[int] = job.parameters["files"]
+        index = int(job.cursor.get("index", 0))
+        if index >= len(numbers):
+            return Progress(cursor=job.cursor, finished=True)
+        following = {"index": index + 1}
+        upload = self.places.uploads.get(str(job.parameters["uploadId"]))
+        if upload is None:
+            return Progress(finished=True, problems=("the upload is gone",))
+        file = upload.files[int(numbers[index])]
+        handed = upload.handed.get(file.path)
+        if handed is None or handed.job_id != job.job_id:
+            return Progress(cursor=following, items=1)
+        asset = self.places.assets.assets.get(upload.database_id, upload.asset_id)
+        if asset is None:
+            self._clear(upload, file, job.cursor)
+            return self._settled(upload, file, Outcome(ASSET_GONE), job.cursor, following)
+        completion = self.places.completion(upload, asset)
+        if "copyId" in job.cursor:
+            copy = _Copy(completion, file, str(job.cursor["copyId"]))
+            found = self._gone_on(copy, int(job.cursor["size"]))
+        else:
+            found = self._begun(completion, file, handed.parts)
+        if isinstance(found, Outcome):
+            return self._finished(asset, completion, file, found, job.cursor, following)
+        return Progress(cursor={"index": index, **found})
+
+    def _begun(
+        self, completion: Completion, file: UploadFile, parts: str
+    ) -> dict[str, Any] | Outcome:
+        """What the cursor has to hold of the copy that was begun, or why there is none."""
+        if completion.is_made(file):
+            return Outcome()
+        temporary = completion.assemble(file, parts)
+        if isinstance(temporary, Outcome):
+            return temporary
+        outcome = completion.check(file, temporary)
+        if outcome.error is not None:
+            return outcome
+        key = completion.layout.final_key(file.path)
+        try:
+            copy_id = self.places.objects.create_multipart(
+                completion.bucket,
+                key,
+                content_type=content_type_of(key),
+                metadata=completion.metadata(
+                    file, is_verified=completion.verifies(file, temporary.size)
+                ),
+            )
+        except ObjectRefusedError as error:
+            return Outcome(refused(error), kind="rule")
+        return {"copyId": copy_id, "size": temporary.size}
+
+    def _gone_on(self, copy: _Copy, size: int) -> dict[str, Any] | Outcome:
+        """The cursor as it is when there are parts left, or what became of the file."""
+        try:
+            copied = self.places.objects.list_parts(*copy.target, copy.copy_id)
+        except NotFoundError:
+            if copy.completion.is_made(copy.file):
+                return Outcome()
+            return {}  # somebody aborted the copy: begin another
+        spans = rules.copy_spans(size, self.places.large_bytes)
+        try:
+            whole = self._copied(copy, spans, copied)
+            if len(whole) < len(spans):
+                return {"copyId": copy.copy_id, "size": size}
+            self.places.objects.complete_multipart(*copy.target, copy.copy_id, whole)
+        except ObjectRefusedError as error:
+            self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+            return Outcome(refused(error), kind="rule")
+        except NotFoundError:
+            return self._lost(copy)
+        copy.completion.remove_temporary(copy.file)
+        return Outcome()
+
+    def _lost(self, copy: _Copy) -> Outcome:
+        """The source or the copy went away under the worker: another one was faster, or nobody."""
+        if copy.completion.is_made(copy.file):
+            return Outcome()
+        self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+        return Outcome(PARTS_LOST)
+
+    def _copied(
+        self, copy: _Copy, spans: Sequence[tuple[int, int]], copied: Sequence[Part]
+    ) -> list[Part]:
+        """The parts that are copied when time is up, in order; all of them where it suffices.
+
+        Parts of another size were copied under another setting.
+        """
+        lengths = {number: end - start for number, (start, end) in enumerate(spans, start=1)}
+        there = {part.number: part for part in copied if lengths.get(part.number) == part.size}
+        missing = [number for number in lengths if number not in there]
+        stop_at = self.places.clock() + COPY_TIME
+
+        def copied_part(number: int) -> Part:
+            return self.places.objects.copy_part(
+                copy.source,
+                copy.target,
+                upload_id=copy.copy_id,
+                number=number,
+                span=spans[number - 1],
+            )
+
+        for start in range(0, len(missing), WORKERS):
+            for part in in_parallel(copied_part, missing[start : start + WORKERS]):
+                there[part.number] = part
+            if self.places.clock() >= stop_at:
+                break
+        return [there[number] for number in sorted(there)]
+
+    def _clear(self, upload: Upload, file: UploadFile, cursor: dict[str, Any]) -> None:
+        """Remove what S3 holds of a file whose asset is archived; a deleted one took it along."""
+        assets = self.places.assets.assets
+        asset = assets.get(upload.database_id, upload.asset_id, in_archive=True)
+        if asset is None:
+            return
+        completion = self.places.completion(upload, asset)
+        completion.discard(file, assembled=True)
+        if "copyId" in cursor:
+            copy = _Copy(completion, file, str(cursor["copyId"]))
+            self.places.objects.abort_multipart(*copy.target, copy.copy_id)
+
+    def _finished(
+        self,
+        asset: Asset,
+        completion: Completion,
+        file: UploadFile,
+        outcome: Outcome,
+        cursor: dict[str, Any],
+        following: dict[str, Any],
+    ) -> Progress:
+        """Tell the asset and the upload of the outcome."""
+        if outcome.error is None:
+            with suppress(NotFoundError):  # archived meanwhile: the file is there, the type waits
+                self.finishing.follow_files(asset, completion, {file.path: Settled()})
+        else:
+            completion.discard(file, assembled=True)
+        return self._settled(completion.upload, file, outcome, cursor, following)
+
+    def _settled(
+        self,
+        upload: Upload,
+        file: UploadFile,
+        outcome: Outcome,
+        cursor: dict[str, Any],
+        following: dict[str, Any],
+    ) -> Progress:
+        error = (outcome.error or "")[:MAX_RESULT_CHARS]
+        settled = Settled(error=error, kind=outcome.kind, large=True)
+        try:
+            self.finishing.settle_large(upload, file.path, settled)
+        except UploadBusyError:
+            return Progress(cursor=cursor, wait_seconds=BUSY_SECONDS)
+        except UploadNotFoundError:
+            return Progress(finished=True, problems=("the upload is gone",))
+        problems = (f"{file.path}: {outcome.error}",) if outcome.error else ()
+        return Progress(cursor=following, items=1, problems=problems)

@@ -1,0 +1,148 @@
+"""Which uploads there are for whom, and where their files stand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.objects import Objects
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.jobs.service import JobService
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import Upload, UploadType
+from backend.domains.uploads.repository import (
+    UploadExpiredError,
+    UploadNotFoundError,
+    UploadRepository,
+)
+from backend.domains.uploads.service.completing import Completion
+
+LEASE = timedelta(seconds=35)
+"""Longer than a request may run (29 s): whoever holds a lease that ended is dead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    uploads: UploadRepository
+    assets: AssetService
+    databases: DatabaseService
+    jobs: JobService
+    objects: Objects
+    large_bytes: int
+    clock: Clock
+
+    def find(self, upload_id: str, caller: Identity | None = None) -> Upload:
+        """The upload, with what is known of its jobs; only the caller's own if one is given.
+
+        Raises:
+            UploadExpiredError: its time is over.
+            UploadNotFoundError: there is none.
+        """
+        found = self.uploads.get(upload_id)
+        if found is None or (caller is not None and found.user_id != caller.user_id):
+            raise UploadNotFoundError(upload_id)
+        if found.expires_at <= epoch_seconds(self.clock()):
+            raise UploadExpiredError(upload_id)
+        return self._with_stalled(found)
+
+    def asset_of(self, caller: Identity, upload: Upload) -> Asset:
+        """The asset of an upload, for a caller who may write it.
+
+        Raises:
+            PermissionDeniedError: the caller may not write the asset.
+            UploadNotFoundError: the asset is gone, or not for the caller.
+        """
+        try:
+            return self.assets.asset_for(caller, "POST", upload.database_id, upload.asset_id)
+        except NotFoundError:
+            raise UploadNotFoundError(upload.upload_id) from None
+
+    def lease(self, upload: Upload) -> Upload:
+        """The upload, for one request or worker.
+
+        Raises:
+            UploadBusyError: another has it.
+        """
+        now = self.clock()
+        leased = self.uploads.lease(
+            upload, now=_milliseconds(now), until=_milliseconds(now + LEASE)
+        )
+        ended = {one.job_id: one.stalled for one in upload.handed.values() if one.stalled}
+        return _marked(leased, ended)
+
+    def place(
+        self, asset: Asset, upload_id: str, upload_type: UploadType
+    ) -> tuple[str, rules.Layout]:
+        """The bucket's name, and where in it the files of the upload stand."""
+        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        layout = rules.Layout(
+            base=bucket.key_prefix,
+            prefix=asset.asset_location.key,
+            database_id=asset.database_id,
+            asset_id=asset.asset_id,
+            upload_id=upload_id,
+            upload_type=upload_type,
+        )
+        return bucket.bucket_name, layout
+
+    def allowed(self, asset: Asset) -> str:
+        """The extensions that the asset's database takes."""
+        database = self.databases.find_database(asset.database_id)
+        if database is None:
+            raise NotFoundError(f"Database {asset.database_id} does not exist")
+        return database.restrict_file_uploads_to_extensions
+
+    def completion(self, upload: Upload, asset: Asset) -> Completion:
+        """What completes the files of an upload."""
+        bucket, layout = self.place(asset, upload.upload_id, upload.upload_type)
+        return Completion(
+            objects=self.objects,
+            bucket=bucket,
+            layout=layout,
+            upload=upload,
+            allowed=self.allowed(asset),
+            verified=rules.files_to_verify(upload.files),
+            large_bytes=self.large_bytes,
+        )
+
+    def _with_stalled(self, upload: Upload) -> Upload:
+        """The upload; of large files whose job ended without them it is said why.
+
+        The row is read again after the jobs: one that ended well has settled its files before.
+        """
+        ended = self._ended_jobs(upload)
+        if not ended:
+            return upload
+        now = self.uploads.get(upload.upload_id)
+        if now is None:
+            raise UploadNotFoundError(upload.upload_id)
+        return _marked(now, ended)
+
+    def _ended_jobs(self, upload: Upload) -> Mapping[str, str]:
+        """The jobs that will not go on, each with the reason."""
+        ended: dict[str, str] = {}
+        for job_id in {one.job_id for one in upload.handed.values()}:
+            job = self.jobs.find(job_id)
+            if job is None:
+                ended[job_id] = f"the job {job_id} is gone"
+            elif job.is_finished:
+                last = job.problems[-1] if job.problems else f"it is {job.state}"
+                ended[job_id] = f"the job {job_id} ended: {last}"
+        return ended
+
+
+def _marked(upload: Upload, ended: Mapping[str, str]) -> Upload:
+    """The upload, with the reason at each file whose job ended without it."""
+    handed = {
+        path: one.model_copy(update={"stalled": ended.get(one.job_id)})
+        for path, one in upload.handed.items()
+    }
+    return upload.model_copy(update={"handed": handed})
+
+
+def _milliseconds(at: datetime) -> int:
+    return int(at.timestamp() * 1000)

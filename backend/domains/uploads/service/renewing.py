@@ -1,0 +1,112 @@
+"""Uploads that go on after their URLs expired, or after their client died."""
+
+from dataclasses import dataclass
+
+from backend.core.errors import NotFoundError, StateForbidsError
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, Part
+from backend.core.parallel import in_parallel
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import (
+    GoneOnFile,
+    RenewBody,
+    RenewedFile,
+    RenewReply,
+    StoredPart,
+    Upload,
+    UploadFile,
+)
+from backend.domains.uploads.repository import UploadCompletedError
+from backend.domains.uploads.service.places import Places
+from backend.domains.uploads.service.results import settled_text
+from backend.domains.uploads.service.urls import PartUrls
+
+
+class FileNotOpenError(StateForbidsError):
+    code = "FileNotOpen"
+
+    def __init__(self, path: str, fact: str) -> None:
+        super().__init__(f"The upload of {path} does not go on: {fact}")
+
+
+@dataclass(frozen=True, slots=True)
+class RenewalService:
+    places: Places
+    url_seconds: int
+
+    def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> RenewReply:
+        """Fresh URLs for parts of files, and which parts are there.
+
+        S3 requests: one for each file and thousand parts, none where they are not asked for.
+
+        Raises:
+            FileNotOpenError: a file is finished, or being finished, or S3 knows it no more.
+            InvalidInputError: naming what is no file or part of the upload, or too many URLs.
+            PermissionDeniedError: the caller may not write the asset.
+            TooLargeError: the URLs would not fit a reply.
+            UploadCompletedError: all its files are finished.
+            UploadExpiredError: its time is over.
+            UploadNotFoundError: the caller has no such upload, or its asset is gone.
+        """
+        upload = self.places.find(upload_id, caller)
+        asset = self.places.asset_of(caller, upload)
+        if upload.status == "completed":
+            raise UploadCompletedError(upload_id)
+        known = {file.path: file for file in upload.files}
+        rules.check_renewal(body.files, known)
+        for file in body.files:
+            _demand_open(upload, file.path)
+        bucket, layout = self.places.place(asset, upload_id, upload.upload_type)
+        urls = PartUrls(self.places.objects, bucket, layout, self.url_seconds)
+        urls.check_number(sum(len(_numbers(file)) for file in body.files))
+
+        def gone_on(file: RenewedFile) -> GoneOnFile:
+            stored = self._stored(urls, known[file.path]) if body.stored_parts else []
+            return _gone_on(file, known[file.path], urls, stored)
+
+        return RenewReply(
+            upload_id=upload_id,
+            expires_in=self.url_seconds,
+            files=in_parallel(gone_on, body.files),
+            message=f"Upload {upload_id} goes on with {len(body.files)} files",
+        )
+
+    def _stored(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
+        """The parts that S3 holds; None when a complete that died has put them together."""
+        if file.is_empty:
+            return []
+        objects, key = self.places.objects, urls.layout.temporary_key(file.path)
+        try:
+            return objects.list_parts(urls.bucket, key, file.upload_id_s3)
+        except NotFoundError:
+            if isinstance(objects.head(urls.bucket, key), ObjectHead):
+                return None
+            raise FileNotOpenError(file.path, "S3 knows it no more") from None
+
+
+def _demand_open(upload: Upload, path: str) -> None:
+    """Go on only with a file that parts can be sent for."""
+    if path in upload.results:
+        raise FileNotOpenError(path, settled_text(upload.results[path]))
+    if path in upload.handed:
+        raise FileNotOpenError(path, "all its parts are there, and it is being finished")
+
+
+def _gone_on(
+    asked: RenewedFile, file: UploadFile, urls: PartUrls, stored: list[Part] | None
+) -> GoneOnFile:
+    return GoneOnFile(
+        relative_key=asked.relative_key,
+        upload_id_s3=file.upload_id_s3,
+        num_parts=file.num_parts,
+        part_upload_urls=[] if stored is None else urls.of(file, _numbers(asked)),
+        stored_parts=[
+            StoredPart(part_number=part.number, etag=part.etag, size=part.size)
+            for part in stored or ()
+        ],
+        assembled=stored is None,
+    )
+
+
+def _numbers(file: RenewedFile) -> list[int]:
+    return [n for wanted in file.part_ranges for n in range(wanted.first, wanted.last + 1)]

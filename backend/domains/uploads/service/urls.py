@@ -1,0 +1,41 @@
+"""Presigned URLs of parts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backend.core.objects import Objects
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import MAX_URLS, PartUrl, UploadFile
+
+
+@dataclass(frozen=True, slots=True)
+class PartUrls:
+    """URLs for the files of one upload; each lives `seconds`."""
+
+    objects: Objects
+    bucket: str
+    layout: rules.Layout
+    seconds: int
+
+    def check_number(self, urls: int) -> None:
+        """Refuse more than a reply can hold.
+
+        Raises:
+            TooLargeError: naming both sizes.
+        """
+        # As long as they are at the most.
+        sample = self._url(self.layout.temporary_key("/"), "u" * 160, MAX_URLS)
+        rules.check_reply_size(urls, sample)
+
+    def of(self, file: UploadFile, numbers: Iterable[int]) -> list[PartUrl]:
+        """A URL for each of these parts of a file."""
+        key = self.layout.temporary_key(file.path)
+        return [
+            PartUrl(part_number=number, upload_url=self._url(key, file.upload_id_s3, number))
+            for number in numbers
+        ]
+
+    def _url(self, key: str, upload_id_s3: str, number: int) -> str:
+        return self.objects.presign_part(
+            self.bucket, key, upload_id=upload_id_s3, number=number, expires=self.seconds
+        )
