@@ -151,7 +151,7 @@ class Wiring:
         from backend.domains.buckets.repository import BucketRepository
         from backend.domains.buckets.service import BucketService
 
-        return BucketService(BucketRepository(self.tables), self.authorization)
+        return BucketService(BucketRepository(self.tables), self.authorization, self.clock)
 
     @cached_property
     def databases(self) -> "DatabaseService":

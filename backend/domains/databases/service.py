@@ -75,7 +75,7 @@ class DatabaseService:
         Raises:
             DatabaseNotFoundError: it does not exist, or not for the caller.
         """
-        if not self.authorization.may(caller, "GET", secured(database_id)):
+        if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
         found = self.databases.get(database_id)
         if found is None:
@@ -90,12 +90,16 @@ class DatabaseService:
         Raises:
             DatabaseNotFoundError: it does not exist, or not for the caller.
         """
-        if not self.authorization.may(caller, "GET", secured(database_id)):
+        if not self.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
         found = self.databases.get_counted(database_id, deleted=show_deleted)
         if found is None:
             raise DatabaseNotFoundError(database_id)
         return found
+
+    def may_see(self, caller: Identity, database_id: str) -> bool:
+        """Whether the caller may see the database, if there is one: nothing is read of it."""
+        return self.authorization.may(caller, "GET", secured(database_id))
 
     def find_database(self, database_id: str) -> Database | None:
         """The active database of an id, for other slices: no permission is asked."""

@@ -15,26 +15,19 @@ from backend.core.ids import new_uuid
 from backend.core.paging import PageRequest
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.repository import DatabaseNotEmptyError, DatabaseNotFoundError
-from backend.spec.tables import TABLES, assets, operations, registry
+from backend.spec.tables import TABLES
 from tests.engines import OPTIONS, RealEngines
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.tables import create_table_request
 
 _ROUNDS = 12
-_USED = (
-    assets.ASSETS,
-    assets.DATABASES,
-    assets.ASSET_VERSIONS,
-    operations.RESERVATIONS,
-    *(table for table in TABLES if table in registry.TABLES),
-)
 
 
 @pytest.fixture
 def service(engines: RealEngines) -> AssetService:
     name = new_uuid()[:8]
-    environment = {f"TABLE_{table.name}": f"{name}-{table.name}" for table in _USED}
-    for table in _USED:
+    environment = {f"TABLE_{table.name}": f"{name}-{table.name}" for table in TABLES}
+    for table in TABLES:
         engines.dynamodb.create_table(**create_table_request(table, f"{name}-{table.name}"))
     tables = DynamoTables(engines.dynamodb, Settings(environment | {"AWS_REGION": OPTIONS.region}))
     return asset_service(tables, S3Objects(engines.s3))

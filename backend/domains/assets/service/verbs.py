@@ -120,8 +120,14 @@ class AssetService:
         Raises:
             DatabaseNotFoundError: the database does not exist, or not for the caller.
         """
-        self.databases.get_database(caller, database_id)
-        return self._visible(caller, _partition(database_id, show_archived), page)
+        # Active assets stand in a database that exists; archived ones outlive it.
+        is_read = show_archived or not self.databases.may_see(caller, database_id)
+        if is_read:
+            self.databases.get_database(caller, database_id)
+        found = self._visible(caller, _partition(database_id, show_archived), page)
+        if not (is_read or found.items):
+            self.databases.get_database(caller, database_id)
+        return found
 
     def list_all_assets(
         self, caller: Identity, page: PageRequest, *, show_archived: bool = False

@@ -1,17 +1,21 @@
 """Reading and listing assets: the archived ones, pages, and who sees them."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import Any
 
 import pytest
 
+from backend.aws.clients import dynamodb
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.domains.assets.repository import AssetNotFoundError
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
+from backend.domains.buckets.service import BucketService
+from benchmarks.metering import metered
+from tests.factories.access import OnlyUser
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
 from tests.unit.domains.assets.calls import archive, create, listed, one
@@ -91,22 +95,17 @@ def test_a_token_of_another_database_is_refused(client: Client, service: AssetSe
     assert (other.status, other.body["errors"][0]["field"]) == (400, "startingToken")
 
 
-def test_the_buckets_of_a_list_are_read_once(
-    client: Client, service: AssetService, monkeypatch: pytest.MonkeyPatch
+def test_a_list_is_one_request_and_one_for_the_bucket_of_all_of_them(
+    service: AssetService,
 ) -> None:
     for number in range(5):
         created_asset(service, f"asset-{number}")
-    asked: list[str] = []
-    tables = service.buckets.buckets.tables
-    query = type(tables).query
-
-    def counted(self: object, wanted: Any, page: Any) -> Any:
-        asked.append(wanted.table.name)
-        return query(self, wanted, page)  # pyright: ignore[reportArgumentType]
-
-    monkeypatch.setattr(type(tables), "query", counted)
-    listed(client)
-    assert asked.count("S3AssetBucketsStorageTable") == 1
+    buckets = BucketService(service.buckets.buckets, OnlyUser())
+    client = Client(build_router(replace(service, buckets=buckets)))
+    for expected in ({"Query": 2}, {"Query": 1}):  # then the bucket is known
+        with metered(dynamodb()) as usage:
+            assert len(listed(client)) == 5
+        assert usage.of("dynamodb") == expected
 
 
 def test_only_the_administrator_gets_in(service: AssetService) -> None:

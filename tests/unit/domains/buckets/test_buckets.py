@@ -1,0 +1,69 @@
+"""Asset buckets: what is remembered of them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import pytest
+
+from backend.aws.clients import dynamodb
+from backend.aws.tables import DynamoTables
+from backend.domains.buckets import service as buckets_service
+from backend.domains.buckets.repository import BucketRepository
+from backend.domains.buckets.service import BUCKET_CACHE, BucketNotFoundError, BucketService
+from benchmarks.metering import metered
+from tests.factories.access import OnlyUser
+from tests.factories.buckets import BUCKET_ID, stored_bucket
+
+
+@dataclass
+class Watch:
+    now: datetime
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def watch(now: datetime) -> Watch:
+    return Watch(now)
+
+
+@pytest.fixture
+def service(tables: DynamoTables, watch: Watch) -> BucketService:
+    return BucketService(BucketRepository(tables), OnlyUser(), watch)
+
+
+def reads(service: BucketService, bucket_id: str = BUCKET_ID) -> int:
+    with metered(dynamodb()) as usage:
+        service.find_bucket(bucket_id)
+    return sum(usage.of("dynamodb").values())
+
+
+def test_a_bucket_is_read_once_a_minute(
+    service: BucketService, tables: DynamoTables, watch: Watch
+) -> None:
+    stored = stored_bucket(tables)
+    assert service.get_bucket(BUCKET_ID) == stored
+    watch.now += BUCKET_CACHE - timedelta(seconds=1)
+    assert reads(service) == 0
+    watch.now += timedelta(seconds=1)
+    assert reads(service) == 1
+    watch.now -= timedelta(hours=1)
+    assert reads(service) == 1  # what a clock that was set back makes of the future
+
+
+def test_an_absent_bucket_is_asked_for_again(service: BucketService, tables: DynamoTables) -> None:
+    with pytest.raises(BucketNotFoundError):
+        service.get_bucket(BUCKET_ID)
+    stored_bucket(tables)
+    assert service.find_bucket(BUCKET_ID) is not None
+
+
+def test_a_bounded_number_of_buckets_is_remembered(
+    service: BucketService, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(buckets_service, "BUCKET_CACHE_ROWS", 2)
+    for name in ("one", "two", "three"):
+        stored_bucket(tables, bucket_id=name)
+        service.find_bucket(name)
+    assert [reads(service, name) for name in ("three", "two", "one")] == [0, 0, 1]
