@@ -23,7 +23,8 @@ from vitrine.errors import (
     UnsafePathError,
     VitrineError,
 )
-from vitrine.models import EntityType, Metadata, MetadataType
+from vitrine.models import EntityType, Job, Metadata, MetadataType
+from vitrine.resources.jobs import JobUnfinishedError
 from vitrine.resources.metadata import MetadataOwner
 from vitrine.resources.search import SearchQuery, facets
 from vitrine.retry import RetryPolicy
@@ -37,6 +38,8 @@ __all__ = [
     "GoneError",
     "IntegrityError",
     "InvalidInputError",
+    "Job",
+    "JobUnfinishedError",
     "Metadata",
     "MetadataOwner",
     "MetadataType",

@@ -8,6 +8,7 @@ from typing import Self
 import httpx
 
 from vitrine.resources.assets import Assets, Downloads, Files, Uploads
+from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.registry import ApiKeys, Buckets, Databases, Tags, TagTypes, Versions
 from vitrine.resources.search import Search
@@ -46,6 +47,7 @@ class Vitrine:
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.files = Files(transport)
+        self.jobs = Jobs(transport)
         self.metadata = MetadataRecords(transport)
         self.search = Search(transport)
         self.tag_types = TagTypes(transport)

@@ -33,6 +33,23 @@ class Version(Wire):
     product_version: str | None = None
 
 
+class Job(Wire):
+    """Long work; `problems` are facts for people, twenty at the most."""
+
+    job_id: str
+    kind: str | None = None
+    state: str
+    database_id: str | None = None
+    asset_id: str | None = None
+    items_done: int = 0
+    items_total: int | None = None
+    problems: tuple[str, ...] = ()
+    cancellable: bool | None = None
+    created_by: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
 class Bucket(Wire):
     bucket_id: str
     bucket_name: str

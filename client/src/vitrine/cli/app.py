@@ -2,6 +2,7 @@
 
 import typer
 
+from vitrine.cli import jobs as long_work
 from vitrine.cli import moving, reading, writing
 
 HELP = """Store, find and fetch 3D assets.
@@ -17,6 +18,7 @@ app = typer.Typer(
 )
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
+jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
 
 app.command("login")(writing.login)
@@ -28,6 +30,7 @@ app.command("download")(moving.download)
 app.add_typer(databases, name="databases")
 app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
+app.add_typer(jobs, name="jobs")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
@@ -37,6 +40,10 @@ databases.command("create")(writing.create_database)
 databases.command("delete")(writing.delete_database)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
+jobs.command("show")(long_work.show)
+jobs.command("cancel")(long_work.cancel)
+jobs.command("resume")(long_work.resume)
+jobs.command("wait")(long_work.wait)
 metadata.command("get")(writing.get_metadata)
 metadata.command("set")(writing.set_metadata)
 

@@ -1,0 +1,59 @@
+"""Commands for long work: show, cancel, resume, wait."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.models import Job
+
+JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="The id that the reply named.")]
+
+
+@with_session
+def show(session: Session, job: JobArgument) -> None:
+    """Show the state of long work."""
+    _print(session, session.client.jobs.get(job))
+
+
+@with_session
+def cancel(session: Session, job: JobArgument) -> None:
+    """Stop long work; what it has done stays done."""
+    _print(session, session.client.jobs.cancel(job))
+
+
+@with_session
+def resume(session: Session, job: JobArgument) -> None:
+    """Have long work go on that failed or was cancelled."""
+    _print(session, session.client.jobs.resume(job))
+
+
+@with_session
+def wait(
+    session: Session,
+    job: JobArgument,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds at the most.")] = 600.0,
+) -> None:
+    """Wait until long work is done; fails if it fails, is cancelled or takes longer."""
+
+    def tell(found: Job) -> None:
+        if session.output.err.is_terminal:
+            session.output.say(f"{found.state}: {_progress(found)}")
+
+    found = session.client.jobs.wait(job, timeout=timeout, seen=tell, sleep=session.wiring.sleep)
+    _print(session, found)
+
+
+def _print(session: Session, job: Job) -> None:
+    session.output.document(job.wire())
+    session.output.rows(
+        ["job", "state", "done", "asset"],
+        [[job.job_id, job.state, _progress(job), job.asset_id]],
+    )
+    if not session.output.as_json:
+        for problem in job.problems:
+            session.output.say(f"problem: {problem}")
+
+
+def _progress(job: Job) -> str:
+    return str(job.items_done) if job.items_total is None else f"{job.items_done}/{job.items_total}"

@@ -1,0 +1,65 @@
+"""Long work: looked at, stopped, taken up again, waited for."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from vitrine.errors import VitrineError
+from vitrine.models import Job
+from vitrine.transport import Transport, path_of
+
+FIRST_PAUSE: Final = 0.25
+LONGEST_PAUSE: Final = 5.0
+
+
+class JobUnfinishedError(VitrineError):
+    """The job did not end as it was meant to: it failed, was cancelled, or the time was over."""
+
+    def __init__(self, job: Job, fact: str) -> None:
+        self.job = job
+        reasons = f": {'; '.join(job.problems)}" if job.problems else ""
+        super().__init__(f"job {job.job_id} {fact}{reasons}")
+
+
+class Jobs:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, job_id: str) -> Job:
+        return self._transport.read(Job, path_of("jobs", job_id))
+
+    def cancel(self, job_id: str) -> Job:
+        """Stops it. Raises ConflictError where it has ended, or cannot be stopped."""
+        return self._transport.write(Job, "POST", path_of("jobs", job_id, "cancel"), body={})
+
+    def resume(self, job_id: str) -> Job:
+        """Has it go on. Raises ConflictError where it goes on already, or cannot any more."""
+        return self._transport.write(Job, "POST", path_of("jobs", job_id, "resume"), body={})
+
+    def wait(
+        self,
+        job_id: str,
+        *,
+        timeout: float = 600.0,
+        seen: Callable[[Job], None] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> Job:
+        """The job when it is done; `seen` is told of each look at it.
+
+        Raises:
+            JobUnfinishedError: it failed, was cancelled, or is not done within the time.
+        """
+        started, pause = clock(), FIRST_PAUSE
+        while True:
+            job = self.get(job_id)
+            if seen is not None:
+                seen(job)
+            if job.state == "done":
+                return job
+            if job.state in {"failed", "cancelled"}:
+                raise JobUnfinishedError(job, f"is {job.state}")
+            if clock() - started >= timeout:
+                raise JobUnfinishedError(job, f"is {job.state} still after {timeout:g} s")
+            sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 1.5)
