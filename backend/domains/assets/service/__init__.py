@@ -1,7 +1,8 @@
 """What can be done with assets."""
 
 from backend.domains.assets.repository import AssetNotFoundError, AssetRevisionError
-from backend.domains.assets.service.verbs import AssetService, secured
+from backend.domains.assets.service.securing import secured
+from backend.domains.assets.service.verbs import AssetService
 from backend.domains.assets.service.withdrawing import TagWithdrawal
 
 __all__ = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from backend.core.authorization import Authorization, Secured, require
+from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
@@ -16,7 +16,6 @@ from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     FIRST_VERSION,
-    NO_FILES,
     Asset,
     AssetReference,
     AssetVersion,
@@ -31,6 +30,7 @@ from backend.domains.assets.repository import (
     AssetRevisionError,
     AssetVersionNotFoundError,
 )
+from backend.domains.assets.service.securing import secured, secured_request
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
@@ -70,7 +70,7 @@ class AssetService:
                 paths, or `bucketExistingKey` names no folder that may become an asset.
             PrefixTakenError: the prefix overlaps another asset's.
         """
-        require(self.authorization, caller, "PUT", _secured_request(body))
+        require(self.authorization, caller, "PUT", secured_request(body))
         asset_id = body.asset_id or self.new_id()
         rules.check_asset_key_room(body.database_id, asset_id)
         database = self.databases.find_database(body.database_id)
@@ -349,32 +349,6 @@ class AssetService:
             created_by=caller.user_id,
             updated_at=now,
         )
-
-
-def secured(asset: Asset) -> Secured:
-    """An asset as permissions see it."""
-    return Secured(
-        "asset",
-        {
-            "databaseId": asset.database_id,
-            "assetName": asset.asset_name,
-            "assetType": asset.asset_type,
-            "tags": tuple(asset.tags),
-        },
-    )
-
-
-def _secured_request(body: CreateAssetBody) -> Secured:
-    """An asset that does not exist yet, as permissions see it."""
-    return Secured(
-        "asset",
-        {
-            "databaseId": body.database_id,
-            "assetName": body.asset_name,
-            "assetType": NO_FILES,
-            "tags": tuple(body.tags or ()),
-        },
-    )
 
 
 def _partition(database_id: str, show_archived: bool) -> str:
