@@ -58,9 +58,11 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     if has_search:
         before.append(SearchStack(app, f"{prefix}-search", **common))
     bootstrap = BootstrapStack(app, f"{prefix}-bootstrap", **common, folders=folders)
-    after: list[Stack] = [ApiStack(app, f"{prefix}-api", **common, folders=folders)]
-    if has_search:
-        after.append(IndexingStack(app, f"{prefix}-indexing", **common, folders=folders))
+    after: list[Stack] = [
+        # Before the API, some of whose functions send to its queues, or look after them.
+        IndexingStack(app, f"{prefix}-indexing", **common, folders=folders),
+        ApiStack(app, f"{prefix}-api", **common, folders=folders),
+    ]
     for stack in before:
         bootstrap.add_stack_dependency(stack)
     for stack in after:

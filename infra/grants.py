@@ -57,6 +57,9 @@ QUEUE_RECEIVE = (
 )
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
+QUEUE_LOOK = ("sqs:GetQueueAttributes", "sqs:ListMessageMoveTasks")
+QUEUE_MOVE = ("sqs:DeleteMessage", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask")
+"""What SQS moves dead letters with: in the name of whoever asks it to."""
 KEY_READ = ("kms:Decrypt", "kms:DescribeKey")
 KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
 SEARCH_POST_PATHS = ("_search", "_search/*", "_msearch", "_count", "_mget")
@@ -141,18 +144,62 @@ def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyS
 
 
 def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    queues = [resources.queues[queue.name].queue_arn for queue in spec.sends]
+    filled = dict.fromkeys((*spec.sends, *spec.redrives))
+    queues = [resources.queues[queue.name].queue_arn for queue in filled]
+    dead_letters = [resources.dead_letters[queue.name].queue_arn for queue in spec.redrives]
     secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
     rewritten = [resources.secrets[secret.name].secret_arn for secret in spec.rewrites]
-    granted = ((QUEUE_SEND, queues), (SECRET_READ, secrets), (SECRET_WRITE, rewritten))
+    granted = (
+        (QUEUE_SEND, queues),
+        ((*QUEUE_LOOK, *QUEUE_MOVE), dead_letters),
+        (SECRET_READ, secrets),
+        (SECRET_WRITE, rewritten),
+    )
     return [_allow(actions, arns) for actions, arns in granted if arns]
 
 
 def _key(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     if resources.key is None or not (spec.reads or spec.writes or spec.appends):
         return []
-    actions = (*KEY_READ, *KEY_WRITE) if spec.writes or spec.appends else KEY_READ
-    return [_allow(actions, [resources.key.key_arn])]
+    services: dict[str, list[str]] = {}
+    for service, actions in _uses_of_key(spec, streams):
+        for action in actions:
+            services.setdefault(action, []).append(service)
+    grouped: dict[tuple[str, ...], list[str]] = {}
+    for action, by in services.items():
+        grouped.setdefault(tuple(sorted(set(by))), []).append(action)
+    return [
+        iam.PolicyStatement(
+            actions=sorted(actions),
+            resources=[resources.key.key_arn],
+            conditions={
+                "StringEquals": {
+                    "kms:ViaService": [f"{name}.{Aws.REGION}.{Aws.URL_SUFFIX}" for name in by]
+                }
+            },
+        )
+        for by, actions in sorted(grouped.items())
+    ]
+
+
+def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """By service, what it does with the key in the name of the function, as AWS documents it."""
+    writes_tables = any(isinstance(each, Table) for each in (*spec.writes, *spec.appends))
+    writes_objects = any(isinstance(each, Bucket) for each in (*spec.writes, *spec.appends))
+    for used, service, actions in (
+        (spec.tables, "dynamodb", TABLE_KEY_READ),
+        (tuple(streams), "dynamodb", OPEN),
+        (writes_tables, "dynamodb", TABLE_KEY_WRITE),
+        (any(each not in spec.appends for each in spec.buckets), "s3", OPEN),
+        (writes_objects, "s3", SEAL),
+        (any(isinstance(each, Bucket) for each in spec.writes), "s3", OPEN),
+        ((*spec.sends, *spec.redrives), "sqs", (*SEAL, *OPEN)),
+        (spec.receives, "sqs", OPEN),
+        (spec.secrets, "secretsmanager", OPEN),
+        (spec.rewrites, "secretsmanager", SEAL),
+    ):
+        if used:
+            yield service, actions
 
 
 def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

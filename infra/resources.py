@@ -20,5 +20,6 @@ class Resources:
         default_factory=dict[str, secretsmanager.Secret]
     )
     queues: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
+    dead_letters: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     domain: opensearch.Domain | None = None
     key: kms.IKey | None = None

@@ -13,7 +13,7 @@ from opensearchpy.exceptions import RequestError, TransportError
 
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
-from backend.core.search_engine import DocumentResult, DocumentWrite, JsonObject
+from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, JsonObject
 
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
@@ -43,6 +43,20 @@ class OpenSearchEngine:
         body = "\n".join(lines) + "\n"
         reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
         return [_result(item["index"]) for item in reply["items"]]
+
+    def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
+        lines: list[str] = []
+        for removal in removals:
+            action = {
+                "_index": removal.index,
+                "_id": removal.id,
+                "version": removal.version,
+                "version_type": "external_gte",
+            }
+            lines.append(json.dumps({"delete": action}, separators=(",", ":")))
+        body = "\n".join(lines) + "\n"
+        reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
+        return [_result(item["delete"]) for item in reply["items"]]
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
         return _answered(lambda: self.client.search(index=",".join(indexes), body=body))

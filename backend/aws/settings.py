@@ -35,6 +35,9 @@ class Settings:
     def queue(self, queue: Queue) -> str:
         return self._get(f"QUEUE_{queue.name}")
 
+    def dead_letters(self, queue: Queue) -> str:
+        return self._get(f"QUEUE_{queue.name}DeadLetters")
+
     def secret(self, secret: Secret) -> str:
         return self._get(f"SECRET_{secret.name}")
 
@@ -78,6 +81,9 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
         settings.bucket(bucket)
     for queue in (*function.sends, *function.receives):
         settings.queue(queue)
+    for queue in function.redrives:
+        settings.queue(queue)
+        settings.dead_letters(queue)
     for secret in function.secrets:
         settings.secret(secret)
     for setting in function.settings:

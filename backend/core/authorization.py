@@ -12,7 +12,9 @@ from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.spec.routes import Action, Route
 
-SecuredType = Literal["database", "asset", "tag", "tagType", "apiKey", "bucket"]
+SecuredType = Literal[
+    "database", "asset", "tag", "tagType", "apiKey", "bucket", "failure", "queue", "audit"
+]
 
 
 @dataclass(frozen=True, slots=True)

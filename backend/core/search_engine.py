@@ -21,6 +21,15 @@ class DocumentWrite:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentRemoval:
+    """One document to remove, unless a higher version than this one stands there."""
+
+    index: str
+    id: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentResult:
     """What became of one write: HTTP status and, if it failed, the reason.
 
@@ -43,6 +52,13 @@ class SearchEngine(Protocol):
         Raises:
             InvalidInputError: OpenSearch refuses the request as a whole.
             TooLargeError: the request is larger than it takes.
+        """
+        ...
+
+    def remove(self, removals: Sequence[DocumentRemoval]) -> list[DocumentResult]:
+        """Remove documents in one request, each up to its version; results in order.
+
+        404 is the status of one that is not there, 409 of one that has a higher version.
         """
         ...
 

@@ -1,7 +1,7 @@
 """Puts the ports of AWS behind the indexing path; a part is built when it is first asked for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from backend.aws.search_engine import connect
@@ -10,6 +10,7 @@ from backend.entrypoints.working import Handler, WorkerWiring, handler_of
 from backend.search.bulk import BulkWriter
 from backend.search.changes import Changes, Record, object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
+from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts, FanOutStep
 from backend.search.geo_keys import GeoKeys
 from backend.search.owners import BucketRegistry
@@ -23,7 +24,12 @@ from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 @dataclass(frozen=True)
 class IndexingWiring(WorkerWiring):
-    """What the indexing functions are made of."""
+    """What the indexing functions are made of.
+
+    `patience` is how many seconds a rebuild goes on trying while the engine takes nothing.
+    """
+
+    patience: float = 30.0
 
     @cached_property
     def rebuilder(self) -> Rebuilder:
@@ -31,7 +37,7 @@ class IndexingWiring(WorkerWiring):
             state=SearchState(self.tables, self.clock),
             sources=Sources(self.tables, self.objects, AssetRepository(self.tables).owners),
             geo_keys=GeoKeys(self.tables),
-            writer=BulkWriter(connect(self.settings)),
+            writer=BulkWriter(connect(self.settings), self.patience),
             failures=self.failures,
             queues=self.queues,
             settle_delay_seconds=self.settings.number(SETTLE_DELAY_SECONDS),
@@ -39,8 +45,12 @@ class IndexingWiring(WorkerWiring):
 
     @property
     def changes_handler(self) -> Handler:
-        fan_outs = FanOuts(self.tables, self.jobs)
-        return handler_of(StreamConsumer(self.rebuilder, self.failures, fan_outs).consume)
+        return handler_of(self.changes_consumer(self.failures).consume)
+
+    def changes_consumer(self, failures: Failures) -> StreamConsumer:
+        """The consumer of changes whose poison goes to `failures`."""
+        rebuilder = replace(self.rebuilder, failures=failures)
+        return StreamConsumer(rebuilder, failures, FanOuts(self.tables, self.jobs))
 
     @property
     def objects_handler(self) -> Handler:

@@ -13,7 +13,7 @@ from backend.core.deliveries import Event, Reply, failed, given_back
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
 from backend.search.changes import Changes, Poison, Record, table_changes
-from backend.search.failures import FailureStore
+from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
 from backend.spec.queues import Queue
@@ -26,7 +26,7 @@ class StreamConsumer:
     """Consumes batches of DynamoDB stream records."""
 
     rebuilder: Rebuilder
-    failures: FailureStore
+    failures: Failures
     fan_outs: FanOuts
 
     def consume(self, event: Event) -> Reply:
@@ -49,7 +49,7 @@ class QueueConsumer:
     queue: Queue
     queues: Queues
     rebuilder: Rebuilder
-    failures: FailureStore
+    failures: Failures
     read: Callable[[Sequence[Record]], Changes]
     settling: bool = False
 
@@ -66,6 +66,6 @@ class QueueConsumer:
         return failed(())
 
 
-def _keep(poison: Iterable[Poison], failures: FailureStore) -> None:
+def _keep(poison: Iterable[Poison], failures: Failures) -> None:
     for item in poison:
         failures.keep(item.name, item.body, item.reason)

@@ -95,7 +95,7 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     variables = {f"TABLE_{t.name}": resources.tables[t.name].table_name for t in spec.tables}
     for bucket in spec.buckets:
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
-    for queue in (*spec.sends, *spec.receives):
+    for queue in (*spec.sends, *spec.receives, *spec.redrives):
         variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
     for secret in spec.secrets:
         variables[f"SECRET_{secret.name}"] = resources.secrets[secret.name].secret_arn
@@ -110,3 +110,6 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
 
 def _level(settings: Settings) -> str:
     return "WARN" if settings.log_level == "WARNING" else settings.log_level
+    for queue in spec.redrives:
+        dead_letters = resources.dead_letters[queue.name]
+        variables[f"QUEUE_{queue.name}DeadLetters"] = dead_letters.queue_url

@@ -32,9 +32,16 @@ class ApiStack(Stack):
     ) -> None:
         super().__init__(scope, name, description="Vitrine: the HTTP API and its functions")
         functions = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
-        api = HttpApi(self, settings=settings, authorizer=functions.make(AUTHORIZER))
+        api = HttpApi(
+            self,
+            settings=settings,
+            authorizer=functions.make(AUTHORIZER),
+            key=resources.key,
+        )
+        # Where there is no search, nothing is indexed, and nothing of that can fail.
+        left_out = {"operations"} if resources.domain is None else set[str]()
         for spec in FUNCTIONS:
-            if spec.kind == "api":
+            if spec.kind == "api" and spec.domain not in left_out:
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
         Alarms(self, settings).above(

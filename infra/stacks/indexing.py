@@ -10,7 +10,6 @@ from aws_cdk import Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
@@ -26,6 +25,7 @@ from backend.spec.queues import (
 from infra import grants
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
+from backend.spec.schedules import SCHEDULES, Schedule
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
@@ -52,25 +52,31 @@ class IndexingStack(Stack):
         super().__init__(scope, name, description="Vitrine: from changes to the search indexes")
         self._resources = resources
         self._alarms = Alarms(self, settings)
-        self._dead_letters: dict[str, sqs.Queue] = {}
         for queue in QUEUES:
             self._queue(queue)
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
         consumers = {
-            spec.name: self._consumer(made, spec) for spec in FUNCTIONS if spec.kind == "consumer"
+            spec.name: self._consumer(made, spec) for spec in wanted if spec.kind == "consumer"
         }
         self._map(consumers)
         for subscription in OBJECT_SUBSCRIPTIONS:
             self._rule(subscription)
+        # Where there is no search, jobs run all the same; nobody indexes.
+        wanted = [spec for spec in FUNCTIONS if spec.search == "none" or resources.domain]
 
     def _queue(self, spec: Queue) -> None:
         timeouts = {function.name: function.timeout_seconds for function in FUNCTIONS}
         consumers = [s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source is spec]
         queue, dead_letters = declared_queue(
-            self, spec, consumer_timeout=max(timeouts[name] for name in consumers)
+            self,
+            spec,
+            consumer_timeout=max(timeouts[name] for name in consumers),
+            key=self._resources.key,
         )
         self._resources.queues[spec.name] = queue
-        self._dead_letters[spec.name] = dead_letters
+        for schedule in SCHEDULES:
+            self._schedule(schedule, made.make(schedule.function))
+        self._resources.dead_letters[spec.name] = dead_letters
         self._alarms.above(
             f"{spec.name}DeadLettersAlarm",
             dead_letters.metric_approximate_number_of_messages_visible(),
@@ -98,7 +104,7 @@ class IndexingStack(Stack):
 
     def _map(self, consumers: dict[str, lambda_.Function]) -> None:
         failures = self._resources.buckets[FAILURE_BUCKET.name]
-        for stream in STREAM_SUBSCRIPTIONS:
+        for stream in (s for s in STREAM_SUBSCRIPTIONS if s.consumer in consumers):
             map_stream(
                 self,
                 stream,
@@ -106,7 +112,7 @@ class IndexingStack(Stack):
                 function=consumers[stream.consumer],
                 failures=failures,
             )
-        for queue in QUEUE_SUBSCRIPTIONS:
+        for queue in (s for s in QUEUE_SUBSCRIPTIONS if s.consumer in consumers):
             map_queue(
                 self,
                 queue,
@@ -116,22 +122,49 @@ class IndexingStack(Stack):
 
     def _rule(self, spec: ObjectSubscription) -> None:
         bucket = self._resources.buckets[spec.source.name]
-        name = f"{spec.source.name}To{spec.queue.name}"
-        rule = events.Rule(
+        queue = self._resources.queues[spec.queue.name]
+        dead_letters = self._resources.dead_letters[spec.queue.name]
+        rule = events.CfnRule(
             self,
             name,
             description=f"Object events of {spec.source.name}",
-            event_pattern=events.EventPattern(
-                source=["aws.s3"],
-                detail_type=list(OBJECT_EVENTS),
-                detail={"bucket": {"name": [bucket.bucket_name]}},
-            ),
+            event_pattern={
+                "source": ["aws.s3"],
+                "detail-type": list(OBJECT_EVENTS),
+                "detail": {"bucket": {"name": [bucket.bucket_name]}},
+            },
+            targets=[
+                events.CfnRule.TargetProperty(
+                    id=spec.queue.name,
+                    arn=queue.queue_arn,
+                    dead_letter_config=events.CfnRule.DeadLetterConfigProperty(
+                        arn=dead_letters.queue_arn
+                    ),
+                    retry_policy=events.CfnRule.RetryPolicyProperty(
+                        maximum_event_age_in_seconds=MOST_SECONDS_OF_EVENTS,
+                        maximum_retry_attempts=MOST_RETRIES_OF_EVENTS,
+                    ),
+                )
+            ],
         )
-        target = targets.SqsQueue(
-            self._resources.queues[spec.queue.name],
-            dead_letter_queue=self._dead_letters[spec.queue.name],
-            max_event_age=Duration.hours(24),
-            retry_attempts=185,  # EventBridge's most
+        for each in (queue, dead_letters):
+            each.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[
+                        cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
+                    ],
+                    actions=["sqs:SendMessage"],
+                    resources=[each.queue_arn],
+                    conditions={"ArnEquals": {"aws:SourceArn": rule.attr_arn}},
+                )
+            )
+
+    def _schedule(self, spec: Schedule, function: lambda_.Function) -> None:
+        rule = events.Rule(
+            self,
+            spec.name,
+            description=f"Wakes {spec.function.name}",
+            schedule=events.Schedule.rate(Duration.minutes(spec.minutes)),
         )
         rule.add_target(cast("events.IRuleTarget", target))
         name_exactly(rule, name)

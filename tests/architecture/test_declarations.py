@@ -21,6 +21,7 @@ from backend.spec.queues import (
     UNCONSUMED_STREAMS,
 )
 from backend.spec.routes import ROUTES
+from backend.spec.schedules import SCHEDULES
 from backend.spec.tables import TABLES
 from backend.spec.tables.operations import JOBS
 
@@ -112,6 +113,16 @@ def test_every_consumer_is_a_declared_function_with_something_to_consume() -> No
     assert {subscription.consumer for subscription in subscriptions} == consumers
 
 
+def test_every_scheduled_function_has_one_schedule() -> None:
+    scheduled = [function.name for function in FUNCTIONS if function.kind == "scheduled"]
+    assert sorted(schedule.function.name for schedule in SCHEDULES) == sorted(scheduled)
+    assert all(schedule.minutes > 1 for schedule in SCHEDULES)
+
+
+def test_dead_letters_of_every_queue_can_be_moved_back() -> None:
+    assert {queue for function in FUNCTIONS for queue in function.redrives} == set(QUEUES)
+
+
 def test_every_secret_and_setting_is_used_by_a_function() -> None:
     assert {s for function in FUNCTIONS for s in function.secrets} == set(secrets.SECRETS)
     assert {s for function in FUNCTIONS for s in function.settings} == set(settings.SETTINGS)
@@ -154,7 +165,9 @@ def _environment_bytes(function: Function) -> int:
     stack_and_suffix = len("vitrine-0123456789abcdef-bootstrap-") + 14
     sizes = {f"TABLE_{t.name}": len(t.name) + stack_and_suffix for t in function.tables}
     sizes |= {f"BUCKET_{bucket.name}": 63 for bucket in function.buckets}
-    sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in (*function.sends, *function.receives)}
+    named = (*function.sends, *function.receives, *function.redrives)
+    sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in named}
+    sizes |= {f"QUEUE_{queue.name}DeadLetters": 60 + 91 for queue in function.redrives}
     sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
     sizes |= {setting.variable: 64 for setting in function.settings}
     sizes |= {"SEARCH_ENDPOINT": 100, "POWERTOOLS_SERVICE_NAME": 64, "POWERTOOLS_LOG_LEVEL": 8}

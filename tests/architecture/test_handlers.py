@@ -23,8 +23,10 @@ def _environment(function: Function) -> dict[str, str]:
     variables = {f"TABLE_{table.name}": f"t-{table.name}" for table in function.tables}
     variables |= {f"BUCKET_{bucket.name}": f"b-{bucket.name}" for bucket in function.buckets}
     queue_url = "http://127.0.0.1:9/000000000000/"
-    named = (*function.sends, *function.receives)
+    named = (*function.sends, *function.receives, *function.redrives)
     variables |= {f"QUEUE_{queue.name}": queue_url + queue.name for queue in named}
+    dead_letters = [f"{queue.name}DeadLetters" for queue in function.redrives]
+    variables |= {f"QUEUE_{name}": queue_url + name for name in dead_letters}
     variables |= {f"SECRET_{secret.name}": f"s-{secret.name}" for secret in function.secrets}
     variables |= {setting.variable: str(setting.default) for setting in function.settings}
     if function.search != "none":

@@ -8,13 +8,13 @@ import pytest
 
 from backend.spec.routes import ROUTES, Route
 
-SEARCH = "search"  # not a slice of the asset domain: it stands beside the domains
+BESIDE = {"search", "operations"}  # no slices of the asset domain: they stand beside the domains
 DOMAINS = sorted({route.domain for route in ROUTES})
 
 
 def _bindings(domain: str) -> dict[Route, Any]:
     """The bindings of a domain's router, made with nothing behind it."""
-    package = "backend.search" if domain == SEARCH else f"backend.domains.{domain}"
+    package = f"backend.{domain}" if domain in BESIDE else f"backend.domains.{domain}"
     build_router = import_module(f"{package}.routes").build_router
     services = [object() for _ in inspect.signature(build_router).parameters]
     return build_router(*services).bindings

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.spec.functions import FUNCTIONS
 from tests.infra.templates import ROOT, Assembly, synthesize
 
 MAX_RESOURCES = 450
@@ -67,9 +68,13 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
     assert assembly.text(allowed["Principal"]["AWS"]) == account
 
 
-def test_a_deployment_without_search_has_no_indexing_and_no_endpoint(tmp_path: Path) -> None:
+def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(tmp_path: Path) -> None:
     found = synthesize(tmp_path, {"search": "none"})
-    assert set(found.templates) == STACKS - {"search", "indexing"}
+    assert set(found.templates) == STACKS - {"search"}
+    made = found.of_type("AWS::Lambda::Function")
+    left_out = {spec.name for spec in FUNCTIONS} - set(made)
+    assert left_out == {spec.name for spec in FUNCTIONS if spec.search == "write"} - {"Bootstrap"}
+    assert not found.of_type("AWS::Events::Rule")
     for function in found.of_type("AWS::Lambda::Function").values():
         assert "SEARCH_ENDPOINT" not in function.properties["Environment"]["Variables"]
     for role in found.of_type("AWS::IAM::Role").values():

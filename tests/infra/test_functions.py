@@ -46,9 +46,10 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     values = read_settings(context.get).environment()
     expected = {f"TABLE_{table.name}": f"<{table.name}>" for table in spec.tables}
     expected |= {f"BUCKET_{bucket.name}": f"<{bucket.name}>" for bucket in spec.buckets}
-    expected |= {
-        f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in (*spec.sends, *spec.receives)
-    }
+    named = (*spec.sends, *spec.receives, *spec.redrives)
+    expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in named}
+    dead_letters = [f"{queue.name}DeadLetters" for queue in spec.redrives]
+    expected |= {f"QUEUE_{name}": f"<{name}>" for name in dead_letters}
     expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
     if spec.search != "none":
@@ -138,8 +139,10 @@ def test_a_function_may_use_the_queues_and_secrets_it_declares(
     assembly: Assembly, spec: Function
 ) -> None:
     queues: dict[str, set[str]] = {
-        f"<{queue.name}.Arn>": set(grants.QUEUE_SEND) for queue in spec.sends
+        f"<{queue.name}.Arn>": set(grants.QUEUE_SEND) for queue in (*spec.sends, *spec.redrives)
     }
+    for queue in spec.redrives:
+        queues[f"<{queue.name}DeadLetters.Arn>"] = {*grants.QUEUE_LOOK, *grants.QUEUE_MOVE}
     for subscription in QUEUE_SUBSCRIPTIONS:
         if subscription.consumer == spec.name:
             arn = f"<{subscription.source.name}.Arn>"
@@ -168,19 +171,6 @@ def test_only_a_function_that_writes_search_may_send_a_bulk(
         assert all("_bulk" not in path and not path.endswith("/*/*") for path in found)
         assert "es:ESHttpPost" in found["<SearchDomain.Arn>/*/_search"]
         assert all("es:ESHttpPut" not in actions for actions in found.values())
-
-
-@ALL
-def test_a_function_uses_the_key_where_its_data_is_encrypted(
-    local: Assembly, prod: Assembly, spec: Function
-) -> None:
-    assert not _granted(local, spec, "kms:")
-    found = _granted(prod, spec, "kms:")
-    if spec.reads or spec.writes or spec.appends:
-        assert set(found) == {"<DataKey.Arn>"}
-        assert ("kms:GenerateDataKey*" in found["<DataKey.Arn>"]) == bool(
-            spec.writes or spec.appends
-        )
 
 
 @ALL

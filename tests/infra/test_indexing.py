@@ -138,19 +138,3 @@ def test_nothing_is_delivered_before_bootstrap_has_run(assembly: Assembly) -> No
     assert {"storage", "search"} <= order["bootstrap"]
     assert "bootstrap" in order["indexing"]
     assert "bootstrap" in order["api"]
-
-
-def test_an_alarm_rings_for_dead_letters_and_for_late_streams(prod: Assembly) -> None:
-    found = prod.of_type("AWS::CloudWatch::Alarm")
-    alarms = {name: alarm for name, alarm in found.items() if alarm.stack == "indexing"}
-    streams = {spec.consumer for spec in STREAM_SUBSCRIPTIONS}
-    assert set(alarms) == {f"{queue.name}DeadLettersAlarm" for queue in QUEUES} | {
-        f"{consumer}IteratorAgeAlarm" for consumer in streams
-    }
-    for alarm in alarms.values():
-        assert prod.texts(alarm.properties["AlarmActions"]) == [TOPIC]
-        assert alarm.properties["TreatMissingData"] == "notBreaching"
-
-
-def test_a_stage_without_alarms_has_none(local: Assembly) -> None:
-    assert not local.of_type("AWS::CloudWatch::Alarm")

@@ -1,0 +1,68 @@
+"""SQS behind the port `core.dead_letters.DeadLetters`; SQS itself moves the messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import translated
+from backend.aws.settings import Settings
+from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
+from backend.spec.queues import Queue
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+_RUNNING = frozenset({"RUNNING", "CANCELLING"})
+
+
+@dataclass(frozen=True, slots=True)
+class SqsDeadLetters:
+    """The queues of a deployment (see the port for what each method promises)."""
+
+    client: "SQSClient"
+    settings: Settings
+
+    def depth(self, queue: Queue) -> QueueDepth:
+        waiting = self._attributes(self.settings.queue(queue))
+        dead = self._attributes(self.settings.dead_letters(queue))
+        return QueueDepth(
+            waiting=int(waiting["ApproximateNumberOfMessages"]),
+            in_flight=int(waiting["ApproximateNumberOfMessagesNotVisible"]),
+            delayed=int(waiting["ApproximateNumberOfMessagesDelayed"]),
+            dead_letters=int(dead["ApproximateNumberOfMessages"])
+            + int(dead["ApproximateNumberOfMessagesNotVisible"]),
+        )
+
+    def last_redrive(self, queue: Queue) -> Redrive | None:
+        source = self._arn(self.settings.dead_letters(queue))
+        with translated("SQS"):
+            reply = self.client.list_message_move_tasks(SourceArn=source, MaxResults=1)
+        for task in reply.get("Results", []):
+            started = datetime.fromtimestamp(task.get("StartedTimestamp", 0) / 1000, UTC)
+            moved = task.get("ApproximateNumberOfMessagesMoved", 0)
+            return Redrive(task.get("Status", ""), moved, started)
+        return None
+
+    def redrive(self, queue: Queue) -> None:
+        # The destination is said: dead letters that EventBridge put there have no queue of origin.
+        source = self._arn(self.settings.dead_letters(queue))
+        destination = self._arn(self.settings.queue(queue))
+        try:
+            with translated("SQS"):
+                self.client.start_message_move_task(SourceArn=source, DestinationArn=destination)
+        except ClientError as error:
+            last = self.last_redrive(queue)
+            if last is not None and last.state in _RUNNING:
+                raise RedriveRunningError(queue) from error
+            raise
+
+    def _arn(self, url: str) -> str:
+        return self._attributes(url)["QueueArn"]
+
+    def _attributes(self, url: str) -> Mapping[str, str]:
+        with translated("SQS"):
+            reply = self.client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
+        return {str(name): value for name, value in reply.get("Attributes", {}).items()}

@@ -1,0 +1,48 @@
+"""S3's conditional writes behind the port `core.guarded_objects.GuardedObjects`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import code_of, translated
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_CHANGED = frozenset({"ConditionalRequestConflict", "NoSuchKey", "PreconditionFailed"})
+"""What S3 says where the condition does not hold, or another request is at the object just now."""
+
+
+@dataclass(frozen=True, slots=True)
+class S3GuardedObjects:
+    """Conditional writes (see the port for what each method promises)."""
+
+    client: "S3Client"
+
+    def replace(self, bucket: str, key: str, body: bytes, *, etag: str, content_type: str) -> bool:
+        return _held(
+            lambda: self.client.put_object(
+                Bucket=bucket,
+                Key=key,
+                Body=body,
+                ContentType=content_type,
+                IfMatch=f'"{etag}"',
+            )
+        )
+
+    def delete(self, bucket: str, key: str, *, etag: str) -> bool:
+        return _held(lambda: self.client.delete_object(Bucket=bucket, Key=key, IfMatch=f'"{etag}"'))
+
+
+def _held(write: Callable[[], object]) -> bool:
+    """Carry out a write; whether its condition held."""
+    try:
+        with translated("S3"):
+            write()
+    except ClientError as error:
+        if code_of(error) not in _CHANGED:
+            raise
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""The port to queues as whoever runs a deployment sees them: how full they are, dead letters.
+
+`backend/aws/dead_letters.py` implements it. Sending is in `core.queues`.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from backend.core.errors import StateForbidsError
+from backend.spec.queues import Queue
+
+
+class RedriveRunningError(StateForbidsError):
+    """Dead letters of the queue are on their way back already."""
+
+    code = "RedriveRunning"
+
+    def __init__(self, queue: Queue) -> None:
+        super().__init__(f"Dead letters of {queue.name} are being moved back already")
+
+
+@dataclass(frozen=True, slots=True)
+class Redrive:
+    """The last move of a queue's dead letters; `state` is SQS's word, in upper case."""
+
+    state: str
+    moved: int
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """Messages of a queue, by and large: SQS counts approximately."""
+
+    waiting: int
+    in_flight: int
+    delayed: int
+    dead_letters: int
+
+
+class DeadLetters(Protocol):
+    """Queues and the dead letters of each. All may raise UnavailableError."""
+
+    def depth(self, queue: Queue) -> QueueDepth: ...
+
+    def last_redrive(self, queue: Queue) -> Redrive | None: ...
+
+    def redrive(self, queue: Queue) -> None:
+        """Begin to move all dead letters back; they arrive while the engine works it off.
+
+        Raises:
+            RedriveRunningError: a move that was begun before goes on.
+        """
+        ...

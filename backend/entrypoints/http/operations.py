@@ -1,0 +1,8 @@
+"""The function of operations."""
+
+from backend.entrypoints.operations import OperationsWiring
+from backend.operations.routes import build_router
+from backend.spec.functions import ADMIN_API
+
+_wiring = OperationsWiring(ADMIN_API, patience=3)  # somebody waits for the answer
+handler = _wiring.app.handler(build_router(_wiring.failure_service, _wiring.queue_service))

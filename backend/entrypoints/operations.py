@@ -1,0 +1,99 @@
+"""Puts the ports of AWS behind what keeps a deployment right: replays, redrives, sweeps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.aws import clients
+from backend.aws.dead_letters import SqsDeadLetters
+from backend.aws.guarded_objects import S3GuardedObjects
+from backend.aws.search_engine import connect
+from backend.core.errors import UnavailableError
+from backend.domains.jobs.service import JobStarter
+from backend.entrypoints.indexing import IndexingWiring
+from backend.operations.failures import FailureService
+from backend.operations.queues import QueueService
+from backend.search.failure_entries import FailureEntries
+from backend.search.failures import FailureStore
+from backend.search.replay import LeftoverReplays, Replayer, StreamConsumers
+from backend.search.state import SearchState
+from backend.search.tombstones import TombstoneSweep
+from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.functions import INDEX_CHANGES, JOB_STARTER
+
+Scheduled = Callable[[dict[str, Any], Any], dict[str, Any]]
+_SHARE = 0.5
+"""How much of a function's time a scheduled run goes on beginning work."""
+_logger = Logger()
+
+
+@dataclass(frozen=True)
+class OperationsWiring(IndexingWiring):
+    """What the functions of operations are made of."""
+
+    @cached_property
+    def entries(self) -> FailureEntries:
+        bucket = self.settings.bucket(FAILURE_BUCKET)
+        return FailureEntries(self.objects, S3GuardedObjects(clients.s3()), bucket)
+
+    @cached_property
+    def replayer(self) -> Replayer:
+        return Replayer(
+            entries=self.entries,
+            rebuilder=self.rebuilder,
+            streams=self.stream_consumers,
+            store_of=self._store_of,
+            queues=self.queues,
+            clock=self.clock,
+        )
+
+    @property
+    def stream_consumers(self) -> StreamConsumers:
+        """Each consumer of streams, as a replay uses it."""
+        return {
+            INDEX_CHANGES.name: lambda failures: self.changes_consumer(failures).consume,
+            JOB_STARTER.name: lambda failures: JobStarter(self.queues).consume,  # noqa: ARG005
+        }
+
+    @cached_property
+    def failure_service(self) -> FailureService:
+        return FailureService(self.entries, self.replayer, self.authorization, self.clock)
+
+    @cached_property
+    def queue_service(self) -> QueueService:
+        dead_letters = SqsDeadLetters(clients.sqs(), self.settings)
+        return QueueService(dead_letters, self.authorization)
+
+    @property
+    def replays_handler(self) -> Scheduled:
+        leftovers = LeftoverReplays(self.entries, self.replayer, self.clock)
+        return self._scheduled(lambda until: leftovers.run(until=until))
+
+    @property
+    def tombstones_handler(self) -> Scheduled:
+        state = SearchState(self.tables, self.clock)
+        sweep = TombstoneSweep(connect(self.settings), state, self.clock)
+        return self._scheduled(lambda until: {"removed": sweep.run(until=until)})
+
+    def _store_of(self, consumer: str) -> FailureStore:
+        return FailureStore(
+            self.objects, self.settings.bucket(FAILURE_BUCKET), consumer, self.clock
+        )
+
+    def _scheduled(self, run: Callable[[Any], dict[str, int]]) -> Scheduled:
+        @_logger.inject_lambda_context(clear_state=True)
+        def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001
+            until = self.clock() + timedelta(seconds=self.function.timeout_seconds * _SHARE)
+            try:
+                counts = run(until)
+            except UnavailableError as error:  # the next run goes on
+                _logger.warning("an outage ends the run", extra={"reason": error.message})
+                return {"outage": 1}
+            _logger.info("done", extra={"counts": counts})
+            return dict(counts)
+
+        return handle

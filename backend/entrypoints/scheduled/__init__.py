@@ -1,0 +1,1 @@
+"""The functions that the clock wakes, one module each."""

@@ -1,0 +1,6 @@
+"""The function that removes old tombstones."""
+
+from backend.entrypoints.operations import OperationsWiring
+from backend.spec.functions import SWEEP_TOMBSTONES
+
+handler = OperationsWiring(SWEEP_TOMBSTONES).tombstones_handler

@@ -1,0 +1,94 @@
+"""What administrators do with failures: list, look at one, replay."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock
+from backend.core.errors import NotFoundError, UnavailableError
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.operations.models import ReplayBody
+from backend.search.failure_entries import (
+    FailureEntries,
+    FailureSummary,
+    StoredFailure,
+    position_of,
+    summary_of,
+)
+from backend.search.replay import Replayed, Replayer
+
+BUDGET = timedelta(seconds=3)
+"""How long a request goes on beginning replays."""
+_FAILURE = Secured("failure")
+_PAGE = 50
+
+
+class FailureNotFoundError(NotFoundError):
+    code = "FailureNotFound"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"There is no failure {key}")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureService:
+    entries: FailureEntries
+    replayer: Replayer
+    authorization: Authorization
+    clock: Clock
+
+    def list_failures(
+        self, caller: Identity, page: PageRequest, *, consumer: str | None = None
+    ) -> Page[FailureSummary]:
+        """Failures in the order of their keys, or those of one consumer."""
+        require(self.authorization, caller, "GET", _FAILURE)
+        return self.entries.page(page, consumer=consumer)
+
+    def get_failure(self, caller: Identity, key: str) -> tuple[FailureSummary, StoredFailure]:
+        """One failure and its text.
+
+        Raises:
+            FailureNotFoundError: there is none, or no longer.
+        """
+        require(self.authorization, caller, "GET", _FAILURE)
+        stored = self.entries.read(key)
+        if stored is None:
+            raise FailureNotFoundError(key)
+        return summary_of(key, len(stored.text.encode()), stored.text), stored
+
+    def replay_failures(
+        self, caller: Identity, body: ReplayBody
+    ) -> tuple[list[Replayed], str | None]:
+        """Replay what the body names, until the time of a request is used up.
+
+        Answers with what became of each, and with the key to go on after where that was not all.
+        An outage that comes after the first entry ends the request as a lack of time does.
+
+        Raises:
+            UnavailableError: an outage keeps the first entry from being replayed.
+        """
+        require(self.authorization, caller, "POST", _FAILURE)
+        if body.keys is not None:
+            return self._replay(dict.fromkeys(body.keys))
+        position = None if body.after is None else position_of(body.after)
+        page = self.entries.page(PageRequest(_PAGE, position), consumer=body.consumer)
+        done, left = self._replay(found.key for found in page.items)
+        if left is not None or page.after is None or not page.items:
+            return done, left
+        return done, page.items[-1].key
+
+    def _replay(self, keys: Iterable[str]) -> tuple[list[Replayed], str | None]:
+        until = self.clock() + BUDGET
+        done: list[Replayed] = []
+        for key in keys:
+            if done and self.clock() >= until:
+                return done, done[-1].key
+            try:
+                done.append(self.replayer.replay(key))
+            except UnavailableError:
+                if not done:
+                    raise
+                return done, done[-1].key
+        return done, None

@@ -1,0 +1,137 @@
+"""The bodies and replies of the operations routes."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from backend.core.models import PageQuery, WireModel
+from backend.search.failure_entries import Kind, kind_of
+from backend.search.replay import Outcome
+from backend.spec.functions import FUNCTIONS
+from backend.spec.queues import QUEUES
+
+MAX_KEYS = 50
+MAX_DOCUMENT_CHARS = 500_000
+_CONSUMERS = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "consumer")
+
+
+def _is_key(value: str) -> str:
+    if kind_of(value) is None:
+        raise ValueError("is not the key of a failure, as the list of failures tells them")
+    return value
+
+
+def _is_consumer(value: str) -> str:
+    if value not in _CONSUMERS:
+        raise ValueError(f"is not a consumer; they are {', '.join(sorted(_CONSUMERS))}")
+    return value
+
+
+FailureKey = Annotated[str, Field(max_length=1024), AfterValidator(_is_key)]
+Consumer = Annotated[str, Field(max_length=64), AfterValidator(_is_consumer)]
+
+
+class FailuresQuery(PageQuery):
+    """All failures, or those of one consumer."""
+
+    consumer: Consumer | None = None
+
+
+class FailureQuery(WireModel):
+    key: FailureKey
+
+
+class FailureReply(WireModel):
+    """A failure. `attempts` counts replays in vain, `next_attempt_at` is the schedule's."""
+
+    key: str
+    kind: Kind
+    size: int
+    consumer: str | None
+    name: str | None
+    reason: str | None
+    failed_at: str | None
+    attempts: int
+    last_attempt_at: str | None
+    next_attempt_at: str | None
+
+
+class FailuresReply(WireModel):
+    items: Annotated[list[FailureReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class FailureDocumentReply(FailureReply):
+    """A failure with the text that is stored, as far as it fits a reply."""
+
+    document: str
+    is_truncated: bool
+
+
+class ReplayBody(WireModel):
+    """What is replayed: some keys, or all failures of a consumer, from one after `after` on."""
+
+    keys: Annotated[list[FailureKey] | None, Field(min_length=1, max_length=MAX_KEYS)] = None
+    consumer: Consumer | None = None
+    after: FailureKey | None = None
+
+    @model_validator(mode="after")
+    def names_one_of_both(self) -> "ReplayBody":
+        if (self.keys is None) == (self.consumer is None):
+            raise ValueError("give either keys or consumer")
+        if self.after is not None and self.consumer is None:
+            raise ValueError("after goes with consumer")
+        return self
+
+
+class ReplayedReply(WireModel):
+    key: str
+    outcome: Outcome
+    reason: str | None = None
+
+
+class ReplayReply(WireModel):
+    """What became of each; with `next_key` there is more, and time was up: go on after it."""
+
+    items: list[ReplayedReply]
+    next_key: str | None = None
+
+
+class QueuePath(WireModel):
+    queue_name: str
+
+
+class RedriveState(WireModel):
+    """The last move of dead letters, as SQS tells it."""
+
+    state: str
+    moved: int
+    started_at: str
+
+
+class QueueReply(WireModel):
+    """A queue; the numbers are approximate, as SQS counts."""
+
+    queue_name: str
+    description: str
+    waiting: int
+    in_flight: int
+    delayed: int
+    dead_letters: int
+    redrive: RedriveState | None = None
+
+
+class QueuesReply(WireModel):
+    items: Annotated[list[QueueReply], Field(alias="Items")]
+
+
+class RedriveReply(WireModel):
+    """`started` is false where there was nothing to move."""
+
+    queue_name: str
+    dead_letters: int
+    started: bool
+    message: str
+
+
+QUEUES_BY_NAME = {queue.name: queue for queue in QUEUES}

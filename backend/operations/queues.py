@@ -1,0 +1,59 @@
+"""What administrators do with queues: look how full they are, move dead letters back."""
+
+from dataclasses import dataclass
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.parallel import in_parallel
+from backend.operations.models import QUEUES_BY_NAME
+from backend.spec.queues import QUEUES, Queue
+
+
+class QueueNotFoundError(NotFoundError):
+    code = "QueueNotFound"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no queue {name}; there are {', '.join(sorted(QUEUES_BY_NAME))}")
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    queue: Queue
+    depth: QueueDepth
+    redrive: Redrive | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueService:
+    dead_letters: DeadLetters
+    authorization: Authorization
+
+    def list_queues(self, caller: Identity) -> list[QueueState]:
+        """All declared queues."""
+        require(self.authorization, caller, "GET", Secured("queue"))
+        return in_parallel(self._state, QUEUES)
+
+    def redrive_queue(self, caller: Identity, name: str) -> QueueDepth:
+        """Begin to move the dead letters of a queue back; answers with what was there before.
+
+        Of a queue without dead letters nothing is moved.
+
+        Raises:
+            QueueNotFoundError: no queue has this name.
+            RedriveRunningError: they are on their way already.
+        """
+        require(self.authorization, caller, "POST", Secured("queue"))
+        queue = QUEUES_BY_NAME.get(name)
+        if queue is None:
+            raise QueueNotFoundError(name)
+        depth = self.dead_letters.depth(queue)
+        if depth.dead_letters:
+            self.dead_letters.redrive(queue)
+        return depth
+
+    def _state(self, queue: Queue) -> QueueState:
+        return QueueState(
+            queue, self.dead_letters.depth(queue), self.dead_letters.last_redrive(queue)
+        )

@@ -1,0 +1,234 @@
+"""Replays what the failure bucket holds, through the consumers that it once failed in.
+
+A replay builds documents from what their sources hold now, under a ticket of its own; so it may
+run twice, late, or at the same time as another, and what is indexed is right. An entry is removed
+only after everything that it names is written, and only if it is still the one that was read: what
+failed anew meanwhile stays. A replay that dies leaves the entry as it was.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Literal, cast
+
+from aws_lambda_powertools import Logger
+
+from backend.core.clock import Clock, iso
+from backend.core.deliveries import Event, Reply
+from backend.core.errors import UnavailableError
+from backend.core.paging import PageRequest
+from backend.core.queues import Queues
+from backend.search.changes import Changes, Record, object_changes, settle_changes
+from backend.search.failure_entries import (
+    BatchEntry,
+    FailureEntries,
+    FailureSummary,
+    PoisonEntry,
+    Replays,
+    StoredFailure,
+    UnreadableFailureError,
+    leading_members,
+    parsed,
+    replays_of,
+)
+from backend.search.failures import Failures
+from backend.search.rebuild import Rebuilder, StoredVersionAheadError
+from backend.search.references import Reference
+from backend.spec.functions import INDEX_OBJECTS, INDEX_SETTLE
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS
+
+Outcome = Literal["replayed", "failed", "changed", "absent"]
+StreamConsumers = Mapping[str, Callable[[Failures], Callable[[Event], Reply]]]
+"""How each consumer of streams takes an event, when its poison goes where it is told."""
+
+FIRST_PAUSE = timedelta(minutes=5)
+LONGEST_PAUSE = timedelta(days=1)
+MOST_ATTEMPTS = 20
+"""After these (some eleven days) the schedule leaves an entry to whoever looks at it."""
+
+_PAGE = 100
+_READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {
+    INDEX_OBJECTS.name: object_changes,
+    INDEX_SETTLE.name: settle_changes,
+}
+_logger = Logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What became of one replay.
+
+    `replayed`: it was written, the entry is gone. `failed`: the entry stays, with one attempt
+    more. `changed`: it was written, but the same item has failed anew meanwhile; that entry stays.
+    `absent`: there is no such entry.
+    """
+
+    key: str
+    outcome: Outcome
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The poison that a replay met: its entry is there already."""
+
+    consumer: str
+    reasons: list[str] = field(default_factory=list[str])
+
+    def keep(
+        self,
+        name: str,  # noqa: ARG002 - the protocol's signature
+        body: object,  # noqa: ARG002 - likewise
+        reason: str,
+        *,
+        references: Iterable[Reference] = (),  # noqa: ARG002 - likewise
+    ) -> None:
+        self.reasons.append(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayer:
+    """Replays entries one by one. `store_of` keeps new poison in the name of a consumer."""
+
+    entries: FailureEntries
+    rebuilder: Rebuilder
+    streams: StreamConsumers
+    store_of: Callable[[str], Failures]
+    queues: Queues
+    clock: Clock
+
+    def replay(self, key: str) -> Replayed:
+        """Replay one entry.
+
+        Raises:
+            UnavailableError: something is down; the entry is as it was.
+            StoredVersionAheadError: the ticket counter went backwards; likewise.
+        """
+        stored = self.entries.read(key)
+        if stored is None:
+            return Replayed(key, "absent", "there is no such entry")
+        try:
+            entry = parsed(stored)
+        except UnreadableFailureError as error:
+            return Replayed(key, "failed", str(error))
+        failure = self._batch(entry) if isinstance(entry, BatchEntry) else self._poison(entry)
+        if failure is not None:
+            self._note(stored, entry, failure)
+            return Replayed(key, "failed", failure)
+        if not self.entries.remove(stored):
+            return Replayed(key, "changed", "it has failed anew meanwhile")
+        return Replayed(key, "replayed")
+
+    def _batch(self, entry: BatchEntry) -> str | None:
+        """Deliver a batch again; poison in it becomes entries of its own."""
+        consumer = self.streams.get(entry.consumer)
+        if consumer is None:
+            return f"nothing replays what {entry.consumer} gave up"
+        reply = consumer(self.store_of(entry.consumer))({"Records": entry.records})
+        given_back = reply["batchItemFailures"]
+        return f"{entry.consumer} gave {len(given_back)} records back" if given_back else None
+
+    def _poison(self, entry: PoisonEntry) -> str | None:
+        """Try an item again; answers with the reason if it is still refused."""
+        collected = _Collected(entry.consumer)
+        rebuilder = replace(self.rebuilder, failures=collected)
+        if entry.references:
+            rebuilder.rebuild(entry.references)
+        elif not isinstance(entry.body, dict):
+            return "the entry names no document, and holds no event that would"
+        else:
+            self._event(entry.consumer, cast("Record", entry.body), rebuilder, collected)
+        return collected.reasons[-1] if collected.reasons else None
+
+    def _event(
+        self, consumer: str, event: Record, rebuilder: Rebuilder, collected: _Collected
+    ) -> None:
+        """Take a single stream record or message as its consumer would."""
+        if consumer in self.streams:
+            self.streams[consumer](collected)({"Records": [event]})
+        elif consumer in _READERS:
+            changes = _READERS[consumer]([event])
+            collected.reasons += (item.reason for item in changes.poison)
+            rebuilder.rebuild(changes.references)
+        else:
+            self._send_again(consumer, event, collected)
+
+    def _send_again(self, consumer: str, message: Record, collected: _Collected) -> None:
+        """Put a message back into the queue it came from, whose consumer does the rest."""
+        queue = next((s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer == consumer), None)
+        if queue is None:
+            collected.reasons.append(f"{consumer} is no consumer of a queue or a stream")
+            return
+        try:
+            body: object = json.loads(message["body"])
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            collected.reasons.append(f"the message is not JSON: {error!r}")
+            return
+        self.queues.send(queue, [body])
+
+    def _note(self, stored: StoredFailure, entry: PoisonEntry | BatchEntry, reason: str) -> None:
+        now = self.clock()
+        before = replays_of(leading_members(stored.text))
+        attempts = before.attempts + 1
+        # Poison waits for somebody to remove its cause; leftovers of outages try by themselves.
+        following = next_attempt(now, attempts) if isinstance(entry, BatchEntry) else None
+        noted = Replays(attempts, iso(now), following and iso(following), reason)
+        if not self.entries.note(stored, noted):
+            _logger.info(
+                "an entry was written anew while it was replayed", extra={"key": stored.key}
+            )
+
+
+def next_attempt(now: datetime, attempts: int) -> datetime | None:
+    """When a batch that failed so often is tried again by itself; None for never."""
+    if attempts >= MOST_ATTEMPTS:
+        return None
+    return now + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(attempts - 1, 16))
+
+
+def is_due(entry: FailureSummary, now: datetime) -> bool:
+    """Whether the schedule replays an entry now."""
+    if entry.replays.attempts == 0:
+        return True
+    return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftoverReplays:
+    """Replays, by a schedule, the batches that mappings gave up in an outage."""
+
+    entries: FailureEntries
+    replayer: Replayer
+    clock: Clock
+
+    def run(self, *, until: datetime) -> dict[str, int]:
+        """Replay what is due, until the time is used up; answers with the number of each outcome.
+
+        An outage ends the run: it would fail all the others too, and is no attempt.
+        """
+        counts: dict[str, int] = {}
+        request: PageRequest | None = PageRequest(_PAGE)
+        while request is not None:
+            page = self.entries.batches(request)
+            for found in page.items:
+                now = self.clock()
+                if now >= until:
+                    return counts
+                if is_due(found, now) and not self._replay(found.key, counts):
+                    return counts
+            request = None if page.after is None else PageRequest(_PAGE, page.after)
+        return counts
+
+    def _replay(self, key: str, counts: dict[str, int]) -> bool:
+        try:
+            replayed = self.replayer.replay(key)
+        except (UnavailableError, StoredVersionAheadError) as error:
+            _logger.warning("replays wait", extra={"key": key, "reason": error.message})
+            counts["outage"] = 1
+            return False
+        counts[replayed.outcome] = counts.get(replayed.outcome, 0) + 1
+        if replayed.reason:
+            extra = {"key": key, "outcome": replayed.outcome, "reason": replayed.reason}
+            _logger.warning("a batch is not replayed", extra=extra)
+        return True

@@ -1,0 +1,77 @@
+"""Removes tombstones that no late writer can need any more.
+
+A tombstone stands in the place of a deleted document because OpenSearch soon forgets the version
+of what it deletes, and would then take the write of whoever read the document before. Such a
+writer lives for minutes (a function for 15 at the most; messages carry names, never documents). A
+day after the last write of a tombstone there is none left, and it can go.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.clock import Clock, iso_seconds
+from backend.core.search_engine import DocumentRemoval, JsonObject, SearchEngine
+from backend.search.state import SearchState
+from backend.spec.search_indexes import SEARCH_INDEXES, TOMBSTONE_TIME
+
+LIFETIME = timedelta(hours=24)
+PAGE = 500
+_REMOVED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TombstoneSweep:
+    engine: SearchEngine
+    state: SearchState
+    clock: Clock
+
+    def run(self, *, until: datetime) -> int:
+        """Remove old tombstones from all indexes that are written, until the time is used up.
+
+        Answers with how many were removed. What is left over is the next run's.
+
+        Raises:
+            UnavailableError: a table or the engine failed.
+        """
+        before = iso_seconds(self.clock() - LIFETIME)
+        pointer = self.state.pointer()
+        names = [name for index in SEARCH_INDEXES for name in pointer.targets(index)]
+        return sum(self._sweep(name, before, until) for name in names)
+
+    def _sweep(self, name: str, before: str, until: datetime) -> int:
+        removed = 0
+        after: list[Any] | None = None
+        while self.clock() < until:
+            hits = self.engine.search([name], _old_tombstones(before, after))["hits"]["hits"]
+            if not hits:
+                break
+            removed += self._remove(hits)
+            # What was removed is still found for a moment, so the search goes on behind it. Of
+            # tombstones that are equal in all it sorts by, some may be left to the next run.
+            after = hits[-1]["sort"]
+        return removed
+
+    def _remove(self, hits: Iterable[JsonObject]) -> int:
+        """Remove each up to the version that was found.
+
+        Not a version more: that could be the ticket of a writer who brings the document back, and
+        whose write would then be refused.
+        """
+        removals = [DocumentRemoval(hit["_index"], hit["_id"], hit["_version"]) for hit in hits]
+        results = self.engine.remove(removals)
+        return sum(result.status == _REMOVED for result in results)
+
+
+def _old_tombstones(before: str, after: list[Any] | None) -> JsonObject:
+    wanted = [{"term": {"deleted": True}}, {"range": {TOMBSTONE_TIME: {"lt": before}}}]
+    request: JsonObject = {
+        "query": {"bool": {"filter": wanted}},
+        "size": PAGE,
+        "sort": [{TOMBSTONE_TIME: {"order": "asc", "unmapped_type": "date"}}, {"rev": "asc"}],
+        "version": True,
+        "_source": False,
+        "track_total_hits": False,
+    }
+    return request if after is None else {**request, "search_after": after}

@@ -1,0 +1,20 @@
+"""What runs by the clock: EventBridge wakes these functions, each after so many minutes."""
+
+from dataclasses import dataclass
+
+from backend.spec.functions import REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A function that is woken every `minutes`; a run that is still on does not hold up the next."""
+
+    function: Function
+    minutes: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.function.name}Schedule"
+
+
+SCHEDULES = (Schedule(REPLAY_FAILURES, 5), Schedule(SWEEP_TOMBSTONES, 60))
