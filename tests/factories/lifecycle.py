@@ -1,0 +1,179 @@
+"""An asset with files that tests archive, bring back and delete; jobs that they work off."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.objects import Objects
+from backend.core.tables import Tables
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_lifecycle.routes import build_router
+from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.assets.models import Asset
+from backend.domains.jobs.models import Job, Step
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.service import JobRunner, JobService
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
+from tests.factories.access import OnlyUser
+from tests.factories.assets import NOON
+from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery, gallery
+from tests.factories.http import Answer, Client
+
+AUXILIARY = "assetauxiliarybucket"
+WAIT_SECONDS = 900
+_VERBS = {"archive": "DELETE", "unarchive": "PUT", "delete": "DELETE"}
+_CONFIRMED: dict[str, dict[str, Any]] = {
+    "archive": {"confirmArchive": True},
+    "unarchive": {"confirmUnarchive": True},
+    "delete": {"confirmPermanentDelete": True},
+}
+
+
+class KilledError(BaseException):
+    """The process of a worker ended; no code of it runs any more."""
+
+
+@dataclass
+class Hands:
+    """A clock that tests turn; each look at it may move it on."""
+
+    now: datetime = NOON
+    tick: timedelta = timedelta(0)
+
+    def __call__(self) -> datetime:
+        self.now += self.tick
+        return self.now
+
+
+@dataclass
+class NotedReindexing:
+    """The port `Reindexing`: what was asked for."""
+
+    built: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+
+    def assets(self, assets: Iterable[tuple[str, str]]) -> None:
+        self.built |= set(assets)
+
+    def files(self, database_id: str, asset_id: str, paths: Iterable[str]) -> None:
+        self.built |= {(database_id, asset_id, path) for path in paths}
+
+    def keys(self, database_id: str, asset_id: str, keys: Iterable[str]) -> None:
+        self.built |= {(database_id, asset_id, key) for key in keys}
+
+
+@dataclass(frozen=True)
+class Lifecycle:
+    """The asset `statue` of the database `museum`, and what its state can become."""
+
+    gallery: Gallery
+    tables: Tables
+    objects: Objects
+    service: LifecycleService
+    deletes: DeleteSteps
+    jobs: JobService
+    hands: Hands
+    reindexing: NotedReindexing
+
+    def send(self, operation: str, *, user_id: str = "admin", **body: Any) -> Answer:
+        """A request as it came, without what confirms it."""
+        client = Client(build_router(self.service), user_id=user_id)
+        method, path = _VERBS[operation], f"{PATH}/{operation}Asset"
+        return client.send(method, path, parameters=PARAMETERS, body=body)
+
+    def change(self, operation: str, **body: Any) -> str:
+        """A request that must succeed; answers with its job's id."""
+        answer = self.send(operation, **_CONFIRMED[operation], **body)
+        assert answer.status == 200, answer.body
+        return answer.body["jobId"]
+
+    def archive(self, **body: Any) -> str:
+        return self.change("archive", **body)
+
+    def unarchive(self) -> str:
+        return self.change("unarchive")
+
+    def delete(self, **body: Any) -> str:
+        return self.change("delete", **body)
+
+    def refused(self, operation: str, **body: Any) -> tuple[int, str]:
+        """Status and code of a request that is confirmed and must fail."""
+        answer = self.send(operation, **(_CONFIRMED[operation] | body))
+        assert answer.status >= 400, answer.body
+        return answer.status, answer.body["code"]
+
+    def asset(self) -> Asset | None:
+        return self.gallery.assets.find_asset("museum", "statue")
+
+    def work_off(self, job_id: str) -> Job:
+        """Do all of a job, as its worker does; where it waits, time goes by."""
+        while True:
+            job = self.work(job_id)
+            if job is not None and job.is_finished:
+                return job
+            self.hands.now += timedelta(seconds=WAIT_SECONDS)
+
+    def work(self, job_id: str) -> Job | None:
+        """One message of a job; None where another worker holds it."""
+        runner = self.service.runner
+        found = self.jobs.find(job_id)
+        assert found is not None
+        until = self.hands.now + timedelta(seconds=20)
+        return runner.run(job_id, self.steps()[found.kind], until=until)
+
+    def steps(self) -> dict[str, Step]:
+        return {
+            ARCHIVE_ASSET.name: self.service.steps.archive,
+            UNARCHIVE_ASSET.name: self.service.steps.unarchive,
+            DELETE_ASSET.name: self.deletes.delete,
+        }
+
+    def files(self) -> dict[str, bool]:
+        """By path whether a file is archived, as its bucket tells it."""
+        prefix = self.gallery.asset.asset_location.key
+        found: dict[str, bool] = {}
+        after: tuple[str | None, str | None] = (None, None)
+        while True:
+            page = self.objects.list_versions(
+                BUCKET, prefix, after_key=after[0], after_version_id=after[1]
+            )
+            for version in page.versions:
+                if version.is_latest:
+                    found["/" + version.key.removeprefix(prefix)] = version.is_delete_marker
+            after = (page.next_key, page.next_version_id)
+            if page.next_key is None:
+                return found
+
+    def hide(self, path: str) -> None:
+        """Archive one file, as its user does."""
+        self.objects.delete(BUCKET, self.gallery.asset.asset_location.key + path.removeprefix("/"))
+
+
+def lifecycle(
+    tables: Tables, objects: Objects, *, files: int = 3, versions: int = 3, base_prefix: str = "/"
+) -> Lifecycle:
+    """An asset without files; `files` and `versions` are what a step deals with."""
+    hands = Hands()
+    shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
+    repository, reindexing = LifecycleRepository(tables), NotedReindexing()
+    jobs = JobService(JobRepository(tables), OnlyUser(), hands)
+    steps = ArchiveSteps(repository, shown.assets, objects, reindexing, files=files)
+    deletes = DeleteSteps(
+        repository=repository,
+        assets=shown.assets,
+        objects=objects,
+        reindexing=reindexing,
+        auxiliary=AUXILIARY,
+        wait_seconds=WAIT_SECONDS,
+        versions=versions,
+    )
+    service = LifecycleService(
+        repository=repository,
+        assets=shown.assets,
+        jobs=jobs,
+        runner=JobRunner(JobRepository(tables), hands),
+        audit=shown.assets.audit,
+        steps=steps,
+        clock=hands,
+    )
+    return Lifecycle(shown, tables, objects, service, deletes, jobs, hands, reindexing)

@@ -1,0 +1,341 @@
+"""Deleting an asset for good: absent at once, and nothing of it left when the job has ended."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.objects import Objects
+from backend.core.paging import PageRequest
+from backend.core.transactions import Item, Put
+from backend.domains.assets.models import CreateAssetBody
+from backend.domains.assets.repository import row_of
+from backend.spec import keys
+from backend.spec.tables import TABLES, assets, metadata, operations, registry, workflows
+from backend.spec.tables.model import Table
+from tests.factories.assets import ADMIN, created_asset
+from tests.factories.audit import entries
+from tests.factories.files import BUCKET
+from tests.factories.lifecycle import AUXILIARY, KilledError, Lifecycle, lifecycle
+from tests.unit.domains.uploads.calls import sent
+
+STAYING = {
+    "DatabaseStorageTable",
+    "S3AssetBucketsStorageTable",
+    "TagStorageTable",
+    "TagTypeStorageTable",
+    "Jobs",
+    "Audit",
+}
+"""Tables that keep rows which do not belong to the asset, or tell of its deletion."""
+
+
+def rows(tables: DynamoTables, table: Table) -> list[Item]:
+    return list(tables.scan(table, PageRequest(1000)).items)
+
+
+def left(tables: DynamoTables) -> dict[str, list[Item]]:
+    """The rows that are left by table, without counts of databases and of rates."""
+    found: dict[str, list[Item]] = {}
+    for table in TABLES:
+        if table.name in STAYING:
+            continue
+        items = [
+            item
+            for item in rows(tables, table)
+            if not str(item.get("reservationKey", "")).startswith(("AssetCount#", "Rate#"))
+        ]
+        if items:
+            found[table.name] = items
+    return found
+
+
+def put(tables: DynamoTables, table: Table, **item: Any) -> None:
+    tables.write(Put(table=table, item=item))
+
+
+def describe(tables: DynamoTables, path: str, number: int = 1) -> None:
+    """Metadata and attributes at a path, as rows."""
+    file = keys.FILE.build("museum", "statue", path)
+    for n in range(number):
+        key = {keys.FILE.name: file, keys.ASSET.name: "museum:statue"}
+        put(tables, metadata.ASSET_FILE_METADATA, metadataKey=f"m{n}", metadataValue="v", **key)
+        put(tables, metadata.FILE_ATTRIBUTES, attributeKey=f"a{n}", attributeValue="v", **key)
+
+
+def furnish(museum: Lifecycle, tables: DynamoTables) -> None:
+    """Whatever can belong to an asset, some of it more than one step deals with."""
+    for number in range(4):
+        museum.gallery.put(f"/parts/{number}.glb")
+        museum.gallery.put(f"/parts/{number}.glb", b"second")
+    museum.hide("/parts/0.glb")
+    put_object(museum.objects, BUCKET, "previews/statue/front.png")
+    for number in range(4):
+        put_object(museum.objects, AUXILIARY, f"statue/octree/{number}.bin")
+    describe(tables, "/", 300)
+    describe(tables, "/parts/1.glb")
+    asset = {keys.ASSET.name: "museum:statue"}
+    version = {keys.ASSET_VERSION.name: "museum:statue:1", **asset}
+    put(tables, assets.ASSET_VERSIONS, assetVersionId="1", comment="first", **asset)
+    put(tables, assets.ASSET_FILE_VERSIONS, fileKey="/parts/1.glb", versionId="x", **version)
+    snapshot = {keys.SNAPSHOT.name: keys.SNAPSHOT.build("metadata", "/", "m0")}
+    put(tables, assets.ASSET_FILE_METADATA_VERSIONS, **snapshot, **version)
+    put(tables, assets.ARCHIVED_FILES, page="000000000001-000000", paths=["x"], **asset)
+    execution = {keys.WORKFLOW.name: "museum:convert", "workflowId": "convert"}
+    put(tables, workflows.WORKFLOW_EXECUTIONS, executionId="e1", **execution, **asset)
+    for partition in ("statue", "statue#deleted"):
+        comment = {"assetId": partition, keys.COMMENT.name: "1:c1"}
+        put(tables, registry.COMMENTS, commentBody="nice", **comment)
+    subscribed = {"eventName": "Asset Version Change", keys.SUBSCRIBED_ENTITY.name: "Asset_statue"}
+    put(tables, registry.SUBSCRIPTIONS, subscribers=["a@b.c"], **subscribed)
+    sent(museum.gallery, {"/open.glb": b"glTF" + bytes(60), "/other.glb": b"glTF" + bytes(60)})
+    s3().create_multipart_upload(Bucket=BUCKET, Key="statue/foreign.bin")
+
+
+def put_object(objects: Objects, bucket: str, key: str) -> None:
+    objects.put(bucket, key, b"x", content_type="text/plain", metadata={})
+
+
+def everything(museum: Lifecycle, bucket: str = BUCKET) -> list[str]:
+    """Keys of all versions, markers and multipart uploads of a bucket."""
+    client = s3()
+    versions = client.list_object_versions(Bucket=bucket)
+    uploads = client.list_multipart_uploads(Bucket=bucket).get("Uploads", [])
+    found = [*versions.get("Versions", []), *versions.get("DeleteMarkers", []), *uploads]
+    return sorted(str(entry.get("Key")) for entry in found)
+
+
+@pytest.mark.parametrize("state", ["active", "archived"])
+def test_nothing_of_a_deleted_asset_is_left(
+    museum: Lifecycle, tables: DynamoTables, state: str
+) -> None:
+    furnish(museum, tables)
+    if state == "archived":
+        museum.work_off(museum.archive())
+    job_id = museum.delete(reason="broken")
+    assert museum.asset() is None
+    job = museum.work_off(job_id)
+    assert (job.state, job.problems) == ("done", [])
+    assert left(tables) == {}
+    assert everything(museum) == []
+    assert everything(museum, AUXILIARY) == []
+
+
+def test_the_neighbours_of_a_deleted_asset_keep_all(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    created_asset(museum.gallery.assets, "statue-2")
+    kept = ("statue-2/a.glb", "previews/statue-2/front.png", "statues.txt")
+    for key in kept:
+        put_object(museum.objects, BUCKET, key)
+    put_object(museum.objects, AUXILIARY, "statue-2/octree/1.bin")
+    neighbour = keys.FILE.build("museum", "statue-2", "/")
+    put(
+        tables,
+        metadata.ASSET_FILE_METADATA,
+        metadataKey="m0",
+        **{keys.FILE.name: neighbour, keys.ASSET.name: "museum:statue-2"},
+    )
+    before = left(tables)
+    furnish(museum, tables)
+    museum.work_off(museum.delete())
+    after = left(tables)
+    assert everything(museum) == sorted(kept)
+    assert everything(museum, AUXILIARY) == ["statue-2/octree/1.bin"]
+    for table, items in after.items():
+        assert all("statue-2" in str(item) for item in items), table
+        assert len(items) == len([item for item in before[table] if "statue-2" in str(item)])
+
+
+def test_the_documents_of_all_deleted_files_are_asked_for_by_their_keys(museum: Lifecycle) -> None:
+    for number in range(4):
+        museum.gallery.put(f"/ä {number}.glb")
+    museum.work_off(museum.delete())
+    wanted = {("museum", "statue", f"statue/ä {number}.glb") for number in range(4)}
+    assert wanted | {("museum", "statue")} <= museum.reindexing.built
+
+
+def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    museum.gallery.put("/a.glb")
+    job_id = museum.delete()
+    with pytest.raises(Exception, match="taken"):
+        created_asset(museum.gallery.assets)
+    assert museum.refused("delete") == (404, "AssetNotFound")
+    museum.work_off(job_id)
+    again = created_asset(museum.gallery.assets)
+    assert (again.revision, museum.files()) == (1, {})
+
+
+def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    job_id = museum.delete()
+    while True:
+        found = museum.jobs.find(job_id)
+        assert found is not None
+        museum.work(job_id)
+        now = museum.jobs.find(job_id)
+        assert now is not None
+        if now.is_finished:
+            break
+        museum.hands.now += timedelta(hours=1)
+    created_asset(museum.gallery.assets)
+    museum.gallery.put("/new.glb")
+    progress = museum.deletes.delete(found)  # by a worker that died before it was noted
+    assert progress.finished
+    assert museum.asset() is not None
+    assert museum.files() == {"/new.glb": False}
+    reserved = {item["reservationKey"] for item in rows(tables, operations.RESERVATIONS)}
+    assert "AssetId#statue" in reserved
+
+
+def test_the_same_id_can_be_archived_and_deleted_again(museum: Lifecycle) -> None:
+    jobs: set[str] = set()
+    for _ in range(2):
+        jobs |= {museum.archive(), museum.unarchive()}
+        deleted = museum.delete()
+        museum.work_off(deleted)
+        jobs.add(deleted)
+        museum.hands.now += timedelta(days=1)
+        created_asset(museum.gallery.assets)
+    assert len(jobs) == 6
+
+
+def test_what_lands_late_is_removed_by_the_second_sweep(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    museum.gallery.put("/a.glb")
+    job_id = museum.delete()
+    job = museum.work(job_id)
+    assert job is not None
+    assert not job.is_finished  # it waits for what lags
+    assert job.cursor["sweep"] == 1
+    museum.gallery.put("/late.glb")
+    describe(tables, "/late.glb")
+    put_object(museum.objects, AUXILIARY, "statue/late.bin")
+    assert museum.work(job_id) is None  # before the wait is over nobody goes on
+    assert museum.work_off(job_id).state == "done"
+    assert left(tables) == {}
+    assert everything(museum) == everything(museum, AUXILIARY) == []
+
+
+def test_an_upload_that_was_under_way_leaves_nothing(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    upload_id, done = sent(museum.gallery, {"/late.glb": b"glTF" + bytes(60)})
+    job_id = museum.delete()
+    assert museum.gallery.complete(upload_id, *done).status == 404
+    museum.work_off(job_id)
+    assert left(tables) == {}
+    assert everything(museum) == []
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
+    museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    furnish(museum, tables)
+    delete_many = type(museum.objects).delete_many
+    deaths = iter(range(5))
+
+    def dying(objects: S3Objects, *args: Any) -> None:
+        if when == "after":
+            delete_many(objects, *args)
+        if next(deaths, None) is not None:
+            raise KilledError
+        if when == "before":
+            delete_many(objects, *args)
+
+    monkeypatch.setattr(type(museum.objects), "delete_many", dying)
+    job_id = museum.delete()
+    job = None
+    while job is None or not job.is_finished:
+        museum.hands.now += timedelta(minutes=16)
+        try:
+            job = museum.work(job_id)
+        except KilledError:
+            continue
+    assert job.state == "done"
+    assert left(tables) == {}
+    assert everything(museum) == everything(museum, AUXILIARY) == []
+
+
+def link(tables: DynamoTables, link_id: str, source: str, target: str, kind: str) -> None:
+    """A link between assets of the museum, with what its creation counts."""
+    ends = {
+        keys.LINK_FROM.name: keys.LINK_FROM.build("museum", source),
+        keys.LINK_TO.name: keys.LINK_TO.build("museum", target),
+    }
+    put(tables, assets.ASSET_LINKS, assetLinkId=link_id, relationshipType=kind, **ends)
+    put(tables, assets.ASSET_LINKS_METADATA, assetLinkId=link_id, metadataKey="why")
+
+
+def test_links_go_and_the_other_ends_count_one_less(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    for asset_id in ("plinth", "hall", "twin", "gone"):
+        asset = created_asset(museum.gallery.assets, asset_id)
+        counted = asset.model_copy(update={"child_count": 2, "parent_count": 2, "related_count": 2})
+        put(tables, assets.ASSETS, **row_of(counted))
+    link(tables, "l1", "statue", "plinth", "parentChild")
+    link(tables, "l2", "hall", "statue", "parentChild")
+    link(tables, "l3", "statue", "twin", "related")
+    link(tables, "l4", "twin", "statue", "related")
+    link(tables, "l5", "hall", "plinth", "parentChild")
+    link(tables, "l6", "statue", "never", "related")
+    museum.service.archive_asset(ADMIN, "museum", "twin")
+    museum.work_off(museum.delete())
+    counts = {
+        name: (found.child_count, found.parent_count, found.related_count)
+        for name in ("plinth", "hall", "twin", "gone")
+        if (found := museum.gallery.assets.find_asset("museum", name)) is not None
+    }
+    assert counts == {
+        "plinth": (2, 1, 2),
+        "hall": (1, 2, 2),
+        "twin": (2, 2, 0),
+        "gone": (2, 2, 2),
+    }
+    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS)] == ["l5"]
+    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS_METADATA)] == ["l5"]
+
+
+def test_a_folder_that_held_the_asset_counts_one_less(
+    tables: DynamoTables, objects: S3Objects
+) -> None:
+    museum = lifecycle(tables, objects)
+    put_object(objects, BUCKET, "scans/hall/a.e57")
+    put_object(objects, BUCKET, "scans/yard/a.e57")
+    for name in ("hall", "yard"):
+        body = CreateAssetBody(
+            database_id="museum",
+            asset_id=name,
+            asset_name=name,
+            description="Scanned",
+            is_distributable=True,
+            bucket_existing_key=f"scans/{name}",
+        )
+        museum.gallery.assets.create_asset(ADMIN, body)
+    museum.work_off(museum.service.delete_asset(ADMIN, "museum", "hall").job.job_id)
+    counts = [r for r in rows(tables, operations.RESERVATIONS) if "within" in r]
+    assert [(row["reservationKey"].split("#")[-1], row["within"]) for row in counts] == [
+        ("scans/", 1)
+    ]
+    museum.work_off(museum.service.delete_asset(ADMIN, "museum", "yard").job.job_id)
+    assert [r for r in rows(tables, operations.RESERVATIONS) if "within" in r] == []
+
+
+def test_a_deletion_is_one_entry_that_tells_what_was_there(
+    museum: Lifecycle, tables: DynamoTables
+) -> None:
+    museum.hands.now += timedelta(hours=1)
+    museum.delete(reason="broken")
+    entry = [e for e in entries(tables) if e["entity"] == "asset:museum:statue"][-1]
+    assert entry["operation"] == "delete_asset"
+    assert entry["changes"]["assetName"] == {"before": "A statue"}
+    assert entry["changes"]["deletedReason"] == {"after": "broken"}
