@@ -13,7 +13,7 @@ from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
-from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE
+from backend.spec.queues import FAN_OUT, LIFECYCLE, OBJECT_EVENTS, SETTLE
 from backend.spec.tables import TABLES
 from tests.engines import OPTIONS, RealEngines
 from tests.factories.tables import create_table_request
@@ -86,6 +86,6 @@ def _made(
         s3.create_bucket(Bucket=physical)
         if bucket.versioned:
             s3.put_bucket_versioning(Bucket=physical, VersioningConfiguration={"Status": "Enabled"})
-    for queue in (OBJECT_EVENTS, SETTLE, FAN_OUT):
+    for queue in (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE):
         made[f"QUEUE_{queue.name}"] = sqs.create_queue(QueueName=f"{name}-{queue.name}")["QueueUrl"]
     return made

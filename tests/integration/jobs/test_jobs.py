@@ -1,0 +1,150 @@
+"""Jobs on real engines: the row starts them, workers are killed, every step is noted once."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.core.identity import Identity
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.service import JobService, JobStarter
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.jobs import ARCHIVE_ASSET
+from backend.spec.queues import LIFECYCLE
+from backend.spec.tables.operations import JOBS
+from tests.engines import OPTIONS, RealEngines
+from tests.factories.jobs import job_service
+from tests.integration.conftest import Deployment
+
+ROOT = Path(__file__).parents[3]
+PAGES = 4
+LEASE_SECONDS = 31
+"""How far ahead the clock of the worker goes that takes over, instead of waiting for the lease."""
+
+
+def start(deployment: Deployment, jobs: JobService) -> Job:
+    """Put the row of a job, and deliver its record in the table's real stream."""
+    job = jobs.new(
+        ARCHIVE_ASSET,
+        ARCHIVE_ASSET.job_id("museum", "Grüner Löwe", 2),
+        caller=Identity("admin"),
+        database_id="museum",
+        asset_id="Grüner Löwe",
+    )
+    deployment.tables.write(jobs.put(job))
+    JobStarter(deployment.queues).consume({"Records": stream_of_jobs(deployment)})
+    return job
+
+
+def stream_of_jobs(deployment: Deployment) -> list[Any]:
+    """All records of the table's stream."""
+    client = deployment.streams
+    (stream,) = client.list_streams(TableName=deployment.settings.table(JOBS))["Streams"]
+    arn = stream.get("StreamArn", "")
+    found: list[Any] = []
+    for shard in client.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
+        iterator = client.get_shard_iterator(
+            StreamArn=arn, ShardId=shard.get("ShardId", ""), ShardIteratorType="TRIM_HORIZON"
+        )
+        found += client.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
+    return found
+
+
+def steps_noted(deployment: Deployment) -> list[int]:
+    """The numbers of steps in the images of the job, each once, in the order of the stream."""
+    images = [record["dynamodb"].get("NewImage", {}) for record in stream_of_jobs(deployment)]
+    noted = [int(image["step"]["N"]) for image in images]
+    return [step for number, step in enumerate(noted) if number == 0 or noted[number - 1] != step]
+
+
+def work(
+    deployment: Deployment, engines: RealEngines, *, dies: str = "never", ahead: int = 0
+) -> int:
+    """Run a worker as a process; answers with what it ended with."""
+    addresses = {"DYNAMODB": "dynamodb", "S3": "s3", "SQS": "queues"}
+    environment = {
+        **deployment.settings.environment,
+        **{f"AWS_ENDPOINT_URL_{name}": engines.url(of) for name, of in addresses.items()},
+        "AWS_ACCESS_KEY_ID": OPTIONS.access_key,
+        "AWS_SECRET_ACCESS_KEY": OPTIONS.secret_key,
+        "AWS_DEFAULT_REGION": OPTIONS.region,
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+    }
+    bucket = deployment.settings.bucket(ASSET_BUCKET)
+    arguments = [bucket, str(PAGES), dies, str(ahead)]
+    command = [sys.executable, "-m", "tests.integration.jobs.worker", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, -signal.SIGKILL}, done.stderr
+    return done.returncode
+
+
+@pytest.fixture
+def jobs(deployment: Deployment) -> JobService:
+    """The service, and a queue whose messages come again soon when a worker has died."""
+    url = deployment.settings.queue(LIFECYCLE)
+    deployment.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "2"})
+    return job_service(deployment.tables)
+
+
+def pages(deployment: Deployment) -> list[tuple[str, int]]:
+    """The objects that stand below `pages/`, and how often each was written."""
+    bucket = deployment.settings.bucket(ASSET_BUCKET)
+    written = [one.key for one in deployment.objects.list_versions(bucket, "pages/").versions]
+    return [(key, written.count(key)) for key in sorted(set(written))]
+
+
+def test_a_job_is_started_by_its_row_and_worked_off(
+    deployment: Deployment, engines: RealEngines, jobs: JobService
+) -> None:
+    job = start(deployment, jobs)
+    assert work(deployment, engines) == 0
+    done = jobs.find(job.job_id)
+    assert done is not None
+    assert (done.state, done.step, done.items_done) == ("done", PAGES, PAGES)
+    assert pages(deployment) == [(f"pages/{number}", 1) for number in range(PAGES)]
+    assert steps_noted(deployment) == list(range(PAGES + 1))
+
+
+@pytest.mark.parametrize(
+    ("dies", "written"),
+    [("step:0", [2, 1, 1, 1]), ("step:3", [1, 1, 1, 2]), ("send", [1, 1, 1, 1])],
+    ids=["in its first step", "in its last step", "between advance and message"],
+)
+def test_a_job_whose_worker_is_killed_is_finished_by_another(
+    deployment: Deployment,
+    engines: RealEngines,
+    jobs: JobService,
+    dies: str,
+    written: list[int],
+) -> None:
+    job = start(deployment, jobs)
+    assert work(deployment, engines, dies=dies) == -signal.SIGKILL
+    left = jobs.find(job.job_id)
+    assert left is not None
+    assert left.state == "running"
+    assert work(deployment, engines, ahead=LEASE_SECONDS) == 0
+    done = jobs.find(job.job_id)
+    assert done is not None
+    assert (done.state, done.step, done.items_done) == ("done", PAGES, PAGES)
+    assert pages(deployment) == [(f"pages/{n}", times) for n, times in enumerate(written)]
+    assert steps_noted(deployment) == list(range(PAGES + 1))
+
+
+def test_a_worker_that_comes_too_early_leaves_the_job_to_the_one_that_holds_it(
+    deployment: Deployment, engines: RealEngines, jobs: JobService
+) -> None:
+    job = start(deployment, jobs)
+    assert work(deployment, engines, dies="step:0") == -signal.SIGKILL
+    assert work(deployment, engines) == 0  # what it cannot take yet is hidden until the lease ends
+    left = jobs.find(job.job_id)
+    assert left is not None
+    assert (left.state, left.step) == ("running", 0)
+    url = deployment.settings.queue(LIFECYCLE)
+    name = "ApproximateNumberOfMessagesNotVisible"
+    hidden = deployment.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])
+    assert hidden["Attributes"][name] == "1"
