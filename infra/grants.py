@@ -3,10 +3,12 @@
 Nothing else grants anything: CDK's own grants are not used.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 
+from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
 from backend.spec.tables.model import Table
 from infra.resources import Resources
@@ -55,13 +57,15 @@ QUEUE_RECEIVE = (
     "sqs:GetQueueAttributes",
     "sqs:ReceiveMessage",
 )
-SECRET_READ = ("secretsmanager:GetSecretValue",)
-SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 QUEUE_LOOK = ("sqs:GetQueueAttributes", "sqs:ListMessageMoveTasks")
 QUEUE_MOVE = ("sqs:DeleteMessage", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask")
 """What SQS moves dead letters with: in the name of whoever asks it to."""
-KEY_READ = ("kms:Decrypt", "kms:DescribeKey")
-KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+SECRET_READ = ("secretsmanager:GetSecretValue",)
+SECRET_WRITE = ("secretsmanager:PutSecretValue",)
+OPEN = ("kms:Decrypt",)
+SEAL = ("kms:GenerateDataKey",)
+TABLE_KEY_READ = (*OPEN, "kms:DescribeKey")
+TABLE_KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
 SEARCH_POST_PATHS = ("_search", "_search/*", "_msearch", "_count", "_mget")
 """What a reader may POST: queries. A bulk, which is a POST too, is not among them."""
 
@@ -75,7 +79,7 @@ def statements(
         *_buckets(spec, resources),
         *_streams(resources, streams),
         *_messages(spec, resources),
-        *_key(spec, resources),
+        *_key(spec, resources, streams),
         *_search(spec, resources),
     ]
 
@@ -158,8 +162,11 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
     return [_allow(actions, arns) for actions, arns in granted if arns]
 
 
-def _key(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if resources.key is None or not (spec.reads or spec.writes or spec.appends):
+def _key(
+    spec: Function, resources: Resources, streams: Iterable[Table]
+) -> list[iam.PolicyStatement]:
+    """The key, by way of just the services that use it for this function."""
+    if resources.key is None:
         return []
     services: dict[str, list[str]] = {}
     for service, actions in _uses_of_key(spec, streams):

@@ -19,7 +19,12 @@ class Alarms:
         self._wanted = settings.alarms
         self._topic: sns.ITopic | None = None
         if self._wanted and settings.alarm_topic_arn:
-            self._topic = sns.Topic.from_topic_arn(stack, "AlarmTopic", settings.alarm_topic_arn)
+            known = stack.node.try_find_child("AlarmTopic")
+            self._topic = (
+                cast("sns.ITopic", known)
+                if known is not None
+                else sns.Topic.from_topic_arn(stack, "AlarmTopic", settings.alarm_topic_arn)
+            )
 
     def above(
         self,

@@ -11,6 +11,7 @@ from backend.spec.functions import Function
 from backend.spec.tables.model import Table
 from infra import grants
 from infra.assets import Folders
+from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.resources import Resources
@@ -18,6 +19,8 @@ from infra.settings import Settings
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
+FAILED_CALLS = 5
+"""A single one is retried or answered by a 500; more in five minutes are a fault."""
 
 
 class FunctionsOf:
@@ -29,6 +32,7 @@ class FunctionsOf:
         self._stack = stack
         self._settings = settings
         self._resources = resources
+        self._alarms = Alarms(stack, settings)
         self._code = lambda_.Code.from_asset(str(folders.code))
         # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to
         # change an export that another stack uses.
@@ -50,7 +54,12 @@ class FunctionsOf:
         more: Iterable[iam.PolicyStatement] = (),
     ) -> lambda_.Function:
         """The function, which may read `streams` and do what `more` says beside its declaration."""
-        group = log_group(self._stack, f"{spec.name}Logs", days=self._settings.log_retention_days)
+        group = log_group(
+            self._stack,
+            f"{spec.name}Logs",
+            days=self._settings.log_retention_days,
+            key=self._resources.key,
+        )
         allowed = [
             grants.write_logs(group.log_group_arn),
             *grants.statements(spec, self._resources, streams=streams),
@@ -76,7 +85,24 @@ class FunctionsOf:
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
+        self._watch(function, spec.name)
         return function
+
+    def _watch(self, function: lambda_.Function, name: str) -> None:
+        self._alarms.above(
+            f"{name}ErrorsAlarm",
+            function.metric_errors(),
+            statistic="Sum",
+            threshold=FAILED_CALLS,
+            description=f"{name} failed more than a few times: its log tells why",
+        )
+        self._alarms.above(
+            f"{name}ThrottlesAlarm",
+            function.metric_throttles(),
+            statistic="Sum",
+            threshold=0,
+            description=f"{name} was asked more often at once than the account allows",
+        )
 
     def _role(self, spec: Function, allowed: list[iam.PolicyStatement]) -> iam.Role:
         role = iam.Role(
@@ -97,6 +123,9 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
     for queue in (*spec.sends, *spec.receives, *spec.redrives):
         variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
+    for queue in spec.redrives:
+        dead_letters = resources.dead_letters[queue.name]
+        variables[f"QUEUE_{queue.name}DeadLetters"] = dead_letters.queue_url
     for secret in spec.secrets:
         variables[f"SECRET_{secret.name}"] = resources.secrets[secret.name].secret_arn
     if spec.search != "none" and resources.domain is not None:
@@ -110,6 +139,3 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
 
 def _level(settings: Settings) -> str:
     return "WARN" if settings.log_level == "WARNING" else settings.log_level
-    for queue in spec.redrives:
-        dead_letters = resources.dead_letters[queue.name]
-        variables[f"QUEUE_{queue.name}DeadLetters"] = dead_letters.queue_url

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from aws_cdk import Stack
 from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 
 from backend.spec.routes import Route
@@ -40,8 +41,16 @@ ACCESS_LOG = {
 class HttpApi:
     """One HTTP API in a stack; `connect` gives it a domain's routes."""
 
-    def __init__(self, stack: Stack, *, settings: Settings, authorizer: lambda_.Function) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        *,
+        settings: Settings,
+        authorizer: lambda_.Function,
+        key: kms.IKey | None,
+    ) -> None:
         self._stack = stack
+        self._key = key
         self.api = gateway.CfnApi(
             stack,
             "HttpApi",
@@ -118,7 +127,9 @@ class HttpApi:
         )
 
     def _make_stage(self, settings: Settings) -> None:
-        group = log_group(self._stack, "ApiAccessLogs", days=settings.log_retention_days)
+        group = log_group(
+            self._stack, "ApiAccessLogs", days=settings.log_retention_days, key=self._key
+        )
         gateway.CfnStage(
             self._stack,
             "DefaultStage",

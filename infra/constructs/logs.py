@@ -1,14 +1,15 @@
 """A log group that is emptied after a set number of days and goes with its stack."""
 
 from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 
 from infra.constructs.naming import name_exactly
 
 
-def log_group(stack: Stack, name: str, *, days: int) -> logs.LogGroup:
+def log_group(stack: Stack, name: str, *, days: int, key: kms.IKey | None) -> logs.LogGroup:
     """The group; `days` is one of the retentions that CloudWatch Logs knows."""
-    group = logs.LogGroup(stack, name, removal_policy=RemovalPolicy.DESTROY)
+    group = logs.LogGroup(stack, name, removal_policy=RemovalPolicy.DESTROY, encryption_key=key)
     resource = group.node.default_child
     if not isinstance(resource, logs.CfnLogGroup):
         raise TypeError(f"{name} is not a log group")

@@ -2,6 +2,7 @@
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
@@ -14,20 +15,22 @@ VISIBILITY_FACTOR = 6
 
 
 def declared_queue(
-    stack: Stack, spec: Queue, *, consumer_timeout: int
+    stack: Stack, spec: Queue, *, consumer_timeout: int, key: kms.IKey | None
 ) -> tuple[sqs.Queue, sqs.Queue]:
     """The queue and its dead-letter queue, `<name>DeadLetters`."""
     dead_letters = sqs.Queue(
         stack,
         f"{spec.name}DeadLetters",
-        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        encryption=sqs.QueueEncryption.KMS if key else sqs.QueueEncryption.SQS_MANAGED,
+        encryption_master_key=key,
         enforce_ssl=True,
         retention_period=Duration.days(spec.retention_days),
     )
     queue = sqs.Queue(
         stack,
         spec.name,
-        encryption=sqs.QueueEncryption.SQS_MANAGED,
+        encryption=sqs.QueueEncryption.KMS if key else sqs.QueueEncryption.SQS_MANAGED,
+        encryption_master_key=key,
         enforce_ssl=True,
         retention_period=Duration.days(spec.retention_days),
         visibility_timeout=Duration.seconds(VISIBILITY_FACTOR * consumer_timeout),

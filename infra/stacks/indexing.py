@@ -7,13 +7,16 @@ this stack would make both stacks depend on each other.
 from typing import cast
 
 from aws_cdk import Duration, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.metrics import INDEXING_METRICS, NAMESPACE, dimensions
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
@@ -22,10 +25,10 @@ from backend.spec.queues import (
     ObjectSubscription,
     Queue,
 )
+from backend.spec.schedules import SCHEDULES, Schedule
 from infra import grants
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
-from backend.spec.schedules import SCHEDULES, Schedule
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
@@ -33,6 +36,9 @@ from infra.resources import Resources
 from infra.settings import Settings
 
 OBJECT_EVENTS = ("Object Created", "Object Deleted")
+MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge takes
+MESSAGE_AGE_SECONDS = 3_600
+"""Messages are delayed by up to fifteen minutes, and again while indexes lag."""
 ITERATOR_AGE_MS = 300_000
 """A consumer that is five minutes behind its stream is an outage."""
 
@@ -55,14 +61,18 @@ class IndexingStack(Stack):
         for queue in QUEUES:
             self._queue(queue)
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
+        # Where there is no search, jobs run all the same; nobody indexes.
+        wanted = [spec for spec in FUNCTIONS if spec.search == "none" or resources.domain]
         consumers = {
             spec.name: self._consumer(made, spec) for spec in wanted if spec.kind == "consumer"
         }
         self._map(consumers)
+        if resources.domain is None:
+            return
         for subscription in OBJECT_SUBSCRIPTIONS:
             self._rule(subscription)
-        # Where there is no search, jobs run all the same; nobody indexes.
-        wanted = [spec for spec in FUNCTIONS if spec.search == "none" or resources.domain]
+        for schedule in SCHEDULES:
+            self._schedule(schedule, made.make(schedule.function))
 
     def _queue(self, spec: Queue) -> None:
         timeouts = {function.name: function.timeout_seconds for function in FUNCTIONS}
@@ -74,14 +84,18 @@ class IndexingStack(Stack):
             key=self._resources.key,
         )
         self._resources.queues[spec.name] = queue
-        for schedule in SCHEDULES:
-            self._schedule(schedule, made.make(schedule.function))
         self._resources.dead_letters[spec.name] = dead_letters
         self._alarms.above(
             f"{spec.name}DeadLettersAlarm",
             dead_letters.metric_approximate_number_of_messages_visible(),
             threshold=0,
             description=f"{spec.name} has dead letters: find the reason, then replay them",
+        )
+        self._alarms.above(
+            f"{spec.name}AgeAlarm",
+            queue.metric_approximate_age_of_oldest_message(),
+            threshold=MESSAGE_AGE_SECONDS,
+            description=f"{spec.name} is not worked off",
         )
 
     def _consumer(self, made: FunctionsOf, spec: Function) -> lambda_.Function:
@@ -100,7 +114,23 @@ class IndexingStack(Stack):
                 threshold=ITERATOR_AGE_MS,
                 description=f"{spec.name} is behind its streams",
             )
+        if FAILURE_BUCKET in spec.buckets:
+            self._watch_indexing(spec)
         return function
+
+    def _watch_indexing(self, spec: Function) -> None:
+        for metric in INDEXING_METRICS:
+            self._alarms.above(
+                f"{spec.name}{metric.name}Alarm",
+                cloudwatch.Metric(
+                    namespace=NAMESPACE,
+                    metric_name=metric.name,
+                    dimensions_map=dimensions(spec.name),
+                ),
+                statistic="Sum",
+                threshold=0,
+                description=f"{spec.name} {metric.description}",
+            )
 
     def _map(self, consumers: dict[str, lambda_.Function]) -> None:
         failures = self._resources.buckets[FAILURE_BUCKET.name]
@@ -121,12 +151,17 @@ class IndexingStack(Stack):
             )
 
     def _rule(self, spec: ObjectSubscription) -> None:
+        """Send a bucket's events to the queue.
+
+        Made of plain resources: for a queue with a key of one's own, CDK's target lets the rules
+        of every account send to the queue and use the key.
+        """
         bucket = self._resources.buckets[spec.source.name]
         queue = self._resources.queues[spec.queue.name]
         dead_letters = self._resources.dead_letters[spec.queue.name]
         rule = events.CfnRule(
             self,
-            name,
+            f"{spec.source.name}To{spec.queue.name}",
             description=f"Object events of {spec.source.name}",
             event_pattern={
                 "source": ["aws.s3"],
@@ -166,5 +201,6 @@ class IndexingStack(Stack):
             description=f"Wakes {spec.function.name}",
             schedule=events.Schedule.rate(Duration.minutes(spec.minutes)),
         )
+        target = targets.LambdaFunction(cast("lambda_.IFunction", function))
         rule.add_target(cast("events.IRuleTarget", target))
-        name_exactly(rule, name)
+        name_exactly(rule, spec.name)

@@ -3,6 +3,7 @@
 from typing import cast
 
 from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
@@ -35,19 +36,45 @@ class StorageStack(Stack):
             resources.tables[table.name] = declared_table(self, table, key=resources.key)
         self._buckets(settings, resources)
         for secret in SECRETS:
-            resources.secrets[secret.name] = self._secret(secret)
+            resources.secrets[secret.name] = self._secret(secret, resources.key)
         self._outputs(resources)
 
     def _key(self) -> kms.IKey:
         key = kms.Key(
             self,
             "DataKey",
-            description="Encrypts the tables and buckets of Vitrine",
+            description="Encrypts what Vitrine keeps: tables, buckets, queues, secrets, logs",
             enable_key_rotation=True,
             removal_policy=RemovalPolicy.RETAIN,
         )
         name_exactly(key, "DataKey")
+        self._let_services_use(key)
         return cast("kms.IKey", key)
+
+    def _let_services_use(self, key: kms.Key) -> None:
+        """Let in the services that use the key for nobody's sake: logs, and rules to queues."""
+        group = f"arn:{self.partition}:logs:{self.region}:{self.account}:log-group:*"
+        writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]
+        for service, actions, condition in (
+            (
+                f"logs.{self.region}.amazonaws.com",
+                [*writing, "kms:ReEncrypt*"],
+                {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": group}},
+            ),
+            (
+                "events.amazonaws.com",
+                ["kms:Decrypt", "kms:GenerateDataKey"],
+                {"StringEquals": {"aws:SourceAccount": self.account}},
+            ),
+        ):
+            key.add_to_resource_policy(
+                iam.PolicyStatement(
+                    principals=[cast("iam.IPrincipal", iam.ServicePrincipal(service))],
+                    actions=actions,
+                    resources=["*"],  # of a key's own policy: that key
+                    conditions=condition,
+                )
+            )
 
     def _buckets(self, settings: Settings, resources: Resources) -> None:
         origins = [settings.web_url or "*"]
@@ -61,10 +88,11 @@ class StorageStack(Stack):
                     self, bucket, key=resources.key, logs=logs, origins=origins
                 )
 
-    def _secret(self, spec: Secret) -> secretsmanager.Secret:
+    def _secret(self, spec: Secret, key: kms.IKey | None) -> secretsmanager.Secret:
         secret = secretsmanager.Secret(
             self,
             spec.name,
+            encryption_key=key,
             description=spec.description,
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 exclude_punctuation=True, include_space=False, password_length=spec.length

@@ -86,16 +86,6 @@ def test_the_stage_throttles_and_logs_without_the_query_or_the_credentials(
     assert "authorization" not in log["Format"].lower()
 
 
-def test_an_alarm_rings_for_server_errors(prod: Assembly) -> None:
-    alarm = prod.resource("ApiServerErrorsAlarm").properties
-    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"]) == (
-        "AWS/ApiGateway",
-        "5xx",
-        "Sum",
-    )
-    assert [prod.text(dimension["Value"]) for dimension in alarm["Dimensions"]] == ["<HttpApi>"]
-
-
 def test_browsers_are_answered_before_any_route(assembly: Assembly) -> None:
     (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
     cors = api.properties["CorsConfiguration"]

@@ -14,7 +14,6 @@ from backend.spec.queues import (
     QueueSubscription,
     StreamSubscription,
 )
-from tests.infra.conftest import TOPIC
 from tests.infra.templates import Assembly
 
 MAPPING = "AWS::Lambda::EventSourceMapping"
@@ -36,6 +35,8 @@ def test_a_stream_wakes_its_consumer_and_loses_nothing(
     assert assembly.text(found.pop("FunctionName")) == f"<{spec.consumer}.Arn>"
     destination = found.pop("DestinationConfig")["OnFailure"]["Destination"]
     assert assembly.text(destination) == f"<{FAILURE_BUCKET.name}.Arn>"
+    filtered = {"Filters": [{"Pattern": spec.pattern}]} if spec.pattern else None
+    assert found.pop("FilterCriteria", None) == filtered
     assert found == {
         "BatchSize": spec.batch_size,
         "MaximumBatchingWindowInSeconds": spec.window_seconds,
@@ -95,7 +96,6 @@ def test_a_message_stays_hidden_six_times_as_long_as_its_function_may_run(
     assert redrive["maxReceiveCount"] == queue.max_receives
     for name in (queue.name, f"{queue.name}DeadLetters"):
         found = assembly.resource(name).properties
-        assert found["SqsManagedSseEnabled"] is True
         assert found["MessageRetentionPeriod"] == queue.retention_days * 86_400
 
 

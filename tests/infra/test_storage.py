@@ -62,31 +62,6 @@ def test_a_table_has_the_declared_keys_indexes_stream_and_protection(
     assert found == _expected(table)
 
 
-def test_a_customer_managed_key_encrypts_all_tables_and_buckets_where_it_is_asked_for(
-    prod: Assembly,
-) -> None:
-    for table in prod.of_type("AWS::DynamoDB::Table").values():
-        sse = table.properties["SSESpecification"]
-        assert sse["SSEEnabled"] is True
-        assert sse["SSEType"] == "KMS"
-        assert prod.text(sse["KMSMasterKeyId"]) == "<DataKey.Arn>"
-    for bucket in BUCKETS:
-        (rule,) = _encryption(prod, bucket)
-        by_default = rule["ServerSideEncryptionByDefault"]
-        if bucket is ACCESS_LOGS_BUCKET:
-            assert by_default == {"SSEAlgorithm": "AES256"}
-        else:
-            assert by_default["SSEAlgorithm"] == "aws:kms"
-            assert prod.text(by_default["KMSMasterKeyID"]) == "<DataKey.Arn>"
-    assert prod.resource("DataKey").properties["EnableKeyRotation"] is True
-
-
-def test_without_a_customer_managed_key_there_is_none(local: Assembly) -> None:
-    assert not local.of_type("AWS::KMS::Key")
-    for table in local.of_type("AWS::DynamoDB::Table").values():
-        assert "SSESpecification" not in table.properties
-
-
 def _encryption(assembly: Assembly, bucket: Bucket) -> list[dict[str, Any]]:
     encryption = assembly.resource(bucket.name).properties["BucketEncryption"]
     return encryption["ServerSideEncryptionConfiguration"]

@@ -1,0 +1,103 @@
+"""The alarms: for each declaration that can go wrong, the ones that tell it."""
+
+import json
+
+import pytest
+
+from backend.search.failures import ring
+from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.metrics import INDEXING_METRICS, Metric, dimensions
+from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
+from tests.infra.conftest import TOPIC
+from tests.infra.templates import Assembly, Resource
+
+ALARM = "AWS::CloudWatch::Alarm"
+CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
+INDEXING = [spec for spec in CONSUMERS if FAILURE_BUCKET in spec.buckets]
+OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTIONS})
+
+
+def _expected() -> set[str]:
+    each = {f"{spec.name}{what}Alarm" for spec in FUNCTIONS for what in ("Errors", "Throttles")}
+    each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
+    each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
+    each |= {f"{spec.name}{metric.name}Alarm" for spec in INDEXING for metric in INDEXING_METRICS}
+    return each | {"ApiServerErrorsAlarm"}
+
+
+def _metric(alarm: Resource) -> tuple[str, str, str]:
+    properties = alarm.properties
+    return properties["Namespace"], properties["MetricName"], properties["Statistic"]
+
+
+def _dimensions(assembly: Assembly, alarm: Resource) -> dict[str, str]:
+    return {d["Name"]: assembly.text(d["Value"]) for d in alarm.properties["Dimensions"]}
+
+
+def test_the_alarms_are_those_of_the_declarations(prod: Assembly) -> None:
+    assert set(prod.of_type(ALARM)) == _expected()
+
+
+def test_every_alarm_tells_the_operators_and_none_rings_for_silence(prod: Assembly) -> None:
+    for alarm in prod.of_type(ALARM).values():
+        assert prod.texts(alarm.properties["AlarmActions"]) == [TOPIC]
+        assert alarm.properties["TreatMissingData"] == "notBreaching"
+        assert alarm.properties["AlarmDescription"]
+
+
+def test_a_stage_without_alarms_has_none(local: Assembly) -> None:
+    assert not local.of_type(ALARM)
+
+
+@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
+def test_a_function_that_fails_or_is_throttled_rings(prod: Assembly, spec: Function) -> None:
+    for what in ("Errors", "Throttles"):
+        alarm = prod.resource(f"{spec.name}{what}Alarm")
+        assert _metric(alarm) == ("AWS/Lambda", what, "Sum")
+        assert _dimensions(prod, alarm) == {"FunctionName": f"<{spec.name}>"}
+
+
+@pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.name)
+def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> None:
+    alarm = prod.resource(f"{queue.name}AgeAlarm")
+    assert _metric(alarm) == ("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum")
+    assert _dimensions(prod, alarm) == {"QueueName": f"<{queue.name}.QueueName>"}
+    alarm = prod.resource(f"{queue.name}DeadLettersAlarm")
+    assert _metric(alarm) == ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum")
+    assert _dimensions(prod, alarm) == {"QueueName": f"<{queue.name}DeadLetters.QueueName>"}
+    assert alarm.properties["Threshold"] == 0
+
+
+@pytest.mark.parametrize("consumer", OF_STREAMS)
+def test_a_consumer_that_is_behind_its_stream_rings(prod: Assembly, consumer: str) -> None:
+    alarm = prod.resource(f"{consumer}IteratorAgeAlarm")
+    assert _metric(alarm) == ("AWS/Lambda", "IteratorAge", "Maximum")
+    assert _dimensions(prod, alarm) == {"FunctionName": f"<{consumer}>"}
+
+
+@pytest.mark.parametrize("metric", INDEXING_METRICS, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("spec", INDEXING, ids=lambda spec: spec.name)
+def test_what_a_function_counts_is_what_its_alarm_watches(
+    prod: Assembly,
+    spec: Function,
+    metric: Metric,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    service = prod.resource(spec.name).properties["Environment"]["Variables"]
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", service["POWERTOOLS_SERVICE_NAME"])
+    ring(metric, spec.name)
+    told = json.loads(capsys.readouterr().out)
+    (counted,) = told["_aws"]["CloudWatchMetrics"]
+    alarm = prod.resource(f"{spec.name}{metric.name}Alarm")
+    assert _metric(alarm) == (counted["Namespace"], metric.name, "Sum")
+    assert counted["Metrics"] == [{"Name": metric.name, "Unit": "Count"}]
+    by = {name: told[name] for name in counted["Dimensions"][0]}
+    assert by == _dimensions(prod, alarm) == dimensions(spec.name)
+
+
+def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:
+    alarm = prod.resource("ApiServerErrorsAlarm")
+    assert _metric(alarm) == ("AWS/ApiGateway", "5xx", "Sum")
+    assert _dimensions(prod, alarm) == {"ApiId": "<HttpApi>"}

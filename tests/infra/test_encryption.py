@@ -1,0 +1,133 @@
+"""One key of the customer encrypts whatever can be encrypted by one, and no more may use it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.spec.buckets import ACCESS_LOGS_BUCKET, BUCKETS, Bucket
+from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS
+from backend.spec.secrets import SECRETS
+from backend.spec.tables import TABLES
+from tests.infra.templates import Assembly, synthesize
+
+KEY = "<DataKey.Arn>"
+ENCRYPTED = {
+    "AWS::DynamoDB::Table": {table.name for table in TABLES},
+    "AWS::S3::Bucket": {bucket.name for bucket in BUCKETS},
+    "AWS::SQS::Queue": {f"{q.name}{end}" for q in QUEUES for end in ("", "DeadLetters")},
+    "AWS::SecretsManager::Secret": {secret.name for secret in SECRETS},
+    "AWS::Logs::LogGroup": {f"{spec.name}Logs" for spec in FUNCTIONS} | {"ApiAccessLogs"},
+    "AWS::OpenSearchService::Domain": {"SearchDomain"},
+}
+"""Every resource that keeps data, by its type, from the declarations."""
+KEPT = sorted((kind, name) for kind, names in ENCRYPTED.items() for name in names)
+
+
+def _key_of(assembly: Assembly, name: str) -> Any:
+    resource = assembly.resource(name)
+    properties = resource.properties
+    match resource.type:
+        case "AWS::DynamoDB::Table":
+            assert properties["SSESpecification"]["SSEEnabled"] is True
+            assert properties["SSESpecification"]["SSEType"] == "KMS"
+            return properties["SSESpecification"]["KMSMasterKeyId"]
+        case "AWS::S3::Bucket":
+            (rule,) = properties["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+            by_default = rule["ServerSideEncryptionByDefault"]
+            encrypted = by_default["SSEAlgorithm"] == "aws:kms"
+            assert encrypted or by_default == {"SSEAlgorithm": "AES256"}
+            return by_default.get("KMSMasterKeyID")
+        case "AWS::SQS::Queue":
+            assert ("SqsManagedSseEnabled" in properties) != ("KmsMasterKeyId" in properties)
+            return properties.get("KmsMasterKeyId")
+        case "AWS::OpenSearchService::Domain":
+            return properties["EncryptionAtRestOptions"].get("KmsKeyId")
+        case _:
+            return properties.get("KmsKeyId")
+
+
+def test_nothing_keeps_data_but_what_is_listed_here(assembly: Assembly) -> None:
+    for kind, names in ENCRYPTED.items():
+        assert set(assembly.of_type(kind)) == names
+
+
+@pytest.mark.parametrize(("kind", "name"), KEPT, ids=str)
+def test_whatever_keeps_data_is_encrypted_by_the_key(
+    assembly: Assembly, kind: str, name: str
+) -> None:
+    assert assembly.resource(name).type == kind
+    key = _key_of(assembly, name)
+    if name == ACCESS_LOGS_BUCKET.name:  # S3 delivers access logs to no other
+        assert key is None
+    else:
+        assert assembly.text(key) in {KEY, "<DataKey>"}
+
+
+def test_the_key_is_kept_and_rotated(assembly: Assembly) -> None:
+    assert set(assembly.of_type("AWS::KMS::Key")) == {"DataKey"}
+    assert assembly.resource("DataKey").properties["EnableKeyRotation"] is True
+
+
+def test_only_logs_and_rules_use_the_key_for_nobodys_sake(assembly: Assembly) -> None:
+    policy = assembly.resource("DataKey").properties["KeyPolicy"]["Statement"]
+    services = {
+        assembly.text(statement["Principal"]["Service"]): statement
+        for statement in policy
+        if "Service" in statement["Principal"]
+    }
+    logs, rules = "logs.<AWS::Region>.amazonaws.com", "events.amazonaws.com"
+    assert set(services) == {logs, rules}
+    context = services[logs]["Condition"]["ArnLike"]["kms:EncryptionContext:aws:logs:arn"]
+    assert assembly.text(context).endswith(":<AWS::AccountId>:log-group:*")
+    account = services[rules]["Condition"]["StringEquals"]["aws:SourceAccount"]
+    assert assembly.text(account) == "<AWS::AccountId>"
+
+
+def _uses(assembly: Assembly, spec: Function) -> dict[str, set[str]]:
+    """The actions on the key by the service through which they may be taken."""
+    found: dict[str, set[str]] = {}
+    (policy,) = assembly.resource(f"{spec.name}Role").properties["Policies"]
+    for statement in policy["PolicyDocument"]["Statement"]:
+        actions: list[str] = (
+            statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
+        )
+        if not actions[0].startswith("kms:"):
+            continue
+        assert assembly.texts(statement["Resource"]) == [KEY]
+        ((operator, keys),) = statement["Condition"].items()
+        assert (operator, list(keys)) == ("StringEquals", ["kms:ViaService"])
+        for service in assembly.texts(keys["kms:ViaService"]):
+            name, _, rest = service.partition(".")
+            assert rest == "<AWS::Region>.<AWS::URLSuffix>"
+            found.setdefault(name, set()).update(actions)
+    return found
+
+
+@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
+def test_a_function_uses_the_key_through_the_services_that_it_declares(
+    assembly: Assembly, spec: Function
+) -> None:
+    consumed = any(s.consumer == spec.name for s in STREAM_SUBSCRIPTIONS)
+    used = _uses(assembly, spec)
+    assert ("dynamodb" in used) == bool(spec.tables or consumed)
+    assert ("s3" in used) == bool(spec.buckets)
+    assert ("sqs" in used) == bool(spec.sends or spec.receives or spec.redrives)
+    assert ("secretsmanager" in used) == bool(spec.secrets)
+    changed = [each for each in (*spec.writes, *spec.appends) if not isinstance(each, Bucket)]
+    assert ("kms:Encrypt" in used.get("dynamodb", set())) == bool(changed)
+    stored = [each for each in (*spec.writes, *spec.appends) if isinstance(each, Bucket)]
+    assert ("kms:GenerateDataKey" in used.get("s3", set())) == bool(stored)
+
+
+def test_without_a_key_of_the_customer_nothing_names_one(tmp_path: Path) -> None:
+    found = synthesize(tmp_path, {"customerManagedKey": False})
+    assert not found.of_type("AWS::KMS::Key")
+    for kind, name in KEPT:
+        if kind != "AWS::DynamoDB::Table":
+            assert _key_of(found, name) is None, name
+        else:
+            assert "SSESpecification" not in found.resource(name).properties
+    for spec in FUNCTIONS:
+        assert not _uses(found, spec)
