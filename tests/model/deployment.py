@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
@@ -12,7 +12,10 @@ from backend.core.objects import Objects
 from backend.core.queues import Queues
 from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_lifecycle.service import ArchiveSteps
 from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.wiring import Wiring
 from backend.entrypoints.working import WorkerWiring
 from backend.search.indexes import ensure_indexes
@@ -20,7 +23,8 @@ from backend.search.state import SearchState
 from backend.spec import functions
 from backend.spec.buckets import BUCKETS, FAILURE_BUCKET
 from backend.spec.functions import Function
-from backend.spec.queues import QUEUES
+from backend.spec.jobs import DELETE_ASSET, WITHDRAW_TAG
+from backend.spec.queues import LIFECYCLE, QUEUES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.tables import TABLES
@@ -89,6 +93,7 @@ class Deployment:
     def __post_init__(self) -> None:
         ensure_indexes(self.ports.engine, SearchState(self.ports.tables, self.ports.clock))
         self.services = self.wired(IndexingWiring, functions.INDEX_CHANGES)
+        self.lifecycle_api = self.lifecycle(functions.LIFECYCLE_API)
         self.consumers = {name: self._handler(name) for name in CONSUMERS}
 
     def wired(self, kind: type[W], function: Function) -> W:
@@ -114,9 +119,31 @@ class Deployment:
         vars(wiring).update(parts)  # parts that are there are not built
         return wiring
 
+    def lifecycle(self, function: Function) -> LifecycleWiring:
+        """The verbs of archiving and deleting, whose jobs take one file a step."""
+        wiring = self.wired(LifecycleWiring, function)
+        steps = ArchiveSteps(
+            repository=LifecycleRepository(self.ports.tables),
+            assets=wiring.assets,
+            objects=self.ports.objects,
+            reindexing=wiring.reindexing,
+            files=1,
+        )
+        vars(wiring)["_archive_steps"] = steps
+        return wiring
+
     def _handler(self, name: str) -> Handler:
         made = CONSUMERS[name](self)
         return lambda event: made(dict(event), Context())
+
+
+def _lifecycle_worker(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
+    """The worker as it is deployed, but with jobs cut into smaller steps."""
+    wiring = on.lifecycle(functions.LIFECYCLE_WORKER)
+    steps = {WITHDRAW_TAG.name: wiring.tag_withdrawal, **wiring.lifecycle_steps}
+    deletion = cast("Any", steps[DELETE_ASSET.name]).__self__
+    steps[DELETE_ASSET.name] = replace(deletion, versions=2).delete
+    return wiring.consumer_handler(LIFECYCLE, steps)
 
 
 CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]]] = {
@@ -125,6 +152,7 @@ CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]
     "IndexSettle": lambda on: on.wired(IndexingWiring, functions.INDEX_SETTLE).settle_handler,
     "IndexFanOut": lambda on: on.wired(IndexingWiring, functions.INDEX_FAN_OUT).fan_out_handler,
     "JobStarter": lambda on: on.wired(WorkerWiring, functions.JOB_STARTER).starter_handler,
+    "LifecycleWorker": _lifecycle_worker,
 }
 """How the function of each subscription is made."""
 

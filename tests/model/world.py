@@ -84,14 +84,14 @@ class World:
             changed=self.item_changed,
             now=self.time.now,
         )
-        objects = MemoryObjects(
+        self.objects = MemoryObjects(
             before=self.turns.before,
             changed=self.object_changed,
             clock=self.time.clock,
             versioned=versioned.__contains__,
         )
         self.engine = MemorySearchEngine(before=self.turns.before)
-        return Ports(self.tables, objects, self.queues, self.engine, settings, self.time.clock)
+        return Ports(self.tables, self.objects, self.queues, self.engine, settings, self.time.clock)
 
     @property
     def bucket(self) -> str:
@@ -178,6 +178,13 @@ class World:
             self.pass_time(max(1, int(min(due)) - self.time.now()))
         left = [(m.queue, m.body, m.received) for m in self.queues.messages]
         raise AssertionError(f"there is no end to deliveries: {left}")
+
+    def let_an_index_see(self, number: int) -> None:
+        self.tables.catch_up_one(number)
+
+    def send(self, url: str, body: bytes) -> str:
+        """PUT a part to its URL; answers with the ETag."""
+        return self.objects.receive(url, body)
 
     def behind(self) -> Iterable[Any]:
         return self.tables.behind

@@ -1,0 +1,172 @@
+"""The verbs that archive, bring back and delete, whose requests may die at any of their own.
+
+What is committed by one transaction has happened, whoever dies afterwards; jobs do the rest.
+"""
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from backend.core.errors import (
+    NotEmptyError,
+    NotFoundError,
+    StateForbidsError,
+    VitrineError,
+)
+from backend.domains.jobs.models import Job
+from backend.domains.tags.models import TagBody
+from backend.spec.tables.operations import JOBS, RESERVATIONS
+from tests.model.expected import rows
+from tests.model.machine import ADMIN, DATABASES, TAGS, Product, numbers, pick
+from tests.model.state import ModelAsset
+from tests.model.turns import KilledError, Worker
+
+dying = st.none() | st.integers(0, 14)
+"""After how many requests a caller's process dies; None: it lives."""
+
+
+class Lifecycle(Product):
+    """Archived and deleted assets, deleted databases and tags, stopped and resumed jobs."""
+
+    @precondition(lambda self: self.model.assets)
+    @rule(number=numbers, dies=dying)
+    def archive(self, number: int, dies: int | None) -> None:
+        asset = pick(sorted(self.model.assets.values(), key=lambda a: a.asset_id), number)
+        verb = self.world.on.lifecycle_api.lifecycle.archive_asset
+        if asset.is_archived or self.unfinished(asset) is not None:
+            self.expect(StateForbidsError, lambda: verb(ADMIN, asset.database_id, asset.asset_id))
+        elif self.carried_out(
+            lambda: verb(ADMIN, asset.database_id, asset.asset_id),
+            dies,
+            lambda: self.stored(asset, is_archived=True),
+        ):
+            asset.archive()
+
+    @precondition(lambda self: any(asset.is_archived for asset in self.model.assets.values()))
+    @rule(number=numbers, dies=dying)
+    def unarchive(self, number: int, dies: int | None) -> None:
+        archived = [asset for asset in self.model.assets.values() if asset.is_archived]
+        asset = pick(archived, number)
+        verb = self.world.on.lifecycle_api.lifecycle.unarchive_asset
+        is_deleted = asset.database_id not in self.model.databases
+        if is_deleted or self.unfinished(asset) is not None:
+            self.expect(StateForbidsError, lambda: verb(ADMIN, asset.database_id, asset.asset_id))
+        elif self.carried_out(
+            lambda: verb(ADMIN, asset.database_id, asset.asset_id),
+            dies,
+            lambda: self.stored(asset, is_archived=False),
+        ):
+            asset.unarchive()
+
+    @precondition(lambda self: self.model.assets)
+    @rule(number=numbers, dies=dying)
+    def delete(self, number: int, dies: int | None) -> None:
+        asset = pick(sorted(self.model.assets.values(), key=lambda a: a.asset_id), number)
+        verb = self.world.on.lifecycle_api.lifecycle.delete_asset
+        if self.carried_out(
+            lambda: verb(ADMIN, asset.database_id, asset.asset_id),
+            dies,
+            lambda: not self.stored(asset, is_archived=asset.is_archived),
+        ):
+            del self.model.assets[asset.asset_id]
+            self.model.leaving.add(asset.asset_id)
+
+    @rule(name=st.sampled_from(DATABASES))
+    def delete_database(self, name: str) -> None:
+        error: type[VitrineError] | None = None
+        if name not in self.model.databases:
+            error = NotFoundError
+        elif any(asset.database_id == name for asset in self.model.active()):
+            error = NotEmptyError
+        self.expect(error, lambda: self.on.databases.delete_database(ADMIN, name))
+        if error is None:
+            self.model.deleted[name] = self.model.databases.pop(name)
+
+    @rule(name=st.sampled_from(DATABASES))
+    def create_database_again(self, name: str) -> None:
+        self.create_database(name)
+
+    @rule(name=st.sampled_from(TAGS))
+    def delete_tag(self, name: str) -> None:
+        error = None if name in self.model.tags else NotFoundError
+        self.expect(error, lambda: self.on.tags.delete_tag(ADMIN, name))
+        self.model.withdraw(name)
+
+    @rule(name=st.sampled_from(TAGS))
+    def edit_tag(self, name: str) -> None:
+        body = TagBody(tag_name=name, description="changed", tag_type_name="look")
+        error = None if name in self.model.tags else NotFoundError
+        self.expect(error, lambda: self.on.tags.update_tag(ADMIN, body))
+
+    @precondition(lambda self: self.running_jobs())
+    @rule(number=numbers)
+    def cancel_job(self, number: int) -> None:
+        """Jobs that people stopped are resumed before the end, or overtaken by others."""
+        job = pick(self.running_jobs(), number)
+        if job.kind in {"archiveAsset", "unarchiveAsset"}:
+            self.on.jobs.cancel_job(ADMIN, job.job_id)
+        else:
+            self.expect(StateForbidsError, lambda: self.on.jobs.cancel_job(ADMIN, job.job_id))
+
+    def before_the_end(self) -> None:
+        for job in self.jobs_in({"cancelled"}):
+            asset = self.model.assets.get(job.asset_id or "")
+            if asset is not None and self.last_job(asset) == job.job_id:
+                self.on.jobs.resume_job(ADMIN, job.job_id)
+
+    def refusal_to_create(
+        self, database: str, asset_id: str, tags: list[str]
+    ) -> type[VitrineError] | None:
+        """An id is free again when the job that deletes what its asset left has ended."""
+        if asset_id in self.model.leaving:
+            taken = {row["reservationKey"] for row in rows(self.world.ports.tables, RESERVATIONS)}
+            if f"AssetId#{asset_id}" not in taken:
+                self.model.leaving.discard(asset_id)
+        return super().refusal_to_create(database, asset_id, tags)
+
+    def carried_out(
+        self, call: Callable[[], object], dies: int | None, happened: Callable[[], bool]
+    ) -> bool:
+        """Whether a call took effect; one whose process dies half-way may have."""
+        if dies is None:
+            call()
+            return True
+
+        def work() -> None:
+            call()
+
+        worker = Worker(self.world.turns, work, self.world.time.now())
+        for _ in range(dies):
+            if not worker.has_ended:
+                worker.step()
+        worker.kill()
+        error = worker.error
+        if error is None:
+            return True
+        if not isinstance(error, KilledError):
+            raise error
+        return happened()
+
+    def stored(self, asset: ModelAsset, *, is_archived: bool) -> bool:
+        """Whether the asset's row says so; False if there is none."""
+        found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+        return found is not None and found.is_archived == is_archived
+
+    def last_job(self, asset: ModelAsset) -> str | None:
+        found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+        assert found is not None
+        return found.lifecycle_job_id
+
+    def unfinished(self, asset: ModelAsset) -> Job | None:
+        """The job that still changes the asset's files."""
+        job_id = self.last_job(asset)
+        job = None if job_id is None else self.on.jobs.find(job_id)
+        return None if job is None or job.is_finished else job
+
+    def jobs_in(self, states: set[str]) -> list[Job]:
+        found = rows(self.world.ports.tables, JOBS)
+        return [Job.model_validate(row) for row in found if row["state"] in states]
+
+    def running_jobs(self) -> list[Job]:
+        return self.jobs_in({"queued", "running"})

@@ -1,0 +1,96 @@
+"""What the deployment should hold: plain values, changed by the same verbs that users have."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from backend.core.names import extension_of
+from tests.model.values import Value
+
+RecordKind = Literal["metadata", "attribute"]
+Records = dict[str, Value]
+
+
+@dataclass
+class ModelFile:
+    """A file with the size of its latest version; an archived one has a delete marker."""
+
+    size: int
+    is_archived: bool = False
+
+
+@dataclass
+class ModelAsset:
+    """An asset. `taken` are the paths that archiving the asset took, and unarchiving brings."""
+
+    database_id: str
+    asset_id: str
+    name: str
+    description: str
+    is_distributable: bool
+    tags: list[str]
+    prefix: str
+    created_at: str
+    asset_type: str = "none"
+    is_archived: bool = False
+    taken: set[str] = field(default_factory=set[str])
+    files: dict[str, ModelFile] = field(default_factory=dict[str, ModelFile])
+    records: dict[tuple[RecordKind, str], Records] = field(
+        default_factory=dict[tuple[RecordKind, str], Records]
+    )
+
+    def of(self, kind: RecordKind, path: str) -> Records:
+        """The records at a path, to be changed."""
+        return self.records.setdefault((kind, path), {})
+
+    def current(self) -> set[str]:
+        """The paths of the files that are not archived, previews among them."""
+        return {path for path, file in self.files.items() if not file.is_archived}
+
+    def upload(self, path: str, size: int, *, among: set[str]) -> None:
+        """A file has come; `among` are all that the bucket shows, which the asset's type tells."""
+        self.files[path] = ModelFile(size)
+        self.taken.discard(path)
+        found = [one for one in among if preview_base(one) is None]
+        if len(found) > 1:
+            self.asset_type = "folder"
+        else:
+            self.asset_type = (extension_of(found[0]) or "unknown") if found else "none"
+
+    def archive(self) -> None:
+        self.is_archived = True
+        self.taken |= self.current()
+        for path in self.taken:
+            self.files[path].is_archived = True
+
+    def unarchive(self) -> None:
+        self.is_archived = False
+        for path in self.taken:
+            self.files[path].is_archived = False
+        self.taken = set()
+
+
+@dataclass
+class Model:
+    """Databases by id with their descriptions, deleted ones apart, where the last of each id stays;
+    assets; tags."""
+
+    databases: dict[str, str] = field(default_factory=dict[str, str])
+    deleted: dict[str, str] = field(default_factory=dict[str, str])
+    assets: dict[str, ModelAsset] = field(default_factory=dict[str, ModelAsset])
+    leaving: set[str] = field(default_factory=set[str])
+    """Ids of assets that are deleted, and whose ids may not be free yet."""
+    tags: set[str] = field(default_factory=set[str])
+
+    def active(self) -> list[ModelAsset]:
+        return [asset for asset in self.assets.values() if not asset.is_archived]
+
+    def withdraw(self, tag: str) -> None:
+        self.tags.discard(tag)
+        for asset in self.assets.values():
+            asset.tags = [name for name in asset.tags if name != tag]
+
+
+def preview_base(path: str) -> str | None:
+    """The path of the file that this is the preview of."""
+    base, mark, _ = path.rpartition(".previewFile.")
+    return base if mark else None
