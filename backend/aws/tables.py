@@ -165,14 +165,8 @@ class DynamoTables:
         partition_key = keys.partition_key or query.table.partition_key
         name = expression.name(partition_key.name)
         clauses = [f"{name} = {expression.value(partition_key.name, query.partition)}"]
-        if keys.sort_key is not None and query.sort_prefix:
-            name = keys.sort_key.name
-            clauses.append(
-                f"begins_with({expression.name(name)}, {expression.value(name, query.sort_prefix)})"
-            )
-        if keys.sort_key is not None and query.sort_equals is not None:
-            name = keys.sort_key.name
-            clauses.append(f"{expression.name(name)} = {expression.value(name, query.sort_equals)}")
+        if keys.sort_key is not None:
+            clauses += _sort_clauses(expression, keys.sort_key.name, query)
         parameters: dict[str, Any] = {
             "TableName": self.settings.table(query.table),
             "KeyConditionExpression": " AND ".join(clauses),
@@ -253,6 +247,18 @@ class DynamoTables:
                 _stop_if_done(pending)
 
             _until_done(write_pending)
+
+
+def _sort_clauses(expression: Expression, name: str, query: Query) -> Iterator[str]:
+    """The condition on the sort key, if the query has one."""
+    if query.sort_prefix:
+        prefix = expression.value(name, query.sort_prefix)
+        yield f"begins_with({expression.name(name)}, {prefix})"
+    if query.sort_equals is not None:
+        yield f"{expression.name(name)} = {expression.value(name, query.sort_equals)}"
+    if query.sort_between is not None:
+        low, high = (expression.value(name, value) for value in query.sort_between)
+        yield f"{expression.name(name)} BETWEEN {low} AND {high}"
 
 
 def _stop_if_done(pending: object) -> None:

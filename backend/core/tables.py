@@ -13,8 +13,9 @@ from backend.spec.tables.model import Index, Table
 class Query:
     """Items of one partition of a table or index, in the order of the sort key.
 
-    `sort_prefix` keeps those whose sort key begins so; `sort_equals` just that one. `consistent`
-    is refused for a global index, which lags.
+    `sort_prefix` keeps those whose sort key begins so; `sort_equals` just that one; `sort_between`
+    those from the first to the second, both included. At most one of them is given. `consistent` is
+    refused for a global index, which lags.
     """
 
     table: Table
@@ -22,6 +23,7 @@ class Query:
     index: Index | None = None
     sort_prefix: str | None = None
     sort_equals: str | None = None
+    sort_between: tuple[str, str] | None = None
     newest_first: bool = False
     consistent: bool = False
     attributes: tuple[str, ...] = ()

@@ -24,11 +24,12 @@ from backend.domains.access.service import (
     KeyAuthentication,
     UserRoles,
 )
-from backend.domains.audit.repository import AuditArchive
-from backend.domains.audit.service import AuditService
+from backend.domains.audit.repository import AuditArchive, AuditRepository
+from backend.domains.audit.service import AuditService, AuditTrail
 from backend.http.app import HttpApp
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
+from backend.spec.jobs import ARCHIVE_ASSET, UNARCHIVE_ASSET
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
 from backend.spec.settings import (
     AUDIT_DAYS,
@@ -41,6 +42,7 @@ from backend.spec.settings import (
 
 if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
+    from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
     from backend.domains.configuration.service import ConfigurationService, Features
@@ -95,9 +97,17 @@ class Wiring:
 
     @cached_property
     def audit(self) -> AuditService:
-        """For functions that declare `audited`; others may pass it on, not use it."""
-        archive = AuditArchive(self.objects, lambda: self.settings.bucket(AUDIT_ARCHIVE_BUCKET))
-        return AuditService(archive, lambda: self.settings.number(AUDIT_DAYS))
+        """For functions that are declared `_audited`; others may pass it on, not use it."""
+        return AuditService(self.audit_archive, lambda: self.settings.number(AUDIT_DAYS))
+
+    @cached_property
+    def audit_archive(self) -> AuditArchive:
+        return AuditArchive(self.objects, lambda: self.settings.bucket(AUDIT_ARCHIVE_BUCKET))
+
+    @cached_property
+    def audit_trail(self) -> AuditTrail:
+        repository = AuditRepository(self.tables)
+        return AuditTrail(repository, self.audit_archive, self.authorization)
 
     @cached_property
     def api_keys(self) -> ApiKeyService:
@@ -186,7 +196,13 @@ class Wiring:
         from backend.domains.jobs.service import JobService
 
         jobs = JobRepository(self.tables)
-        return JobService(jobs, self.authorization, self.clock, subject=self._subject)
+        return JobService(
+            jobs,
+            self.authorization,
+            self.clock,
+            subject=self._subject,
+            resumable=dict.fromkeys((ARCHIVE_ASSET.name, UNARCHIVE_ASSET.name), self._demand_asset),
+        )
 
     @cached_property
     def runner(self) -> "JobRunner":
@@ -290,14 +306,24 @@ class Wiring:
 
     def _subject(self, job: "Job") -> Secured | None:
         """The asset of a job as permissions see it, active or archived."""
-        from backend.domains.assets.repository import AssetRepository
         from backend.domains.assets.service import secured
+
+        found = self._asset_of(job)
+        return None if found is None else secured(found)
+
+    def _demand_asset(self, job: "Job") -> None:
+        """Refuse to resume a job whose asset is gone, or in another state since."""
+        from backend.domains.asset_lifecycle.service import demand_asset
+
+        demand_asset(job, self._asset_of(job))
+
+    def _asset_of(self, job: "Job") -> "Asset | None":
+        from backend.domains.assets.repository import AssetRepository
 
         if job.database_id is None or job.asset_id is None:
             return None
         assets = AssetRepository(self.tables)
-        found = assets.get(job.database_id, job.asset_id, in_archive=True)
-        return None if found is None else secured(found)
+        return assets.get(job.database_id, job.asset_id, in_archive=True)
 
     @property
     def _url_seconds(self) -> int:

@@ -258,6 +258,14 @@ JOBS_API = _api(
     writes=(operations.JOBS,),
 )
 
+AUDIT_API = _api(
+    "AuditApi",
+    "audit",
+    "Who changed what, and when.",
+    reads=(operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+
 AUTHORIZER = Function(
     "Authorizer",
     "authorizer",
@@ -354,6 +362,25 @@ INDEX_FAN_OUT = _indexer(
     loops=True,
 )
 
+AUDIT_CREATIONS = _audited(
+    Function(
+        "AuditCreations",
+        "consumer",
+        "backend.entrypoints.streams.creations.handler",
+        "Makes the audit entries of new assets.",
+        writes=(buckets.FAILURE_BUCKET,),
+        timeout_seconds=60,
+    )
+)
+AUDIT_ARCHIVER = Function(
+    "AuditArchiver",
+    "consumer",
+    "backend.entrypoints.streams.expired_entries.handler",
+    "Archives audit entries that expired.",
+    writes=(buckets.FAILURE_BUCKET,),
+    appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
+    timeout_seconds=60,
+)
 JOB_STARTER = Function(
     "JobStarter",
     "consumer",
@@ -477,6 +504,7 @@ FUNCTIONS: tuple[Function, ...] = (
     SEARCH_API,
     LIFECYCLE_API,
     JOBS_API,
+    AUDIT_API,
     ADMIN_API,
     AUTHORIZER,
     BOOTSTRAP,
@@ -484,6 +512,8 @@ FUNCTIONS: tuple[Function, ...] = (
     INDEX_OBJECTS,
     INDEX_SETTLE,
     INDEX_FAN_OUT,
+    AUDIT_CREATIONS,
+    AUDIT_ARCHIVER,
     JOB_STARTER,
     LIFECYCLE_WORKER,
     LARGE_FILE_WORKER,

@@ -76,6 +76,21 @@ STREAM_SUBSCRIPTIONS = (
         window_seconds=0,
         pattern='{"dynamodb":{"NewImage":{"state":{"S":["queued"]}}}}',
     ),
+    # An asset that is archived or brought back is a new row too, of a later revision.
+    StreamSubscription(
+        assets.ASSETS,
+        "AuditCreations",
+        pattern='{"eventName":["INSERT"],"dynamodb":{"NewImage":{"revision":{"N":["1"]}}}}',
+    ),
+    StreamSubscription(
+        operations.AUDIT,
+        "AuditArchiver",
+        window_seconds=5,  # a longer one makes fewer, larger objects; nobody waits for them
+        pattern=(
+            '{"eventName":["REMOVE"],"userIdentity":'
+            '{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}'
+        ),
+    ),
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
@@ -92,6 +107,5 @@ UNCONSUMED_STREAMS: dict[str, str] = {
     assets.DATABASES.name: "no document holds a field of a database but its id",
     assets.ASSET_LINKS_METADATA.name: "metadata of links is in no document",
     metadata.DATABASE_METADATA.name: "metadata of databases is in no document",
-    "Audit": "archiving what expires comes with the audit domain",
 }
 """Streams that nobody reads yet, each with the reason."""

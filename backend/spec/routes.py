@@ -9,7 +9,9 @@ from typing import Literal
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
 Action = Literal["GET", "POST", "PUT", "DELETE"]
-ObjectType = Literal["database", "asset", "tag", "tagType", "apiKey", "failure", "queue", "none"]
+ObjectType = Literal[
+    "database", "asset", "tag", "tagType", "apiKey", "failure", "queue", "audit", "none"
+]
 
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
@@ -204,6 +206,15 @@ CANCEL_JOB = Route(
 RESUME_JOB = Route(
     "POST", "/jobs/{jobId}/resume", "jobs", "resume_job",
     "Have long work go on that failed or was stopped", ours=True,
+)  # fmt: skip
+
+LIST_AUDIT_ENTRIES = Route(
+    "GET", "/audit", "audit", "list_audit_entries",
+    "List what was changed about something, or by someone", "audit", ours=True,
+)  # fmt: skip
+GET_AUDIT_VALUE = Route(
+    "GET", "/audit/values/{valueHash}", "audit", "get_audit_value",
+    "Get a value that is too large for an audit entry", "audit", ours=True,
 )  # fmt: skip
 
 GET_SEARCH_MAPPINGS = Route(

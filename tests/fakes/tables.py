@@ -274,6 +274,9 @@ def _fits(query: Query, sort: object) -> bool:
         return False
     if query.sort_equals is not None and sort != query.sort_equals:
         return False
+    if query.sort_between is not None:
+        low, high = (bound.encode() for bound in query.sort_between)
+        return low <= str(sort).encode() <= high
     return not query.sort_prefix or str(sort).startswith(query.sort_prefix)
 
 

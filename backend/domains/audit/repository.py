@@ -1,20 +1,70 @@
 """The table of entries, and the archive: large values, and what expired."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from backend.core.errors import NotFoundError
 from backend.core.objects import Objects
+from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
+from backend.core.tables import Query, Tables
 from backend.core.transactions import Put
 from backend.domains.audit.models import Entry, LargeValue
 from backend.domains.audit.rules import dumped, value_key
-from backend.spec.tables.operations import AUDIT
+from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
+
+
+class AuditValueNotFoundError(NotFoundError):
+    code = "AuditValueNotFound"
+
+    def __init__(self, sha256: str) -> None:
+        super().__init__(f"No audit entry holds a large value {sha256}")
 
 
 def put(entry: Entry) -> Put:
     """The write of an entry; its key holds chance, so no other one is ever overwritten."""
     item = entry.model_dump(by_alias=True, exclude_none=True, exclude={"changes"})
     return Put(table=AUDIT, item=item | {"changes": dumped(entry.changes)})
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRepository:
+    tables: Tables
+
+    def list_of_entity(
+        self, entity: str, page: PageRequest, *, period: tuple[str, str] | None
+    ) -> Page[Entry]:
+        """Entries about something, newest first."""
+        query = Query(
+            table=AUDIT,
+            partition=entity,
+            sort_between=period,
+            newest_first=True,
+            consistent=True,
+        )
+        return self._page(query, page)
+
+    def list_of_user(
+        self, user_id: str, page: PageRequest, *, period: tuple[str, str] | None
+    ) -> Page[Entry]:
+        """Entries of what a user did, newest first, by an index that lags by moments."""
+        query = Query(
+            table=AUDIT,
+            partition=user_id,
+            index=AUDIT_BY_USER,
+            sort_between=period,
+            newest_first=True,
+        )
+        return self._page(query, page)
+
+    def add(self, entry: Put) -> None:
+        """Write an entry whose write was made before."""
+        self.tables.write(entry)
+
+    def _page(self, query: Query, page: PageRequest) -> Page[Entry]:
+        found = self.tables.query(query, page)
+        return Page(tuple(Entry.model_validate(item) for item in found.items), found.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +88,19 @@ class AuditArchive:
 
         unique = {value.sha256: value for value in values}
         in_parallel(keep, list(unique.values()))
+
+    def value(self, sha256: str) -> tuple[int, object]:
+        """The size and the content of a large value.
+
+        Raises:
+            AuditValueNotFoundError: there is none with this hash.
+        """
+        try:
+            content = b"".join(self.objects.read_chunks(self.bucket(), value_key(sha256)))
+        except NotFoundError:
+            raise AuditValueNotFoundError(sha256) from None
+        return len(content), json.loads(content)
+
+    def keep_expired(self, name: str, content: bytes) -> None:
+        """Store entries that expired; the same name again is the same entries again."""
+        self.objects.put(self.bucket(), name, content, content_type="application/gzip", metadata={})

@@ -1,14 +1,21 @@
 """What an entry says of a write, and what of it is too large for an item. Pure."""
 
+import gzip
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
+from backend.core.clock import iso
 from backend.domains.audit.models import Change, LargeValue, StoredValue
 from backend.spec.buckets import AUDIT_VALUES_PREFIX
 
+SEPARATOR = "#"
+"""Between the time of an entry and what tells entries of one moment apart."""
+_AFTER_SEPARATOR = "$"
+_BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
 VALUE_BYTES = 4 * 1024
 """A larger value costs more write units than one request to S3, and every list would carry it."""
 CHANGES_BYTES = 16 * 1024
@@ -43,7 +50,7 @@ def changed(
 def encoded(value: object) -> bytes:
     """A value as JSON, the same bytes for equal values."""
     text = json.dumps(
-        value, default=_number, ensure_ascii=False, separators=(",", ":"), sort_keys=True
+        value, default=_plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True
     )
     return text.encode()
 
@@ -91,7 +98,47 @@ def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
     }
 
 
-def _number(value: object) -> int | float:
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    raise TypeError(f"{type(value).__name__} has no place in an entry")
+def period(since: datetime | None, until: datetime | None) -> tuple[str, str] | None:
+    """The first and last sort key of the entries of a time, both ends included; None is always."""
+    if since is None and until is None:
+        return None
+    first = _BEFORE_ALL if since is None else iso(since)
+    return first, _AFTER_ALL if until is None else iso(until) + _AFTER_SEPARATOR
+
+
+CREATED_ATTRIBUTES = (
+    *("databaseId", "assetId", "assetName", "description", "isDistributable", "tags"),
+    *("assetType", "bucketId", "assetLocation"),
+)
+"""What the entry of an asset's creation tells of its row; counters and copies are left out."""
+CREATION_SUFFIX = "created"
+"""Instead of chance: an asset is created once, however often its stream says so."""
+
+
+def is_creation(row: Mapping[str, Any]) -> bool:
+    """Whether a row that came into the table of assets is new: archived ones come again."""
+    return row.get("revision") == 1 and bool(row.get("createdAt")) and bool(row.get("createdBy"))
+
+
+def archived_name(at: datetime, sequence: str) -> str:
+    """The object of expired entries whose first one has this sequence number in its stream.
+
+    A batch that comes again begins with the same entry, so it replaces what it wrote before.
+    """
+    return f"{at.astimezone(UTC):%Y/%m/%d}/{sequence}.jsonl.gz"
+
+
+def packed(items: Iterable[Mapping[str, Any]]) -> bytes:
+    """Items as compressed lines of JSON, the same bytes for equal items."""
+    return gzip.compress(b"".join(encoded(item) + b"\n" for item in items), mtime=0)
+
+
+def _plain(value: object) -> int | float | str | list[Any]:
+    """What an item may hold beside JSON's own types, as JSON."""
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case set() | frozenset():
+            return sorted(cast("set[Any]", value), key=str)
+        case _:
+            raise TypeError(f"{type(value).__name__} has no place in an entry")

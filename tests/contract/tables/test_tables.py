@@ -148,6 +148,8 @@ def test_the_beginning_of_a_sort_key_or_all_of_it_narrows(tables: Tables, own: s
     assert ids(tables.query_all(narrowed)) == ["ab", "abc"]
     just_one = Query(table=ASSETS, partition=own, sort_equals="ab")
     assert ids(tables.query_all(just_one)) == ["ab"]
+    some = Query(table=ASSETS, partition=own, sort_between=("ab", "abc"), newest_first=True)
+    assert ids(tables.query_all(some)) == ["abc", "ab"]
 
 
 def test_a_global_index_shows_what_has_its_keys(tables: Tables, own: str) -> None:

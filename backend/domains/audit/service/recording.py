@@ -13,9 +13,6 @@ from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
 from backend.domains.audit.repository import AuditArchive, put
 
-SEPARATOR = "#"
-"""Between the time of an entry and what tells entries of one moment apart."""
-
 
 @dataclass(frozen=True, slots=True)
 class AuditService:
@@ -48,14 +45,39 @@ class AuditService:
             UnavailableError: the archive does not answer.
         """
         return self._entry(
-            caller.user_id, operation, entity, rules.changed(before, after), at, self.suffix()
+            caller,
+            operation,
+            entity,
+            changes=rules.changed(before, after),
+            at=at,
+            suffix=self.suffix(),
+        )
+
+    def creation(
+        self,
+        caller: Identity,
+        operation: str,
+        entity: str,
+        *,
+        after: Mapping[str, Any],
+        at: datetime,
+    ) -> Put:
+        """The entry of a creation that a stream tells of, the same one each time it does."""
+        return self._entry(
+            caller,
+            operation,
+            entity,
+            changes=rules.changed(None, after),
+            at=at,
+            suffix=rules.CREATION_SUFFIX,
         )
 
     def _entry(
         self,
-        user_id: str,
+        caller: Identity,
         operation: str,
         entity: str,
+        *,
         changes: Mapping[str, tuple[Any, Any]],
         at: datetime,
         suffix: str,
@@ -70,8 +92,8 @@ class AuditService:
         return put(
             Entry(
                 entity=entity,
-                at=iso(at) + SEPARATOR + suffix,
-                user_id=user_id,
+                at=iso(at) + rules.SEPARATOR + suffix,
+                user_id=caller.user_id,
                 operation=operation,
                 changes=kept,
                 changes_stored=stored,

@@ -1,0 +1,51 @@
+"""The routes of audit entries."""
+
+from backend.core.paging import Page
+from backend.domains.audit.models import (
+    EntriesQuery,
+    EntriesReply,
+    Entry,
+    EntryReply,
+    ValuePath,
+    ValueReply,
+)
+from backend.domains.audit.rules import SEPARATOR
+from backend.domains.audit.service import AuditTrail
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+PAGE = 100
+"""An entry has up to some ten kilobytes, and a reply may not have more than a few megabytes."""
+
+
+def build_router(trail: AuditTrail) -> Router:
+    """Bind the routes of audit entries to the service."""
+    router = Router()
+
+    @router.bind(routes.LIST_AUDIT_ENTRIES)
+    def list_audit_entries(call: Call, query: EntriesQuery) -> EntriesReply:
+        page = _asked(trail, call, query)
+        return EntriesReply(
+            items=[_reply(entry) for entry in page.items], next_token=call.next_token(page.after)
+        )
+
+    @router.bind(routes.GET_AUDIT_VALUE)
+    def get_audit_value(call: Call, path: ValuePath) -> ValueReply:
+        size, value = trail.get_value(call.caller, path.value_hash)
+        return ValueReply(sha256=path.value_hash, bytes=size, value=value)
+
+    return router
+
+
+def _asked(trail: AuditTrail, call: Call, query: EntriesQuery) -> Page[Entry]:
+    page = call.page(query, default=PAGE)
+    since, until = query.since, query.until
+    if query.entity is not None:
+        return trail.list_of_entity(call.caller, query.entity, page, since=since, until=until)
+    return trail.list_of_user(call.caller, query.user_id or "", page, since=since, until=until)
+
+
+def _reply(entry: Entry) -> EntryReply:
+    values = entry.model_dump()
+    return EntryReply.model_validate({**values, "at": entry.at.partition(SEPARATOR)[0]})

@@ -1,0 +1,68 @@
+"""Follows streams: makes the entries of creations, and archives entries that expired."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from backend.core.identity import Identity
+from backend.core.transactions import Put
+from backend.domains.audit import rules
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.repository import AuditArchive, AuditRepository
+from backend.domains.audit.service.recording import AuditService
+from backend.spec import keys
+
+
+@dataclass(frozen=True, slots=True)
+class Creations:
+    """Makes the entries of new assets from their rows."""
+
+    audit: AuditRepository
+    entries: AuditService
+
+    def record(self, row: Mapping[str, Any]) -> None:
+        """Make the entry of a row if it is new; doing it again changes nothing.
+
+        Raises:
+            UnavailableError: the table or the archive does not answer.
+            ValueError: the row's time is none.
+            VitrineError: another one says why there can be no such entry.
+        """
+        if rules.is_creation(row):
+            self.audit.add(self._entry(row))
+
+    def _entry(self, row: Mapping[str, Any]) -> Put:
+        attributes = {name: row[name] for name in rules.CREATED_ATTRIBUTES if name in row}
+        return self.entries.creation(
+            Identity(row["createdBy"]),
+            "create_asset",
+            asset_entity(keys.active(row["databaseId"]), row["assetId"]),
+            after=attributes,
+            at=datetime.fromisoformat(row["createdAt"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """An entry that its time to live removed, as the stream of the table tells it."""
+
+    sequence: str
+    at: datetime
+    item: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiredEntries:
+    archive: AuditArchive
+
+    def keep(self, expired: Sequence[Expired]) -> None:
+        """Store entries in one object; the same ones again replace it.
+
+        Raises:
+            UnavailableError: the archive does not answer.
+        """
+        if expired:
+            first = expired[0]
+            name = rules.archived_name(first.at, first.sequence)
+            self.archive.keep_expired(name, rules.packed(one.item for one in expired))

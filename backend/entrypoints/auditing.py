@@ -1,0 +1,145 @@
+"""The functions that follow streams for the audit trail: new assets, and entries that expired.
+
+A batch that meets an outage comes again whole: all that is done here may be done twice. A record
+that nobody understands is kept with the failures, so that it stops no other.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.aws.items import from_wire
+from backend.core.deliveries import Event, Reply, failed
+from backend.core.errors import UnavailableError, VitrineError
+from backend.core.parallel import in_parallel
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service import Creations, Expired, ExpiredEntries
+from backend.entrypoints.wiring import Wiring
+from backend.search.failures import Failures, FailureStore
+from backend.spec.buckets import FAILURE_BUCKET
+
+Record = Mapping[str, Any]
+Handler = Callable[[dict[str, Any], Any], Reply]
+TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
+"""Who removes what expires. (Source: DynamoDB Developer Guide, "Streams and Time to Live".)"""
+_logger = Logger()
+
+
+class _NotUnderstoodError(Exception):
+    """A record lacks something; the message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreationsConsumer:
+    """Consumes the stream of assets."""
+
+    creations: Creations
+    failures: Failures
+
+    def consume(self, event: Event) -> Reply:
+        """Make the entries of the assets that are new in the batch."""
+        return _followed(event, self._record_all)
+
+    def _record_all(self, records: list[Record]) -> None:
+        for record, reason in zip(records, in_parallel(self._record, records), strict=True):
+            if reason is not None:
+                self.failures.keep(_name(record), record, reason)
+
+    def _record(self, record: Record) -> str | None:
+        """Make one entry; answers with the reason if there can be none."""
+        try:
+            self.creations.record(_image(record, "NewImage"))
+        except UnavailableError:
+            raise
+        except (VitrineError, ValueError, _NotUnderstoodError) as error:
+            return str(error)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiryConsumer:
+    """Consumes the stream of entries."""
+
+    expired: ExpiredEntries
+    failures: Failures
+
+    def consume(self, event: Event) -> Reply:
+        """Archive the entries of the batch that their time to live removed, and no others."""
+        return _followed(event, self._keep_all)
+
+    def _keep_all(self, records: list[Record]) -> None:
+        found: list[Expired] = []
+        for record in records:
+            if record.get("eventName") != "REMOVE" or record.get("userIdentity") != TIME_TO_LIVE:
+                continue
+            try:
+                found.append(_expired(record))
+            except _NotUnderstoodError as error:
+                self.failures.keep(_name(record), record, str(error))
+        self.expired.keep(found)
+
+
+def _followed(event: Event, follow: Callable[[list[Record]], None]) -> Reply:
+    """Work through a batch; after an outage all of it comes again."""
+    records = list(event["Records"])
+    try:
+        follow(records)
+    except UnavailableError as error:
+        _logger.warning("an outage: the batch comes again", extra={"reason": error.message})
+        return failed([_sequence(records[0])])
+    return failed(())
+
+
+def _expired(record: Record) -> Expired:
+    at = record["dynamodb"].get("ApproximateCreationDateTime")
+    if not isinstance(at, int | float):
+        raise _NotUnderstoodError("the record has no time")
+    when = datetime.fromtimestamp(at, UTC)
+    return Expired(_sequence(record), when, _image(record, "OldImage"))
+
+
+def _image(record: Record, name: str) -> dict[str, Any]:
+    image = record["dynamodb"].get(name)
+    if not image:
+        raise _NotUnderstoodError(f"the record has no {name}")
+    return from_wire(image)
+
+
+def _sequence(record: Record) -> str:
+    return str(record["dynamodb"]["SequenceNumber"])
+
+
+def _name(record: Record) -> str:
+    return str(record.get("eventID") or _sequence(record))
+
+
+@dataclass(frozen=True)
+class AuditingWiring(Wiring):
+    """What both functions are made of."""
+
+    @cached_property
+    def failures(self) -> FailureStore:
+        bucket = self.settings.bucket(FAILURE_BUCKET)
+        return FailureStore(self.objects, bucket, self.function.name, self.clock)
+
+    @property
+    def creations_handler(self) -> Handler:
+        creations = Creations(AuditRepository(self.tables), self.audit)
+        return _handler(CreationsConsumer(creations, self.failures).consume)
+
+    @property
+    def expiry_handler(self) -> Handler:
+        expired = ExpiredEntries(self.audit_archive)
+        return _handler(ExpiryConsumer(expired, self.failures).consume)
+
+
+def _handler(consume: Callable[[Event], Reply]) -> Handler:
+    @_logger.inject_lambda_context(clear_state=True)
+    def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's signature
+        return consume(event)
+
+    return handle

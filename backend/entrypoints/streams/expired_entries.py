@@ -1,0 +1,6 @@
+"""The function that archives audit entries when they expire."""
+
+from backend.entrypoints.auditing import AuditingWiring
+from backend.spec.functions import AUDIT_ARCHIVER
+
+handler = AuditingWiring(AUDIT_ARCHIVER).expiry_handler
