@@ -29,11 +29,16 @@ Image = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class FanOut:
-    """An attribute of an asset that its files inherit has changed, for the nth time."""
+    """An attribute of an asset that its files inherit has changed, for the nth time.
+
+    Revisions begin anew where an id is taken again after a deletion: the time of creation tells the
+    two assets apart.
+    """
 
     database_id: str
     asset_id: str
     inherited_revision: int
+    created_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +148,20 @@ def _add_fan_out(changes: Changes, asset: AssetRef, image: object) -> None:
     """A first revision is the asset's creation, when it has no files yet that could inherit."""
     if image is None:
         return
-    value = _mapping(image, "dynamodb.NewImage").get("inheritedRevision")
+    row = _mapping(image, "dynamodb.NewImage")
+    value = row.get("inheritedRevision")
     revision = 0
     if value is not None:
         revision = int(str(_mapping(value, "inheritedRevision").get("N")))
     if revision > 1:
-        changes.fan_outs.add(FanOut(asset.database_id, asset.asset_id, revision))
+        created_at = str(_mapping(row.get("createdAt", {}), "createdAt").get("S", ""))
+        changes.fan_outs.add(FanOut(asset.database_id, asset.asset_id, revision, created_at))
 
 
 def _latest(fan_outs: set[FanOut]) -> set[FanOut]:
     """Just the last fan-out of each asset: it reads what all of them changed."""
-    return set({(f.database_id, f.asset_id): f for f in sorted(fan_outs)}.values())
+    in_order = sorted(fan_outs, key=lambda f: (f.created_at, f.inherited_revision))
+    return set({(f.database_id, f.asset_id): f for f in in_order}.values())
 
 
 def _mapping(value: object, name: str) -> Mapping[str, Any]:

@@ -93,7 +93,10 @@ class FanOutStep:
 
 def job_id(fan_out: FanOut) -> str:
     """The key of a fan-out's job: one for each change of inherited attributes."""
-    return FAN_OUT.job_id(fan_out.database_id, fan_out.asset_id, fan_out.inherited_revision)
+    created = "".join(char for char in fan_out.created_at if char.isdecimal())
+    made = (created,) if created else ()  # rows that others wrote may not tell it
+    parts = (fan_out.database_id, fan_out.asset_id, *made, fan_out.inherited_revision)
+    return FAN_OUT.job_id(*parts)
 
 
 def _cursor(page: VersionPage) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class MemoryObjects:
                 raise ObjectRefusedError(key, f"part {part.number} was not found")
         bodies = [upload.parts[part.number] for part in parts]
         if any(len(body) < _LEAST_PART_BYTES for body in bodies[:-1]):
-            raise ObjectRefusedError(key, "a part is too small")
+            raise ObjectRefusedError(key, "EntityTooSmall: a part is too small")
         digests = b"".join(hashlib.md5(b, usedforsecurity=False).digest() for b in bodies)
         etag = f"{hashlib.md5(digests, usedforsecurity=False).hexdigest()}-{len(parts)}"
         del self.uploads[upload_id]

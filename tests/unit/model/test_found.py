@@ -1,0 +1,34 @@
+"""Histories that once ended wrong, as the state machine found them or a person thought of them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.model.lifecycle import Lifecycle
+
+
+@pytest.fixture
+def state() -> Iterator[Lifecycle]:
+    """A deployment with its model; in the end both must be the same."""
+    made = Lifecycle()
+    made.begin()
+    yield made
+    made.teardown()
+
+
+def renamed(state: Lifecycle, name: str) -> None:
+    state.edit_asset(number=0, name=name, description=None, tags=None, is_distributable=True)
+
+
+def test_the_files_of_an_asset_made_again_under_its_id_inherit_its_new_name(
+    state: Lifecycle,
+) -> None:
+    for name in ("first", "second"):
+        state.create_asset(database="museum", asset_id="pump", name=name, tags=[])
+        state.upload(number=0, path="/a.glb", size=3)
+        state.world.drain()
+        renamed(state, f"{name} renamed")
+        state.world.drain()
+        if name == "first":
+            state.delete(number=0, dies=None)
+            state.world.drain()
