@@ -244,7 +244,7 @@ def leading_members(text: str) -> JsonObject:
         try:
             name, at = decoder.raw_decode(text, _after_blanks(text, at + 1))
             at = _after_blanks(text, at)
-            if text[at : at + 1] != ":":
+            if not isinstance(name, str) or text[at : at + 1] != ":":
                 return found
             value, at = decoder.raw_decode(text, _after_blanks(text, at + 1))
         except (ValueError, RecursionError):
@@ -252,7 +252,7 @@ def leading_members(text: str) -> JsonObject:
         at = _after_blanks(text, at)
         if text[at : at + 1] not in {",", "}"}:
             return found  # a number may go on
-        found[str(name)] = value
+        found[name] = value
     return found
 
 

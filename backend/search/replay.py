@@ -112,13 +112,23 @@ class Replayer:
             entry = parsed(stored)
         except UnreadableFailureError as error:
             return Replayed(key, "failed", str(error))
-        failure = self._batch(entry) if isinstance(entry, BatchEntry) else self._poison(entry)
+        failure = self._tried(key, entry)
         if failure is not None:
             self._note(stored, entry, failure)
             return Replayed(key, "failed", failure)
         if not self.entries.remove(stored):
             return Replayed(key, "changed", "it has failed anew meanwhile")
         return Replayed(key, "replayed")
+
+    def _tried(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
+        """Replay what is in an entry; answers with the reason if it fails again."""
+        try:
+            return self._batch(entry) if isinstance(entry, BatchEntry) else self._poison(entry)
+        except (UnavailableError, StoredVersionAheadError):
+            raise
+        except Exception as error:  # the bug that brought the entry here, maybe
+            _logger.exception("a replay met a bug", extra={"key": key})
+            return f"{type(error).__name__}: {error}"
 
     def _batch(self, entry: BatchEntry) -> str | None:
         """Deliver a batch again; poison in it becomes entries of its own."""

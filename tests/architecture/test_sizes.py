@@ -27,6 +27,10 @@ BLIND_EXCEPTS: dict[str, tuple[int, str]] = {
         "CloudFormation waits for an hour for an answer that a bug keeps back; it is raised again",
     ),
     "backend/http/app.py": (1, "the outer edge of a request: a bug becomes a 500 and is logged"),
+    "backend/search/replay.py": (
+        1,
+        "a bug may be what brought an entry here; it is noted there, and the others are replayed",
+    ),
     "local/engines/fleet.py": (
         1,
         "the engines that have started are stopped, also on Ctrl-C; it is raised again",

@@ -1,0 +1,397 @@
+"""Replays: what is whole again, what stays, what is lost never."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from backend.core.paging import PageRequest
+from backend.core.search_engine import DocumentWrite
+from backend.core.transactions import Put
+from backend.search.failure_entries import FailureEntries, FailureSummary
+from backend.search.failures import FailureStore
+from backend.search.rebuild import Rebuilder
+from backend.search.references import AssetRef, FileRef
+from backend.search.replay import (
+    LONGEST_PAUSE,
+    MOST_ATTEMPTS,
+    LeftoverReplays,
+    Replayer,
+    next_attempt,
+)
+from backend.spec.queues import FAN_OUT, LIFECYCLE, SETTLE
+from backend.spec.tables.assets import ASSETS
+from tests.factories.buckets import stored_bucket
+from tests.factories.failures import BATCH_KEY, entries_in, given_up, put_object, replayer_of
+from tests.factories.search import (
+    NOON,
+    object_message,
+    rebuilder,
+    remove_asset,
+    store_asset,
+    store_metadata,
+    stream_record,
+)
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.search_engine import MemorySearchEngine
+
+ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
+SOON = NOON + timedelta(minutes=1)
+
+
+@dataclass
+class Bench:
+    """A failure bucket that something gets into, and replays whose clock can be set."""
+
+    tables: DynamoTables
+    objects: S3Objects
+    engine: MemorySearchEngine
+    sent: MemoryQueues
+    now: datetime = NOON
+    entries: FailureEntries = field(init=False)
+    replayer: Replayer = field(init=False)
+    indexing: Rebuilder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.entries = entries_in(self.objects)
+        self.indexing = rebuilder(
+            self.tables, self.objects, self.sent, self.engine, clock=lambda: self.now
+        )
+        self.replayer = replayer_of(
+            self.indexing,
+            self.tables,
+            self.objects,
+            self.sent,
+            entries=self.entries,
+            clock=lambda: self.now,
+        )
+
+    def listed(self) -> list[FailureSummary]:
+        return list(self.entries.page(PageRequest(100)).items)
+
+    def only(self) -> FailureSummary:
+        (found,) = self.listed()
+        return found
+
+    def outcomes(self) -> list[str]:
+        return [self.replayer.replay(one.key).outcome for one in self.listed()]
+
+    def keep(self, consumer: str, body: object, name: str = "m") -> None:
+        FailureStore(self.objects, "failurebucket", consumer, lambda: NOON).keep(name, body, "odd")
+
+    def run(self, *, minutes: int = 10) -> dict[str, int]:
+        leftovers = LeftoverReplays(self.entries, self.replayer, lambda: self.now)
+        return leftovers.run(until=self.now + timedelta(minutes=minutes))
+
+
+@pytest.fixture
+def bench(
+    tables: DynamoTables, objects: S3Objects, engine: MemorySearchEngine, sent: MemoryQueues
+) -> Bench:
+    return Bench(tables, objects, engine, sent)
+
+
+def with_metadata(write: DocumentWrite) -> str | None:
+    return "too many nested documents" if "metadata" in json.loads(write.body) else None
+
+
+def test_a_stub_becomes_whole_when_the_cause_is_gone(bench: Bench) -> None:
+    store_asset(bench.tables)
+    store_metadata(bench.tables, "material", "brass")
+    bench.engine.refuses = with_metadata
+    bench.indexing.rebuild([AssetRef("museum", "pump")])
+    assert "MD_" not in bench.engine.live()["museum:pump"]
+    assert bench.outcomes() == ["failed"]
+    assert bench.engine.live()["museum:pump"]["str_assetname"] == "The pump"
+    bench.engine.refuses = lambda write: None
+    assert bench.outcomes() == ["replayed"]
+    assert bench.engine.live()["museum:pump"]["MD_"] == {"material": "brass"}
+    assert bench.listed() == []
+
+
+def test_an_entry_that_fails_again_counts_its_attempts_and_tells_the_last_reason(
+    bench: Bench,
+) -> None:
+    store_asset(bench.tables)
+    store_metadata(bench.tables, "material", "brass")
+    bench.engine.refuses = with_metadata
+    bench.indexing.rebuild([AssetRef("museum", "pump")])
+    before = bench.only()
+    bench.engine.refuses = lambda write: "out of memory" if "MD_" in write.body else None
+    bench.now = SOON
+    assert bench.outcomes() == ["failed"]
+    assert bench.outcomes() == ["failed"]
+    found = bench.only()
+    assert (found.key, found.failed_at) == (before.key, before.failed_at)
+    assert (found.reason, found.replays.attempts) == ("out of memory", 2)
+    assert found.replays.last_at == "2026-03-01T12:01:00.000000Z"
+    assert found.replays.next_at is None
+
+
+def test_a_refused_file_is_named_by_its_key_and_found_again(bench: Bench) -> None:
+    store_asset(bench.tables)
+    bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
+    bench.engine.refuses = lambda write: "odd" if "str_etag" in write.body else None
+    bench.indexing.rebuild([FileRef("museum", "pump", "/a.glb")])
+    assert "str_etag" not in bench.engine.live()["museum:pump:pump/a.glb"]
+    bench.engine.refuses = lambda write: None
+    assert bench.outcomes() == ["replayed"]
+    assert bench.engine.live()["museum:pump:pump/a.glb"]["str_fileext"] == ".glb"
+
+
+def test_a_file_whose_asset_is_gone_meanwhile_gets_its_tombstone(bench: Bench) -> None:
+    store_asset(bench.tables)
+    bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
+    bench.engine.refuses = lambda write: "odd" if "str_etag" in write.body else None
+    bench.indexing.rebuild([FileRef("museum", "pump", "/a.glb")])
+    remove_asset(bench.tables)
+    assert bench.outcomes() == ["replayed"]
+    tombstone = bench.engine.document("files-1", "museum:pump:pump/a.glb") or {}
+    assert (tombstone["deleted"], tombstone["date_deleted"]) == (True, "2026-03-01T12:00:00Z")
+
+
+def test_files_of_an_asset_that_cannot_be_read_are_remembered_each_time(bench: Bench) -> None:
+    store_asset(bench.tables, bucketId="nobody-knows")
+    for name in ("a.glb", "b.glb"):
+        bench.objects.put("assetbucket", f"pump/{name}", b"x", content_type="x/y", metadata={})
+        bench.indexing.rebuild([FileRef("museum", "pump", f"/{name}")])
+    assert [one.name for one in bench.listed()] == ["museum:pump"] * 2
+    assert bench.outcomes() == ["failed"] * 2
+    stored_bucket(bench.tables, bucket_id="nobody-knows", name="assetbucket")
+    bench.replayer = Bench(bench.tables, bench.objects, bench.engine, bench.sent).replayer
+    assert bench.outcomes() == ["replayed"] * 2
+    assert set(bench.engine.live()) == {f"museum:pump:pump/{name}.glb" for name in "ab"}
+
+
+@pytest.mark.parametrize(
+    ("consumer", "event"),
+    [
+        ("IndexChanges", stream_record(ASSET_KEY, {})),
+        ("IndexObjects", object_message("assetbucket", "pump/a.glb")),
+        (
+            "IndexSettle",
+            {"messageId": "m", "body": '{"references": [["asset", "museum", "pump"]]}'},
+        ),
+    ],
+)
+def test_an_event_that_is_understood_now_is_worked_off(
+    bench: Bench, consumer: str, event: dict[str, Any]
+) -> None:
+    store_asset(bench.tables)
+    bench.objects.put("assetbucket", "pump/a.glb", b"x", content_type="x/y", metadata={})
+    bench.keep(consumer, event)
+    assert bench.outcomes() == ["replayed"]
+    assert len(bench.engine.live()) == 1
+
+
+@pytest.mark.parametrize(
+    ("consumer", "body"),
+    [
+        ("IndexChanges", stream_record({"odd": "x"})),
+        ("IndexChanges", None),
+        ("IndexChanges", "AssetRef(database_id='a', asset_id='b')"),
+        ("IndexObjects", {"body": "no JSON"}),
+        ("IndexObjects", {}),
+        ("IndexSettle", {"body": "[" * 100_000}),
+        ("LifecycleWorker", {"messageId": "1"}),
+        ("LifecycleWorker", {"body": "no JSON"}),
+        ("LifecycleWorker", {"body": 7}),
+        ("JobStarter", {"no": "record"}),
+        ("SearchApi", {"body": "{}"}),
+        ("NobodyKnows", {"body": "{}"}),
+    ],
+)
+def test_what_still_means_nothing_stays_with_a_reason(
+    bench: Bench, consumer: str, body: object
+) -> None:
+    bench.keep(consumer, body)
+    assert bench.outcomes() == ["failed"]
+    found = bench.only()
+    assert found.replays.attempts == 1
+    assert found.reason
+    assert found.reason != "odd"
+
+
+def test_a_message_of_a_job_goes_back_into_its_queue(bench: Bench) -> None:
+    bench.keep("LifecycleWorker", {"messageId": "1", "body": '{"jobId": "deleteAsset.a.b.1"}'})
+    assert bench.outcomes() == ["replayed"]
+    assert bench.sent.take(LIFECYCLE) == [{"jobId": "deleteAsset.a.b.1"}]
+
+
+def test_a_batch_that_was_given_up_is_indexed_and_fans_out(bench: Bench) -> None:
+    row = store_asset(bench.tables, inheritedRevision=2)
+    image = {"inheritedRevision": {"N": "2"}}
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, image)]))
+    assert bench.outcomes() == ["replayed"]
+    assert bench.engine.live()["museum:pump"]["str_assetname"] == row["assetName"]
+    assert bench.listed() == []
+    assert bench.sent.take(SETTLE)
+
+
+def test_poison_in_a_batch_becomes_an_entry_of_its_own(bench: Bench) -> None:
+    store_asset(bench.tables)
+    records = [stream_record({"odd": "x"}, event_id="7"), stream_record(ASSET_KEY, {})]
+    put_object(bench.objects, given_up(records))
+    assert bench.outcomes() == ["replayed"]
+    assert set(bench.engine.live()) == {"museum:pump"}
+    found = bench.only()
+    assert (found.kind, found.consumer, found.name) == ("poison", "IndexChanges", "7")
+
+
+def test_a_batch_of_the_job_starter_starts_its_jobs(bench: Bench) -> None:
+    image = {"jobId": {"S": "fanOut.a.b.2"}, "kind": {"S": "fanOut"}, "state": {"S": "queued"}}
+    records = [stream_record({"jobId": "fanOut.a.b.2"}, image)]
+    put_object(bench.objects, given_up(records, function="vitrine-prod-indexing-JobStarter-X"))
+    assert bench.outcomes() == ["replayed"]
+    assert bench.sent.take(FAN_OUT) == [{"jobId": "fanOut.a.b.2"}]
+
+
+def test_a_bug_in_a_consumer_is_an_attempt_and_ends_nothing(bench: Bench) -> None:
+    other = BATCH_KEY.replace("2d1b", "3d1b")
+    put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
+    store_asset(bench.tables)
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]), key=other)
+    assert bench.run() == {"failed": 1, "replayed": 1}
+    assert "KeyError" in (bench.only().reason or "")
+
+
+def test_an_outage_is_no_attempt_and_loses_nothing(bench: Bench) -> None:
+    store_asset(bench.tables)
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    indexes, bench.engine.indexes = bench.engine.indexes, {}
+    with pytest.raises(UnavailableError):
+        bench.replayer.replay(BATCH_KEY)
+    assert bench.run() == {"outage": 1}
+    assert bench.only().replays.attempts == 0
+    bench.engine.indexes = indexes
+    assert bench.run() == {"replayed": 1}
+    assert set(bench.engine.live()) == {"museum:pump"}
+
+
+@pytest.mark.parametrize("step", ["read", "write", "send", "remove"])
+def test_a_replay_that_dies_anywhere_is_repeated_by_the_next(
+    bench: Bench, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_asset(bench.tables)
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+
+    def die(*_: object, **__: object) -> None:
+        raise SystemExit(step)
+
+    targets: dict[str, Callable[[], None]] = {
+        "read": lambda: monkeypatch.setattr(S3Objects, "read_chunks", die),
+        "write": lambda: monkeypatch.setattr(MemorySearchEngine, "bulk", die),
+        "send": lambda: monkeypatch.setattr(MemoryQueues, "send", die),
+        "remove": lambda: monkeypatch.setattr(FailureEntries, "remove", die),
+    }
+    targets[step]()
+    with pytest.raises(SystemExit):
+        bench.replayer.replay(BATCH_KEY)
+    monkeypatch.undo()
+    assert bench.only().replays.attempts == 0
+    assert bench.outcomes() == ["replayed"]
+    assert set(bench.engine.live()) == {"museum:pump"}
+
+
+def test_what_fails_anew_during_its_replay_stays(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store_asset(bench.tables)
+    store_metadata(bench.tables, "material", "brass")
+    bench.engine.refuses = with_metadata
+    bench.indexing.rebuild([AssetRef("museum", "pump")])
+    key = bench.only().key
+    bench.engine.refuses = lambda write: None
+    remove = FailureEntries.remove
+
+    def after_another_failure(entries: FailureEntries, stored: Any) -> bool:
+        bench.now = SOON
+        store_asset(bench.tables, description="even worse")
+        bench.engine.refuses = with_metadata
+        bench.indexing.rebuild([AssetRef("museum", "pump")])
+        return remove(entries, stored)
+
+    monkeypatch.setattr(FailureEntries, "remove", after_another_failure)
+    assert bench.replayer.replay(key).outcome == "changed"
+    found = bench.only()
+    assert (found.key, found.failed_at) == (key, "2026-03-01T12:01:00.000000Z")
+
+
+def test_two_replays_of_one_entry_do_no_harm(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    store_asset(bench.tables)
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    remove = FailureEntries.remove
+    inner: list[str] = []
+
+    def while_another_replays(entries: FailureEntries, stored: Any) -> bool:
+        monkeypatch.setattr(FailureEntries, "remove", remove)
+        inner.append(bench.replayer.replay(BATCH_KEY).outcome)
+        return remove(entries, stored)
+
+    monkeypatch.setattr(FailureEntries, "remove", while_another_replays)
+    outcome = bench.replayer.replay(BATCH_KEY).outcome
+    assert (inner, outcome in {"replayed", "changed"}) == (["replayed"], True)
+    assert bench.listed() == []
+    assert set(bench.engine.live()) == {"museum:pump"}
+
+
+def test_what_is_not_there_is_told(bench: Bench) -> None:
+    assert bench.replayer.replay(BATCH_KEY).outcome == "absent"
+    assert bench.replayer.replay("../secrets").outcome == "absent"
+
+
+def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(bench: Bench) -> None:
+    put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
+    pauses: list[timedelta] = []
+    for _ in range(MOST_ATTEMPTS - 1):
+        assert bench.run() == {"failed": 1}
+        following = datetime.fromisoformat(bench.only().replays.next_at or "")
+        pauses.append(following - bench.now)
+        bench.now = following - timedelta(seconds=1)
+        assert bench.run() == {}
+        bench.now = following
+    assert bench.run() == {"failed": 1}
+    assert pauses == sorted(pauses)
+    assert (pauses[0], pauses[-1]) == (timedelta(minutes=5), LONGEST_PAUSE)
+    assert bench.only().replays.next_at is None
+    bench.now += timedelta(days=365)
+    assert bench.run() == {}
+    assert bench.outcomes() == ["failed"]  # by command it can be tried at any time
+
+
+def test_the_schedule_leaves_poison_alone(bench: Bench) -> None:
+    bench.keep("IndexChanges", stream_record({"odd": "x"}))
+    assert bench.run() == {}
+    assert bench.only().replays.attempts == 0
+
+
+def test_a_run_ends_when_its_time_is_used_up(bench: Bench) -> None:
+    store_asset(bench.tables)
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    assert bench.run(minutes=0) == {}
+    assert bench.only().replays.attempts == 0
+
+
+def test_a_batch_without_sense_is_tried_and_left(bench: Bench) -> None:
+    put_object(bench.objects, b"\xff\xfe no JSON")
+    assert bench.run() == {"failed": 1}
+    assert bench.only().reason is None
+
+
+def test_pauses_do_not_overflow() -> None:
+    assert next_attempt(NOON, MOST_ATTEMPTS - 1) == NOON + LONGEST_PAUSE
+    assert next_attempt(NOON, 10**9) is None
+
+
+def test_a_row_that_only_the_replay_finds_is_indexed_as_it_is_now(bench: Bench) -> None:
+    put_object(bench.objects, given_up([stream_record(ASSET_KEY, {})]))
+    row = store_asset(bench.tables, assetName="Old")
+    bench.tables.write(Put(table=ASSETS, item={**row, "assetName": "New"}))
+    bench.outcomes()
+    assert bench.engine.live()["museum:pump"]["str_assetname"] == "New"
