@@ -191,10 +191,9 @@ class AssetRepository:
                     [(RESERVATIONS, key) for key in (mine, *folders)]
                 )
             }
-            owner = found.get(mine[_RESERVATION])
-            if owner is None or owner["databaseId"] != reference.database_id:
-                return None
-            if owner.get(_DELETED_BY) != deleted_by:
+            owner = found.get(mine[_RESERVATION], {})
+            claim = (owner.get("databaseId"), owner.get(_DELETED_BY))
+            if claim != (reference.database_id, deleted_by):
                 return None
             own = (mine, {_RESERVATION: prefix_reservation(bucket_id, prefix)})
             counts = [(key, found.get(key[_RESERVATION], {}).get(_WITHIN, 0)) for key in folders]
@@ -204,9 +203,7 @@ class AssetRepository:
                 )
             except _OvertakenError:
                 continue
-        raise UnavailableError(
-            f"The reservations of asset {reference.asset_id} change all the time"
-        )
+        raise UnavailableError(f"The reservations of {reference.asset_id} change all the time")
 
     def change(
         self,

@@ -1,7 +1,7 @@
 """Archiving, bringing back and deleting assets: the requests, and the steps of their jobs."""
 
-from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps
+from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps, demand_asset
 from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
-from backend.domains.asset_lifecycle.service.requests import LifecycleService, Started, demand_asset
+from backend.domains.asset_lifecycle.service.requests import LifecycleService, Started
 
 __all__ = ["ArchiveSteps", "DeleteSteps", "LifecycleService", "Started", "demand_asset"]

@@ -37,7 +37,7 @@ class ArchiveSteps:
         Raises:
             JobOvertakenError: the asset is gone, or was brought back.
         """
-        asset = self._asset(job, is_archived=True)
+        asset = self._asset(job)
         bucket, prefix = self.assets.location(asset)
         cursor = ArchiveCursor.model_validate(job.cursor)
         listed = self.objects.list_objects(bucket, prefix, limit=self.files, after=cursor.after)
@@ -68,7 +68,7 @@ class ArchiveSteps:
         Raises:
             JobOvertakenError: the asset is gone, or was archived again.
         """
-        asset = self._asset(job, is_archived=False)
+        asset = self._asset(job)
         page = self.repository.first_page(asset)
         if page is None:
             return Progress(finished=True)
@@ -80,15 +80,8 @@ class ArchiveSteps:
         self.repository.forget_page(asset, page)
         return Progress(items=len(page.paths))
 
-    def _asset(self, job: Job, *, is_archived: bool) -> Asset:
-        found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
-        if (
-            found is None
-            or found.lifecycle_job_id != job.job_id
-            or found.is_archived != is_archived
-        ):
-            raise JobOvertakenError(job.asset_id or "")
-        return found
+    def _asset(self, job: Job) -> Asset:
+        return demand_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
     def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The markers that hide these keys, which are in S3's order."""
@@ -109,6 +102,17 @@ class ArchiveSteps:
         """Ask for the documents: object events bring them too, but none may be lost."""
         ids = (asset.database_id, asset.asset_id)
         self.reindexing.files(*ids, [f"/{path}" for path in paths])
+
+
+def demand_asset(job: Job, asset: Asset | None) -> Asset:
+    """The asset, if it is still in the state that the job works on.
+
+    Raises:
+        JobOvertakenError: it is gone, or its state was changed again: the row names another job.
+    """
+    if asset is None or asset.lifecycle_job_id != job.job_id:
+        raise JobOvertakenError(job.asset_id or "")
+    return asset
 
 
 def _next_pass(cursor: ArchiveCursor) -> Progress:

@@ -16,7 +16,7 @@ from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeletedAsset
-from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.archiving import ArchiveSteps
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import (
@@ -246,13 +246,3 @@ def _attributes(asset: Asset) -> dict[str, Any]:
 
 def _reason(name: str, reason: str | None) -> dict[str, Any]:
     return {} if reason is None else {name: reason}
-
-
-def demand_asset(job: Job, asset: Asset | None) -> None:
-    """Go on only if the asset is still in the state that the job works on.
-
-    Raises:
-        JobOvertakenError: it is gone, or its state was changed again.
-    """
-    if asset is None or asset.lifecycle_job_id != job.job_id:
-        raise JobOvertakenError(job.asset_id or "")
