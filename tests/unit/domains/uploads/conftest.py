@@ -5,6 +5,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from tests.factories.files import Gallery, gallery
+from tests.unit.domains.uploads.large import World
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +16,8 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
     return gallery(tables, objects)
+
+
+@pytest.fixture
+def world(tables: DynamoTables, objects: S3Objects) -> World:
+    return World(tables, objects)

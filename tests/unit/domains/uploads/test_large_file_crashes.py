@@ -1,0 +1,224 @@
+"""Workers of large files that die, repeat, or meet outages: nothing is lost or done twice."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from tests.factories.files import GLB
+from tests.unit.domains.uploads.calls import (
+    asset_type,
+    head,
+    sent,
+    temporary,
+)
+from tests.unit.domains.uploads.large import KilledError, World, states
+
+STEPS = (
+    "list_parts",
+    "complete_multipart",
+    "read_start",
+    "create_multipart",
+    "copy_part",
+    "delete_version",
+)
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("call", [1, 2])
+def test_a_worker_that_dies_anywhere_is_gone_on_with(
+    step: str, moment: str, call: int, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    assert museum.complete(upload_id, *done).status == 200
+    (job_id,) = world.job_ids()
+    real, calls = getattr(S3Objects, step), [0]
+
+    def dying(*args: Any, **more: Any) -> Any:
+        calls[0] += 1
+        if calls[0] != call:
+            return real(*args, **more)
+        if moment == "after":
+            real(*args, **more)
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(S3Objects, step, dying)
+        try:
+            world.run(job_id)
+        except KilledError:
+            assert world.run(job_id) is None  # its lease still holds the job
+    world.now += timedelta(minutes=5)
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert world.versions() == 1
+    assert asset_type(museum) == ".glb"
+    # Of a copy that was begun and never noted nobody knows; a lifecycle rule removes it.
+    forgotten = (step, moment, call) == ("create_multipart", "after", 1)
+    assert temporary() == (["statue/a.glb"] if forgotten else [])
+
+
+@pytest.mark.parametrize("write", ["lease", "release"])
+def test_a_worker_that_dies_before_it_writes_the_outcome_writes_it_later(
+    write: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+
+    def dying(*args: Any, **more: Any) -> Any:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(museum.uploads.places.uploads), write, dying)
+        with pytest.raises(KilledError):
+            world.run(job_id)
+    world.now += timedelta(minutes=5)
+    world.drain()
+    assert (states(world, upload_id), world.versions()) == ({"/a.glb": "done"}, 1)
+
+
+def test_the_mark_and_the_job_are_written_together_or_not_at_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+
+    def failing(*args: Any, **more: Any) -> None:
+        raise UnavailableError("DynamoDB does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DynamoTables, "transact", failing)
+        assert museum.complete(upload_id, *done).status == 503
+    assert world.job_ids() == []
+    assert states(world, upload_id) == {"/a.glb": "open"}
+    world.now += timedelta(minutes=1)
+    assert museum.complete(upload_id, *done).status == 200
+    assert len(world.job_ids()) == 1
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}
+
+
+def test_a_message_that_comes_twice_does_nothing_twice(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+    world.drain()
+    for _ in range(2):
+        again = world.run(job_id)
+        assert again is not None
+        assert again.state == "done"
+    assert world.versions() == 1
+
+
+def test_a_complete_sent_again_starts_no_second_job(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    first = museum.complete(upload_id, *done)
+    again = museum.complete(upload_id, *done)
+    assert (again.status, again.body) == (first.status, first.body)
+    assert len(world.job_ids()) == 1
+    world.drain()
+    after = museum.complete(upload_id, *done)
+    assert after.status == 200
+    assert after.body["fileResults"][0]["largeFileAsynchronousHandling"] is True
+    assert len(world.job_ids()) == 1
+
+
+def test_an_outage_is_waited_for_and_is_no_failure(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+
+    def failing(*args: Any, **more: Any) -> Any:
+        raise UnavailableError("S3 does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(S3Objects, "copy_part", failing)
+        for _ in range(100):
+            with pytest.raises(UnavailableError):
+                world.run(job_id)
+            world.now += timedelta(minutes=10)
+    assert states(world, upload_id) == {"/a.glb": "working"}
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert (world.versions(), world.open_multiparts()) == (1, [])
+
+
+def test_a_file_that_kills_every_worker_ends_with_a_reason_and_can_be_tried_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+
+    def dying(*args: Any, **more: Any) -> Any:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(S3Objects, "copy_part", dying)
+        for _ in range(30):
+            try:
+                world.run(job_id)
+            except KilledError:
+                world.now += timedelta(minutes=10)
+    assert world.job(job_id).state == "failed"
+    (told,) = museum.upload(upload_id).body["files"]
+    assert (told["state"], told["errorKind"]) == ("failed", "failure")
+    assert "tried 20 times" in told["error"]
+    assert museum.complete(upload_id, *done).body["largeFileAsynchronousHandling"]
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert world.versions() == 1
+
+
+def test_a_newer_file_of_the_same_name_is_not_overwritten_by_a_repetition(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+
+    def dying(*args: Any, **more: Any) -> Any:
+        raise KilledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(S3Objects, "delete_version", dying)
+        with pytest.raises(KilledError):
+            world.run(job_id)
+    museum.put("/a.glb", b"newer")
+    world.now += timedelta(minutes=5)
+    world.drain()
+    found = head(museum, "/a.glb")
+    assert found is not None
+    assert found.version.size == len(b"newer")
+    assert (states(world, upload_id), temporary()) == ({"/a.glb": "done"}, [])
+
+
+def test_a_request_that_works_on_the_upload_is_waited_for(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
+    museum.complete(upload_id, done[0])
+    row = museum.uploads.places.uploads.get(upload_id)
+    assert row is not None
+    museum.uploads.places.lease(row)
+    (job_id,) = world.job_ids()
+    job = world.run(job_id)
+    assert job is not None
+    assert job.state == "running"
+    assert head(museum, "/a.glb") is not None
+    world.now += timedelta(seconds=36)
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done", "/b.glb": "open"}

@@ -1,0 +1,230 @@
+"""Large files: handed to a worker, finished by it, the outcome on the upload.
+
+Ten bytes are large here, so that most files are copied in one part; some have more.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.domains.jobs.repository import JobRepository
+from backend.domains.jobs.service import JobRunner
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.operations import JOBS
+from tests.factories.audit import entries
+from tests.factories.files import BUCKET, GLB, sha256
+from tests.unit.domains.uploads.calls import (
+    MIB,
+    asset_type,
+    error_of,
+    head,
+    sent,
+    stored_part,
+    temporary,
+)
+from tests.unit.domains.uploads.large import World, states
+
+ELF = b"\x7fELF" + bytes(60)
+
+
+def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/small.txt": b"small"})
+    answer = museum.complete(upload_id, *done)
+    assert answer.status == 200
+    assert answer.body["largeFileAsynchronousHandling"] is True
+    results = [
+        (one["success"], one["largeFileAsynchronousHandling"]) for one in answer.body["fileResults"]
+    ]
+    assert results == [(True, True), (True, False)]
+    assert answer.body["overallSuccess"] is True
+    assert head(museum, "/a.glb") is None
+    assert states(world, upload_id) == {"/a.glb": "working", "/small.txt": "done"}
+    assert museum.upload(upload_id).body["state"] == "working"
+    world.drain()
+    found = head(museum, "/a.glb")
+    assert found is not None
+    assert (found.version.size, found.content_type) == (len(GLB), "model/gltf-binary")
+    assert found.metadata == {"vitrine-upload": upload_id}
+    assert states(world, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
+    told = museum.upload(upload_id).body
+    assert (told["state"], told["largeFileAsynchronousHandling"]) == ("completed", True)
+    assert (asset_type(museum), temporary(), world.versions()) == ("folder", [], 2)
+
+
+def test_a_large_file_of_several_parts_is_copied_by_parts(world: World) -> None:
+    museum = world.museum
+    body = bytes(range(256)) * (12 * MIB // 256)
+    announced = {"relativeKey": "/a.bin", "file_size": len(body), "num_parts": 2}
+    answer = museum.initialise({**announced, "checksumSha256": sha256(body)})
+    (file,) = answer.body["files"]
+    parts = [
+        stored_part(file, number, body[start : start + 6 * MIB])
+        for number, start in ((1, 0), (2, 6 * MIB))
+    ]
+    done = {"relativeKey": "/a.bin", "uploadIdS3": file["uploadIdS3"], "parts": parts}
+    assert museum.complete(answer.body["uploadId"], done).body["overallSuccess"]
+    world.drain()
+    found = head(museum, "/a.bin")
+    assert found is not None
+    assert found.version.etag.endswith("-3")  # of 5 MiB, and not the two that were sent
+    assert found.metadata["vitrine-sha256"] == sha256(body)
+    key = museum.asset.asset_location.key + "a.bin"
+    assert b"".join(museum.objects.read_chunks(BUCKET, key)) == body
+
+
+def test_files_that_are_completed_later_get_a_job_of_their_own(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
+    museum.complete(upload_id, done[0])
+    museum.complete(upload_id, done[1])
+    assert len(world.job_ids()) == 2
+    world.drain()
+    assert set(states(world, upload_id).values()) == {"done"}
+    assert world.versions() == 2
+
+
+def test_an_executable_ends_with_its_reason_and_nothing_is_left(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": ELF, "/b.glb": GLB})
+    assert museum.complete(upload_id, *done).body["overallSuccess"]
+    world.drain()
+    wrong, fine = museum.upload(upload_id).body["files"]
+    assert (wrong["state"], wrong["errorKind"], fine["state"]) == ("failed", "rule", "done")
+    assert "ELF" in wrong["error"]
+    assert (head(museum, "/a.glb"), temporary(), world.open_multiparts()) == (None, [], [])
+    answer = museum.complete(upload_id, *done)
+    assert "ELF" in error_of(answer)
+    (job_id,) = world.job_ids()
+    assert world.job(job_id).problems == [f"/a.glb: {wrong['error']}"]
+
+
+def test_parts_that_are_replaced_after_the_complete_are_not_taken(world: World) -> None:
+    museum = world.museum
+    answer = museum.initialise({"relativeKey": "/a.glb", "file_size": 64})
+    (file,) = answer.body["files"]
+    parts = [stored_part(file, 1, GLB)]
+    done = {"relativeKey": "/a.glb", "uploadIdS3": file["uploadIdS3"], "parts": parts}
+    museum.complete(answer.body["uploadId"], done)
+    stored_part(file, 1, b"other" * 10)
+    world.drain()
+    (told,) = museum.upload(answer.body["uploadId"]).body["files"]
+    assert (told["state"], told["errorKind"]) == ("failed", "failure")
+    assert "replaced" in told["error"]
+    assert (head(museum, "/a.glb"), temporary()) == (None, [])
+
+
+def test_parts_that_are_gone_end_with_their_reason(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (key,) = temporary()
+    museum.objects.abort_multipart(BUCKET, key, done[0]["uploadIdS3"])
+    world.drain()
+    (told,) = museum.upload(upload_id).body["files"]
+    assert told["state"] == "failed"
+    assert "S3 knows the upload no more" in told["error"]
+
+
+def test_what_no_worker_finishes_any_more_can_be_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    answer = museum.abort(upload_id)
+    assert (answer.status, answer.body["code"]) == (409, "FilesBeingFinished")
+    (job_id,) = world.job_ids()
+    world.tables.delete_many(JOBS, [{"jobId": job_id}])
+    assert museum.abort(upload_id).status == 200
+    assert temporary() == []
+
+
+def test_a_file_that_is_being_finished_is_not_renewed(world: World) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    answer = museum.renew(upload_id, {"relativeKey": "/a.glb"})
+    assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
+    assert "is being finished" in answer.body["message"]
+
+
+def archived(world: World) -> None:
+    row = world.tables.get(ASSETS, {"databaseId": "museum", "assetId": "statue"})
+    assert row is not None
+    gone = {**row, "databaseId": "museum#deleted", "status": "archived"}
+    world.tables.put_many(ASSETS, [gone])
+    world.tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_an_asset_that_is_archived_meanwhile_gets_no_file(world: World, steps: int) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+    runner = JobRunner(JobRepository(world.tables), lambda: world.now)
+    for _ in range(steps):  # its copy has begun
+        runner.run(job_id, museum.large_files.step, until=world.now)
+    assert len(world.open_multiparts()) == 1
+    archived(world)
+    world.now += timedelta(minutes=1)
+    world.drain()
+    row = museum.uploads.places.uploads.get(upload_id)
+    assert row is not None
+    assert "archived or deleted" in row.results["/a.glb"].error
+    assert (head(museum, "/a.glb"), temporary(), world.open_multiparts()) == (None, [], [])
+
+
+def test_each_write_of_results_makes_one_entry(world: World) -> None:
+    museum = world.museum
+
+    def made() -> list[tuple[str, Any]]:
+        return [
+            (one["operation"], one["changes"].get("files", {}).get("after"))
+            for one in entries(world.tables)
+            if one["entity"] == f"upload:{upload_id}"
+        ]
+
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.txt": b"small", "/c.txt": b"small"})
+    museum.complete(upload_id, done[0], done[1])
+    assert made() == [("complete_upload", {"/b.txt": "uploaded"})]
+    world.drain()
+    assert ("complete_upload", {"/a.glb": "uploaded"}) in made()
+    museum.abort(upload_id)
+    assert [operation for operation, _ in made()].count("abort_upload") == 1
+    assert len(made()) == 3
+
+
+def test_a_copy_goes_on_over_several_messages_and_copies_no_part_twice(
+    tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of 1 MiB, of which moto takes any; a step has time for one group of eight."""
+    monkeypatch.setattr("moto.s3.models.S3_UPLOAD_PART_MIN_SIZE", 1)
+    monkeypatch.setattr("backend.domains.uploads.rules.MIN_PART_BYTES", 1)
+    world = World(tables, objects)
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.bin": bytes(20 * MIB)})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+    copied: list[int] = []
+    real = S3Objects.copy_part
+
+    def slow(self: S3Objects, *args: Any, number: int, **more: Any) -> Any:
+        copied.append(number)
+        world.now += timedelta(seconds=3)
+        return real(self, *args, number=number, **more)
+
+    monkeypatch.setattr(S3Objects, "copy_part", slow)
+    runs = 0
+    while not world.job(job_id).is_finished:
+        world.run(job_id)
+        runs += 1
+        assert runs < 100
+    assert (runs, copied) == (3, list(range(1, 21)))
+    found = head(museum, "/a.bin")
+    assert found is not None
+    assert (found.version.size, found.version.etag[-3:]) == (20 * MIB, "-20")

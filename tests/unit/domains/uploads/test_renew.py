@@ -1,0 +1,208 @@
+"""Uploads that go on: fresh URLs, and the parts that are there already."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.objects import Part
+from backend.spec.tables.assets import ASSETS
+from tests.factories.assets import NOON
+from tests.factories.files import GLB, Gallery, gallery
+from tests.factories.files import PARAMETERS as ASSET
+from tests.unit.domains.uploads.calls import MIB, head, sent, stored_part, temporary
+
+BODY = bytes(11 * MIB)
+
+
+def started(museum: Gallery, **more: Any) -> tuple[str, dict[str, Any]]:
+    """An upload of a file of three parts, of which none is sent."""
+    answer = museum.initialise(
+        {"relativeKey": "/a.bin", "file_size": 11 * MIB, "num_parts": 3}, **more
+    )
+    assert answer.status == 200, answer.body
+    return answer.body["uploadId"], answer.body["files"][0]
+
+
+def ranges(*spans: tuple[int, int], path: str = "/a.bin") -> dict[str, Any]:
+    return {
+        "relativeKey": path,
+        "partRanges": [{"first": first, "last": last} for first, last in spans],
+    }
+
+
+def test_a_renewal_gives_the_urls_that_are_asked_for(museum: Gallery) -> None:
+    upload_id, file = started(museum)
+    answer = museum.renew(upload_id, ranges((3, 3), (1, 1)))
+    assert answer.status == 200
+    assert answer.body["expiresIn"] == 900
+    (renewed,) = answer.body["files"]
+    assert (renewed["uploadIdS3"], renewed["numParts"]) == (file["uploadIdS3"], 3)
+    assert [one["PartNumber"] for one in renewed["partUploadUrls"]] == [3, 1]
+    query = parse_qs(urlsplit(str(renewed["partUploadUrls"][0]["UploadUrl"])).query)
+    assert (query["partNumber"], query["uploadId"]) == (["3"], [file["uploadIdS3"]])
+
+
+def test_a_renewal_tells_the_parts_that_are_there(museum: Gallery) -> None:
+    upload_id, file = started(museum)
+    stored = stored_part(file, 2, bytes(5 * MIB))
+    (renewed,) = museum.renew(upload_id, {"relativeKey": "a.bin"}).body["files"]
+    etag = stored["ETag"].strip('"')
+    assert renewed["storedParts"] == [{"PartNumber": 2, "ETag": etag, "Size": 5 * MIB}]
+    assert (renewed["partUploadUrls"], renewed["assembled"]) == ([], False)
+
+
+def test_urls_alone_cost_no_request_to_s3(museum: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload_id, _ = started(museum)
+
+    def unexpected(*args: object) -> list[Part]:
+        raise AssertionError("the parts were listed")
+
+    monkeypatch.setattr(S3Objects, "list_parts", unexpected)
+    answer = museum.renew(upload_id, ranges((1, 3)), storedParts=False)
+    assert len(answer.body["files"][0]["partUploadUrls"]) == 3
+
+
+def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3 wants 5 MiB a part; moto is told to take less, since versitygw cannot be."""
+    monkeypatch.setattr("moto.s3.models.S3_UPLOAD_PART_MIN_SIZE", 1)
+    monkeypatch.setattr("backend.domains.uploads.rules.MIN_PART_BYTES", 1)
+    file = {"relativeKey": "/a.bin", "file_size": 1003, "num_parts": 1003}
+    answer = museum.initialise(file, maxPartUrls=0)
+    assert answer.body["files"][0]["partUploadUrls"] == []
+    upload_id = answer.body["uploadId"]
+    (renewed,) = museum.renew(upload_id, ranges((1, 1003))).body["files"]
+    assert len(renewed["partUploadUrls"]) == 1003
+    parts = [stored_part(renewed, number, b"x") for number in range(1, 1004)]
+    (renewed,) = museum.renew(upload_id, {"relativeKey": "/a.bin"}).body["files"]
+    assert [one["PartNumber"] for one in renewed["storedParts"]] == list(range(1, 1004))
+    done = {"relativeKey": "/a.bin", "uploadIdS3": renewed["uploadIdS3"], "parts": parts}
+    assert museum.complete(upload_id, done).body["overallSuccess"]
+    found = head(museum, "/a.bin")
+    assert found is not None
+    assert found.version.size == 1003
+
+
+def test_a_client_that_renews_gets_the_usual_parts_and_the_first_urls(museum: Gallery) -> None:
+    tib = 1024**4
+    files = [{"relativeKey": f"/{n}.bin", "file_size": tib} for n in range(2)]
+    started_files = museum.initialise(*files, maxPartUrls=7000).body
+    assert started_files["errors"][0]["field"] == "maxPartUrls"
+    started_files = museum.initialise(*files, maxPartUrls=10).body["files"]
+    assert [file["numParts"] for file in started_files] == [6991, 6991]
+    assert [len(file["partUploadUrls"]) for file in started_files] == [10, 0]
+
+
+WRONG: list[tuple[list[dict[str, Any]], str]] = [
+    ([ranges((1, 4))], "files.0.partRanges.0.last"),
+    ([ranges((2, 1))], "files.0.partRanges.0.last"),
+    ([ranges((1, 2), (2, 3))], "files.0.partRanges.1.first"),
+    ([ranges((0, 1))], "files.0.partRanges.0.first"),
+    ([ranges((1, 10_001))], "files.0.partRanges.0.last"),
+    ([ranges((1, 1), path="/other.bin")], "files.0.relativeKey"),
+    ([ranges((1, 1)), ranges((2, 2), path="a.bin")], "files.0.relativeKey"),
+    ([ranges((1, 1), path="/../a.bin")], "files.0.relativeKey"),
+    ([], "files"),
+]
+
+
+def test_a_wrong_renewal_is_refused_by_field(museum: Gallery) -> None:
+    upload_id, _ = started(museum)
+    for files, field in WRONG:
+        answer = museum.renew(upload_id, *files)
+        assert answer.status == 400, files
+        assert answer.body["errors"][0]["field"] == field
+    assert museum.renew(upload_id, ranges((1, 1)), databaseId="museum").status == 400
+
+
+def test_too_many_urls_are_refused_and_the_limit_is_named(museum: Gallery) -> None:
+    files = [{"relativeKey": f"/{n}", "file_size": 1024**4} for n in range(2)]
+    upload_id = museum.initialise(*files, maxPartUrls=0).body["uploadId"]
+    wanted = [ranges((1, 1501), path=f"/{n}") for n in range(2)]
+    answer = museum.renew(upload_id, *wanted)
+    assert answer.status == 400
+    assert "3002" in answer.body["message"]
+    assert "3000" in answer.body["message"]
+    assert museum.renew(upload_id, ranges((1, 3000), path="/0"), storedParts=False).status == 200
+
+
+def test_a_finished_upload_is_not_renewed(museum: Gallery) -> None:
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    answer = museum.renew(upload_id, ranges((1, 1), path="/a.glb"))
+    assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
+
+
+def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> None:
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
+    museum.complete(upload_id, done[0])
+    answer = museum.renew(upload_id, ranges((1, 1), path="/a.glb"))
+    assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
+    assert "is uploaded" in answer.body["message"]
+    assert museum.renew(upload_id, ranges((1, 1), path="/b.glb")).status == 200
+
+
+def test_an_upload_that_was_given_up_or_never_was_is_not_found(museum: Gallery) -> None:
+    upload_id, _ = started(museum)
+    museum.abort(upload_id)
+    for absent in (upload_id, "y0"):
+        answer = museum.renew(absent, ranges((1, 1)))
+        assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
+
+
+def test_an_upload_that_expired_says_so_to_its_user(
+    tables: DynamoTables, objects: S3Objects
+) -> None:
+    now = [NOON]
+    museum = gallery(tables, objects, clock=lambda: now[0])
+    upload_id, _ = started(museum)
+    now[0] += timedelta(days=7, seconds=1)
+    answer = museum.renew(upload_id, ranges((1, 1)))
+    assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
+
+
+def test_nobody_renews_an_upload_of_someone_else(museum: Gallery) -> None:
+    upload_id, _ = started(museum)
+    assert museum.as_user("stranger").renew(upload_id, ranges((1, 1))).status == 403
+    places = museum.uploads.places
+    row = places.uploads.get(upload_id)
+    assert row is not None
+    places.uploads.delete(row)
+    places.uploads.put_new(row.model_copy(update={"user_id": "someone"}))
+    answer = museum.renew(upload_id, ranges((1, 1)))
+    assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
+
+
+def test_an_upload_to_an_asset_that_is_gone_is_not_found(museum: Gallery) -> None:
+    upload_id, _ = started(museum)
+    museum.assets.assets.tables.delete_many(
+        ASSETS, [{"databaseId": "museum", "assetId": ASSET["assetId"]}]
+    )
+    assert museum.renew(upload_id, ranges((1, 1))).body["code"] == "UploadNotFound"
+
+
+def test_a_file_that_s3_forgot_says_so(museum: Gallery) -> None:
+    upload_id, file = started(museum)
+    (key,) = temporary()
+    museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])
+    answer = museum.renew(upload_id, {"relativeKey": "/a.bin"})
+    assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
+    assert "S3 knows it no more" in answer.body["message"]
+
+
+def test_a_file_that_a_dead_complete_put_together_can_be_completed(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    (key,) = temporary()
+    parts = museum.objects.list_parts("assetbucket", key, done[0]["uploadIdS3"])
+    museum.objects.complete_multipart("assetbucket", key, done[0]["uploadIdS3"], parts)
+    (renewed,) = museum.renew(upload_id, {"relativeKey": "/a.glb"}).body["files"]
+    assert (renewed["assembled"], renewed["storedParts"]) == (True, [])
+    assert museum.complete(upload_id, *done).body["overallSuccess"]
+    assert temporary() == []
