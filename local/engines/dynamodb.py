@@ -19,76 +19,39 @@ Every write waits for SQLite's fsync, and no option changes SQLite's settings. W
 `eatmydata`, or a data folder on a memory file system, which survives a kill as well.
 """
 
-from pathlib import Path
-
-from local.engines import jvm, layout
-from local.engines.base import Options, Progress
+from local.engines import jvm
+from local.engines.base import Options
 from local.engines.eatmydata import preload
-from local.engines.java import prepare_java
-from local.engines.ports import chosen_port
+from local.engines.jar_engine import JarEngine, Start
 from local.engines.probe import answers
-from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import DYNAMODB_LOCAL
 
 _MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
 
 
-class DynamoDbLocal:
+class DynamoDbLocal(JarEngine):
     """The engine behind `dynamodb`."""
 
     name = "dynamodb"
+    version = DYNAMODB_LOCAL
+    # It has no health page; refusing an unsigned request is its way to say hello.
+    probe = staticmethod(answers("/", with_status=(400,)))
 
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`."""
-        prepare_java(tools, progress)
-        layout.whole_folder(
-            tools,
-            _folder_name(),
-            lambda folder: layout.fetch_locked(self.name, tools, progress, into=folder),
+    def environment(self, options: Options) -> dict[str, str]:
+        """See `JarEngine.environment`."""
+        return preload() if options.eatmydata else {}
+
+    def command(self, start: Start) -> list[str]:
+        """See `JarEngine.command`."""
+        lib = start.lib
+        natives = [f"-Dsqlite4java.library.path={lib}", f"-Djava.library.path={lib}"]
+        java = jvm.command(
+            start.tools,
+            lib,
+            heap=["-Xmx512m"],
+            options=["--enable-native-access=ALL-UNNAMED", *natives],
+            lib=lib,
+            main=_MAIN,
         )
-
-    def start(
-        self,
-        tools: Path,
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,
-    ) -> Running:
-        """See `Engine.start`."""
-        options = options or Options()
-        lib = layout.prepared(tools / _folder_name(), self.name)
-        stop_leftovers(data, name=self.name)
-        port = chosen_port(port, name=self.name)
-        files = data / self.name
-        files.mkdir(parents=True, exist_ok=True)
-        command = _command(tools, lib, files, port, options)
-        return launch(
-            name=self.name,
-            command=command,
-            environment=preload() if options.eatmydata else {},
-            data=data,
-            log=log,
-            port=port,
-            # It has no health page; refusing an unsigned request is its way to say hello.
-            probe=answers("/", with_status=(400,)),
-        )
-
-
-def _command(tools: Path, lib: Path, files: Path, port: int, options: Options) -> list[str]:
-    natives = [f"-Dsqlite4java.library.path={lib}", f"-Djava.library.path={lib}"]
-    java = jvm.command(
-        tools,
-        lib,
-        heap=["-Xmx512m"],
-        options=["--enable-native-access=ALL-UNNAMED", *natives],
-        lib=lib,
-        main=_MAIN,
-    )
-    kept = ["-dbPath", str(files)] if options.durable else ["-inMemory"]
-    return [*java, "-port", str(port), "-sharedDb", "-disableTelemetry", *kept]
-
-
-def _folder_name() -> str:
-    return layout.jars_folder_name("dynamodb", DYNAMODB_LOCAL)
+        kept = ["-dbPath", str(start.files)] if start.options.durable else ["-inMemory"]
+        return [*java, "-port", str(start.port), "-sharedDb", "-disableTelemetry", *kept]

@@ -10,63 +10,32 @@ holds host and port, so a restart on another port changes it; its name and its A
 import json
 from pathlib import Path
 
-from local.engines import jvm, layout
-from local.engines.base import Options, Progress
-from local.engines.java import prepare_java
-from local.engines.ports import LOOPBACK, chosen_port
+from local.engines import jvm
+from local.engines.base import Options
+from local.engines.jar_engine import JarEngine, Start
+from local.engines.ports import LOOPBACK
 from local.engines.probe import answers
-from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import ELASTICMQ
 
 
-class ElasticMq:
+class ElasticMq(JarEngine):
     """The engine behind `queues`."""
 
     name = "queues"
+    version = ELASTICMQ
+    probe = staticmethod(answers("/?Action=ListQueues&Version=2012-11-05"))
 
-    def prepare(self, tools: Path, progress: Progress) -> None:
-        """See `Engine.prepare`."""
-        prepare_java(tools, progress)
-        layout.whole_folder(
-            tools,
-            _folder_name(),
-            lambda folder: layout.fetch_locked(self.name, tools, progress, into=folder),
-        )
-
-    def start(
-        self,
-        tools: Path,
-        data: Path,
-        *,
-        log: Path,
-        port: int | None = None,
-        options: Options | None = None,
-    ) -> Running:
-        """See `Engine.start`."""
-        options = options or Options()
-        lib = layout.prepared(tools / _folder_name(), self.name)
-        stop_leftovers(data, name=self.name)
-        port = chosen_port(port, name=self.name)
-        files = data / self.name
-        files.mkdir(parents=True, exist_ok=True)
-        config = files / "elasticmq.conf"
-        config.write_text(_config(files, port, options), encoding="utf-8")
-        command = jvm.command(
-            tools,
-            lib,
+    def command(self, start: Start) -> list[str]:
+        """See `JarEngine.command`."""
+        config = start.files / "elasticmq.conf"
+        config.write_text(_config(start.files, start.port, start.options), encoding="utf-8")
+        return jvm.command(
+            start.tools,
+            start.lib,
             heap=["-Xmx256m"],
             options=[f"-Dconfig.file={config}"],
-            lib=lib,
+            lib=start.lib,
             main="org.elasticmq.server.Main",
-        )
-        return launch(
-            name=self.name,
-            command=command,
-            environment={},
-            data=data,
-            log=log,
-            port=port,
-            probe=answers("/?Action=ListQueues&Version=2012-11-05"),
         )
 
 
@@ -92,7 +61,3 @@ messages-storage {{
   password = ""
 }}
 """
-
-
-def _folder_name() -> str:
-    return layout.jars_folder_name("queues", ELASTICMQ)

@@ -1,0 +1,77 @@
+"""What the engines have in common that run straight from the jars of their lock."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.engines import layout
+from local.engines.base import Options, Progress
+from local.engines.java import prepare_java
+from local.engines.ports import chosen_port
+from local.engines.process import Running, launch, stop_leftovers
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start: where the tools and jars are, and which files and port are the engine's."""
+
+    tools: Path
+    lib: Path
+    files: Path
+    port: int
+    options: Options
+
+
+class JarEngine(ABC):
+    """An engine of jars; a subclass says its name, its version, its command and its probe."""
+
+    name: str
+    version: str
+    probe: Callable[[str], bool]
+
+    @abstractmethod
+    def command(self, start: Start) -> list[str]:
+        """Return the command, once what it reads is written below `start.files`."""
+
+    def environment(self, options: Options) -> dict[str, str]:  # noqa: ARG002 - for subclasses
+        """Return what the process needs in its environment."""
+        return {}
+
+    def prepare(self, tools: Path, progress: Progress) -> None:
+        """See `Engine.prepare`."""
+        prepare_java(tools, progress)
+        layout.whole_folder(
+            tools,
+            self._folder_name(),
+            lambda folder: layout.fetch_locked(self.name, tools, progress, into=folder),
+        )
+
+    def start(
+        self,
+        tools: Path,
+        data: Path,
+        *,
+        log: Path,
+        port: int | None = None,
+        options: Options | None = None,
+    ) -> Running:
+        """See `Engine.start`."""
+        options = options or Options()
+        lib = layout.prepared(tools / self._folder_name(), self.name)
+        stop_leftovers(data, name=self.name)
+        port = chosen_port(port, name=self.name)
+        files = data / self.name
+        files.mkdir(parents=True, exist_ok=True)
+        return launch(
+            name=self.name,
+            command=self.command(Start(tools, lib, files, port, options)),
+            environment=self.environment(options),
+            data=data,
+            log=log,
+            port=port,
+            probe=self.probe,
+        )
+
+    def _folder_name(self) -> str:
+        return layout.jars_folder_name(self.name, self.version)

@@ -1,0 +1,127 @@
+"""Messages of a queue: hidden for seconds only, until the journal knows who must release them."""
+
+import asyncio
+import threading
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from local.clients import Clients
+from local.function_process import InvocationResult
+from local.functions import Functions
+from local.plan import Queue, QueueMapping
+from local.pumps.activity import Activity
+from local.pumps.journal import Journal
+from local.pumps.queues import QueuePump
+
+ARN = "arn:aws:sqs:us-east-1:000000000000:work"
+RECEIPT = "receipt-1"
+UNCLAIMED_SECONDS = 15
+
+
+@dataclass
+class _Sqs:
+    """One message, and what the pump asks of it, with what the journal knows at that time."""
+
+    journal: Journal
+    refuses: bool = False
+    asked: list[tuple[str, Any, list[str]]] = field(
+        default_factory=list[tuple[str, Any, list[str]]]
+    )
+    deleted: threading.Event = field(default_factory=threading.Event)
+    hidden: threading.Event = field(default_factory=threading.Event)
+
+    def _note(self, what: str, fact: Any) -> None:
+        self.asked.append((what, fact, self.journal.received(ARN)))
+
+    def receive_message(self, **asked: Any) -> dict[str, Any]:
+        self._note("receive", asked["VisibilityTimeout"])
+        if len([each for each in self.asked if each[0] == "receive"]) > 1:
+            self.deleted.wait(0.2)
+            return {}
+        return {"Messages": [{"MessageId": "1", "ReceiptHandle": RECEIPT, "Body": "{}"}]}
+
+    def change_message_visibility_batch(self, *, QueueUrl: str, Entries: Any) -> dict[str, Any]:  # noqa: N803
+        del QueueUrl
+        self._note("claim", [(e["ReceiptHandle"], e["VisibilityTimeout"]) for e in Entries])
+        self.hidden.set()
+        return {"Failed": [{"Id": "0", "Code": "x"}]} if self.refuses else {}
+
+    def change_message_visibility(self, **asked: Any) -> None:
+        self._note("release", asked["VisibilityTimeout"])
+
+    def delete_message_batch(self, **_: Any) -> dict[str, Any]:
+        self._note("delete", None)
+        self.deleted.set()
+        return {}
+
+
+class _Taking:
+    """The function of the mapping, which takes everything."""
+
+    async def invoke(self, _reference: str, _event: Mapping[str, Any]) -> InvocationResult:
+        return InvocationResult(b"{}")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Generator[Journal]:
+    journal = Journal(tmp_path / "pumps.sqlite")
+    yield journal
+    journal.close()
+
+
+async def _deliver_one(sqs: _Sqs, attributes: Mapping[str, str]) -> None:
+    mapping = QueueMapping("m", "f", 1, 0, (), True, ARN, None)
+    pump = QueuePump(
+        mapping,
+        Queue("work", ARN, "http://127.0.0.1/work", attributes, None),
+        clients=cast("Clients", type("_Clients", (), {"sqs": sqs})),
+        functions=cast("Functions", _Taking()),
+        journal=sqs.journal,
+        activity=Activity(),
+    )
+    running = asyncio.create_task(pump.run())
+    assert await asyncio.to_thread(sqs.deleted.wait, 10)
+    async with asyncio.timeout(10):
+        while RECEIPT in sqs.journal.received(ARN):  # settled once it is deleted
+            await asyncio.sleep(0.01)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+def _asked(sqs: _Sqs, what: str) -> tuple[Any, list[str]]:
+    return next((fact, known) for name, fact, known in sqs.asked if name == what)
+
+
+def test_a_message_is_hidden_for_seconds_until_the_journal_knows_it(journal: Journal) -> None:
+    sqs = _Sqs(journal)
+    asyncio.run(_deliver_one(sqs, {"VisibilityTimeout": "720"}))
+    assert _asked(sqs, "receive") == (UNCLAIMED_SECONDS, [])
+    assert _asked(sqs, "claim") == ([(RECEIPT, 720)], [RECEIPT])
+    assert [name for name, _, _ in sqs.asked][:3] == ["receive", "claim", "delete"]
+    assert journal.received(ARN) == []
+
+
+def test_a_queue_that_says_nothing_hides_as_long_as_sqs_does(journal: Journal) -> None:
+    sqs = _Sqs(journal)
+    asyncio.run(_deliver_one(sqs, {}))
+    assert _asked(sqs, "claim")[0] == [(RECEIPT, 30)]
+
+
+def test_a_message_that_cannot_be_claimed_is_worked_off_with_a_warning(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    sqs = _Sqs(journal, refuses=True)
+    asyncio.run(_deliver_one(sqs, {}))
+    assert "a message is not claimed" in caplog.text
+
+
+def test_what_a_killed_runtime_had_claimed_is_visible_again_at_once(journal: Journal) -> None:
+    journal.receive(ARN, ["left-over"])
+    sqs = _Sqs(journal)
+    asyncio.run(_deliver_one(sqs, {}))
+    assert sqs.asked[0][:2] == ("release", 0)
+    assert "left-over" not in _asked(sqs, "claim")[1]
