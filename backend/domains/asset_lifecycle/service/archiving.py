@@ -17,8 +17,8 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
 
-FILES = 250
-"""Files of one step: with paths of a kilobyte they fit one row."""
+FILES = 100
+"""Files of one step: it fits a request, and paths of a kilobyte fit one row."""
 MAX_PASSES = 10
 """Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
 

@@ -19,13 +19,14 @@ from backend.core.queues import Queues
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.asking import JobService
-from backend.domains.jobs.service.running import JobRunner
+from backend.domains.jobs.service.running import LEASE_SECONDS, JobRunner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import Queue
 
 WORK_TIME = timedelta(seconds=20)
 """How long one message is worked on: steps begin within it, and end within the function's own."""
 
+_LOOK_AGAIN = 3  # seconds, at a job that a request has begun and soon leaves to the worker
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
 """Stores what cannot be understood: its name, its body, the reason."""
@@ -100,6 +101,8 @@ class JobConsumer:
         if job is None:
             held = self.jobs.find(job_id)
             left = 1 if held is None else max(1, self._seconds_left(held))
+            if left <= LEASE_SECONDS:  # whoever holds it may let go long before
+                left = min(left, _LOOK_AGAIN)
             return given_back(self.queues, self.queue, [message], seconds=left)
         if job.is_finished:
             _log.info("job %s is %s", job_id, job.state)
