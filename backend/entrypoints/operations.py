@@ -13,7 +13,10 @@ from backend.aws.dead_letters import SqsDeadLetters
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service import Creations, ExpiredEntries
 from backend.domains.jobs.service import JobStarter
+from backend.entrypoints.auditing import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
 from backend.operations.failures import FailureService
 from backend.operations.queues import QueueService
@@ -23,7 +26,12 @@ from backend.search.replay import LeftoverReplays, Replayer, StreamConsumers
 from backend.search.state import SearchState
 from backend.search.tombstones import TombstoneSweep
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import INDEX_CHANGES, JOB_STARTER
+from backend.spec.functions import (
+    AUDIT_ARCHIVER,
+    AUDIT_CREATIONS,
+    INDEX_CHANGES,
+    JOB_STARTER,
+)
 
 Scheduled = Callable[[dict[str, Any], Any], dict[str, Any]]
 _SHARE = 0.5
@@ -54,7 +62,11 @@ class OperationsWiring(IndexingWiring):
     @property
     def stream_consumers(self) -> StreamConsumers:
         """Each consumer of streams, as a replay uses it."""
+        creations = Creations(AuditRepository(self.tables), self.audit)
+        expired = ExpiredEntries(self.audit_archive)
         return {
+            AUDIT_ARCHIVER.name: lambda failures: ExpiryConsumer(expired, failures).consume,
+            AUDIT_CREATIONS.name: lambda failures: CreationsConsumer(creations, failures).consume,
             INDEX_CHANGES.name: lambda failures: self.changes_consumer(failures).consume,
             JOB_STARTER.name: lambda failures: JobStarter(self.queues).consume,  # noqa: ARG005
         }

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from aws_lambda_powertools import Logger
 
@@ -132,12 +132,18 @@ class Replayer:
 
     def _batch(self, entry: BatchEntry) -> str | None:
         """Deliver a batch again; poison in it becomes entries of its own."""
-        consumer = self.streams.get(entry.consumer)
-        if consumer is None:
+        if entry.consumer not in self.streams:
             return f"nothing replays what {entry.consumer} gave up"
-        reply = consumer(self.store_of(entry.consumer))({"Records": entry.records})
-        given_back = reply["batchItemFailures"]
-        return f"{entry.consumer} gave {len(given_back)} records back" if given_back else None
+        self._deliver(entry.consumer, self.store_of(entry.consumer), entry.records)
+        return None
+
+    def _deliver(
+        self, consumer: str, failures: Failures, records: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Deliver stream records; whoever gives some back has met an outage."""
+        reply = self.streams[consumer](failures)({"Records": records})
+        if reply["batchItemFailures"]:
+            raise UnavailableError(f"{consumer} met an outage")
 
     def _poison(self, entry: PoisonEntry) -> str | None:
         """Try an item again; answers with the reason if it is still refused."""
@@ -156,7 +162,7 @@ class Replayer:
     ) -> None:
         """Take a single stream record or message as its consumer would."""
         if consumer in self.streams:
-            self.streams[consumer](collected)({"Records": [event]})
+            self._deliver(consumer, collected, [event])
         elif consumer in _READERS:
             changes = _READERS[consumer]([event])
             collected.reasons += (item.reason for item in changes.poison)

@@ -7,7 +7,7 @@ from backend.spec.functions import REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A function that is woken every `minutes`; a run that is still on does not hold up the next."""
+    """A function that is woken every `minutes`, also while its last run is still on."""
 
     function: Function
     minutes: int

@@ -1,0 +1,175 @@
+"""The functions behind the HTTP API, one a domain."""
+
+from dataclasses import replace
+
+from backend.spec import buckets, queues, secrets, settings
+from backend.spec.functions.model import api, audited
+from backend.spec.tables import access, assets, metadata, operations, registry
+
+CONFIGURATION_API = api(
+    "ConfigurationApi",
+    "configuration",
+    "Version, client configuration, features.",
+    reads=(registry.FEATURES,),
+    settings=(settings.WEB_URL,),
+)
+ACCESS_API = audited(
+    api(
+        "AccessApi",
+        "access",
+        "API keys.",
+        writes=(access.API_KEYS,),
+        secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
+    )
+)
+BUCKETS_API = api(
+    "BucketsApi",
+    "buckets",
+    "The asset buckets.",
+    reads=(registry.ASSET_BUCKETS,),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+DATABASES_API = audited(
+    api(
+        "DatabasesApi",
+        "databases",
+        "Databases.",
+        reads=(registry.ASSET_BUCKETS,),
+        writes=(assets.DATABASES, operations.RESERVATIONS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+TAGS_API = audited(
+    api(
+        "TagsApi",
+        "tags",
+        "Tags and tag types.",
+        writes=(registry.TAGS, registry.TAG_TYPES, operations.JOBS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+ASSETS_API = audited(
+    api(
+        "AssetsApi",
+        "assets",
+        "Assets.",
+        reads=(
+            assets.DATABASES,
+            registry.ASSET_BUCKETS,
+            registry.TAGS,
+            registry.TAG_TYPES,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+FILES_API = api(
+    "FilesApi",
+    "files",
+    "Files of assets.",
+    reads=(
+        assets.ASSETS,
+        assets.DATABASES,
+        assets.ASSET_VERSIONS,
+        assets.ASSET_FILE_VERSIONS,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)
+UPLOADS_API = audited(
+    api(
+        "UploadsApi",
+        "uploads",
+        "Uploads by presigned multipart.",
+        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+        writes=(
+            assets.ASSET_UPLOADS,
+            assets.ASSETS,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+        ),
+        settings=(
+            settings.UPLOAD_RATE_PER_MINUTE,
+            settings.PRESIGNED_URL_SECONDS,
+            settings.LARGE_FILE_BYTES,
+        ),
+    )
+)
+DOWNLOADS_API = api(
+    "DownloadsApi",
+    "downloads",
+    "Presigned URLs of files and previews.",
+    reads=(
+        assets.ASSETS,
+        assets.DATABASES,
+        registry.ASSET_BUCKETS,
+        assets.ASSET_VERSIONS,
+        assets.ASSET_FILE_VERSIONS,
+        buckets.ASSET_BUCKET,
+    ),
+    settings=(settings.PRESIGNED_URL_SECONDS,),
+)
+METADATA_API = audited(
+    api(
+        "MetadataApi",
+        "metadata",
+        "Metadata of assets and files, attributes of files.",
+        reads=(
+            assets.ASSETS,
+            assets.DATABASES,
+            assets.ASSET_VERSIONS,
+            assets.ASSET_FILE_METADATA_VERSIONS,
+            registry.ASSET_BUCKETS,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+SEARCH_API = api(
+    "SearchApi",
+    "search",
+    "Search over assets and files.",
+    reads=(operations.SEARCH_STATE,),
+    search="read",
+)
+
+LIFECYCLE_API = replace(
+    audited(
+        api(
+            "LifecycleApi",
+            "asset_lifecycle",
+            "Archives assets, brings them back and deletes them; jobs do the rest.",
+            reads=(registry.ASSET_BUCKETS,),
+            writes=(
+                assets.ASSETS,
+                assets.ARCHIVED_FILES,
+                operations.JOBS,
+                operations.RESERVATIONS,
+                buckets.ASSET_BUCKET,
+            ),
+        )
+    ),
+    sends=(queues.SETTLE,),
+    settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS),
+)
+JOBS_API = audited(
+    api(
+        "JobsApi",
+        "jobs",
+        "Long work: its state, cancelling and resuming it.",
+        reads=(assets.ASSETS,),
+        writes=(operations.JOBS,),
+    )
+)
+
+AUDIT_API = api(
+    "AuditApi",
+    "audit",
+    "Who changed what, and when.",
+    reads=(operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+)

@@ -1,0 +1,84 @@
+"""The functions that keep a deployment right: who may come in, the first setting up, operations."""
+
+from dataclasses import replace
+
+from backend.spec import buckets, queues, secrets, settings
+from backend.spec.functions.model import Function, api, audited
+from backend.spec.functions.workers import DOCUMENT_SOURCES, JOB_STARTER
+from backend.spec.tables import access, operations, registry
+
+AUTHORIZER = Function(
+    "Authorizer",
+    "authorizer",
+    "backend.entrypoints.authorizer.handler",
+    "Says who the caller is; never what the caller may do.",
+    writes=(access.API_KEYS,),  # the time of a key's last use
+    secrets=(secrets.API_KEY_PEPPER,),
+    memory_mb=512,
+    timeout_seconds=10,
+)
+
+BOOTSTRAP = Function(
+    "Bootstrap",
+    "bootstrap",
+    "backend.entrypoints.bootstrap.handler",
+    "Makes what a new deployment needs before its first request; safe to run again.",
+    reads=(buckets.ASSET_BUCKET,),
+    writes=(
+        operations.SEARCH_STATE,
+        registry.ASSET_BUCKETS,
+        registry.FEATURES,
+        access.ROLES,
+        access.USERS,
+        access.USER_ROLES,
+        access.API_KEYS,
+    ),
+    secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
+    rewrites=(secrets.ADMIN_API_KEY,),
+    settings=(settings.ADMIN_USER_ID,),
+    search="write",
+    timeout_seconds=300,
+)
+
+
+ADMIN_API = replace(
+    audited(
+        api(
+            "AdminApi",
+            "operations",
+            "What keeps a deployment right: failures and dead letters.",
+            reads=DOCUMENT_SOURCES,
+            writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+            settings=(settings.SETTLE_DELAY_SECONDS,),
+            search="write",
+        )
+    ),
+    # Poison of a queue goes back into it; object events are read at once.
+    sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
+    redrives=queues.QUEUES,
+)
+REPLAY_FAILURES = audited(
+    Function(
+        "ReplayFailures",
+        "scheduled",
+        "backend.entrypoints.scheduled.replays.handler",
+        "Replays what the mappings of streams gave up, with pauses that grow.",
+        reads=DOCUMENT_SOURCES,
+        writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+        sends=(queues.SETTLE, *JOB_STARTER.sends),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        search="write",
+        memory_mb=1024,
+        timeout_seconds=120,
+    )
+)
+SWEEP_TOMBSTONES = Function(
+    "SweepTombstones",
+    "scheduled",
+    "backend.entrypoints.scheduled.tombstones.handler",
+    "Removes tombstones of deleted documents after a day.",
+    reads=(operations.SEARCH_STATE,),
+    search="write",
+    timeout_seconds=120,
+)

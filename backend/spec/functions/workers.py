@@ -1,0 +1,160 @@
+"""The functions that streams and queues wake."""
+
+from backend.spec import buckets, queues, settings
+from backend.spec.buckets import Bucket
+from backend.spec.functions.model import Function, audited
+from backend.spec.queues import Queue
+from backend.spec.tables import assets, metadata, operations, registry, workflows
+from backend.spec.tables.model import Table
+
+DOCUMENT_SOURCES: tuple[Table | Bucket, ...] = (
+    assets.ASSETS,
+    metadata.ASSET_FILE_METADATA,
+    metadata.FILE_ATTRIBUTES,
+    registry.ASSET_BUCKETS,
+    operations.RESERVATIONS,
+    buckets.ASSET_BUCKET,
+)
+"""What a rebuild of documents reads."""
+
+
+def _indexer(
+    name: str,
+    handler: str,
+    description: str,
+    *,
+    writes: tuple[Table, ...] = (),
+    sends: tuple[Queue, ...] = (queues.SETTLE,),
+    loops: bool = False,
+) -> Function:
+    """A consumer on the indexing path: all of them end in the same rebuild."""
+    return Function(
+        name,
+        "consumer",
+        handler,
+        description,
+        reads=DOCUMENT_SOURCES,
+        writes=(operations.SEARCH_STATE, *writes, buckets.FAILURE_BUCKET),
+        sends=sends,
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        search="write",
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=loops,
+    )
+
+
+INDEX_CHANGES = _indexer(
+    "IndexChanges",
+    "backend.entrypoints.streams.changes.handler",
+    "Rebuilds the documents that changes of tables touch.",
+    writes=(operations.JOBS,),
+)
+INDEX_OBJECTS = _indexer(
+    "IndexObjects",
+    "backend.entrypoints.streams.objects.handler",
+    "Rebuilds the documents that object events touch.",
+)
+INDEX_SETTLE = _indexer(
+    "IndexSettle",
+    "backend.entrypoints.streams.settle.handler",
+    "Rebuilds documents again once the table indexes they were read from have caught up.",
+)
+INDEX_FAN_OUT = _indexer(
+    "IndexFanOut",
+    "backend.entrypoints.streams.fan_out.handler",
+    "Rebuilds the files of assets whose name, tags or state they inherit, page by page.",
+    writes=(operations.JOBS,),
+    sends=(queues.SETTLE, queues.FAN_OUT),
+    loops=True,
+)
+
+AUDIT_CREATIONS = audited(
+    Function(
+        "AuditCreations",
+        "consumer",
+        "backend.entrypoints.streams.creations.handler",
+        "Makes the audit entries of new assets.",
+        writes=(buckets.FAILURE_BUCKET,),
+        timeout_seconds=60,
+    )
+)
+AUDIT_ARCHIVER = Function(
+    "AuditArchiver",
+    "consumer",
+    "backend.entrypoints.streams.expired_entries.handler",
+    "Archives audit entries that expired.",
+    writes=(buckets.FAILURE_BUCKET,),
+    appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
+    timeout_seconds=60,
+)
+JOB_STARTER = Function(
+    "JobStarter",
+    "consumer",
+    "backend.entrypoints.jobs.starter.handler",
+    "Sends the first message of each job to the queue of its kind.",
+    writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
+    sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES),
+    timeout_seconds=30,
+)
+LEFT_BY_ASSETS: tuple[Table, ...] = (
+    assets.ASSET_VERSIONS,
+    assets.ASSET_FILE_VERSIONS,
+    assets.ASSET_FILE_METADATA_VERSIONS,
+    assets.ASSET_UPLOADS,
+    assets.ASSET_LINKS,
+    assets.ASSET_LINKS_METADATA,
+    metadata.ASSET_FILE_METADATA,
+    metadata.FILE_ATTRIBUTES,
+    registry.COMMENTS,
+    registry.SUBSCRIPTIONS,
+    workflows.WORKFLOW_EXECUTIONS,
+)
+"""Tables from which a deletion removes the rows of an asset."""
+
+LIFECYCLE_WORKER = audited(
+    Function(
+        "LifecycleWorker",
+        "consumer",
+        "backend.entrypoints.jobs.lifecycle.handler",
+        "Does the jobs that archive, bring back, delete and clean up, step by step.",
+        reads=(assets.DATABASES, registry.TAGS, registry.ASSET_BUCKETS),
+        writes=(
+            assets.ASSETS,
+            assets.ARCHIVED_FILES,
+            *LEFT_BY_ASSETS,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+            buckets.AUXILIARY_BUCKET,
+            buckets.FAILURE_BUCKET,
+        ),
+        sends=(queues.LIFECYCLE, queues.SETTLE),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
+
+LARGE_FILE_WORKER = audited(
+    Function(
+        "LargeFileWorker",
+        "consumer",
+        "backend.entrypoints.jobs.large_files.handler",
+        "Puts large files together, checks them and copies them to their place, part by part.",
+        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+        writes=(
+            assets.ASSET_UPLOADS,
+            assets.ASSETS,
+            operations.JOBS,
+            buckets.ASSET_BUCKET,
+            buckets.FAILURE_BUCKET,
+        ),
+        sends=(queues.LARGE_FILES,),
+        settings=(settings.LARGE_FILE_BYTES,),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
