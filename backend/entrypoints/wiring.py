@@ -199,6 +199,7 @@ class Wiring:
         return JobService(
             jobs,
             self.authorization,
+            self.audit,
             self.clock,
             subject=self._subject,
             resumable=dict.fromkeys((ARCHIVE_ASSET.name, UNARCHIVE_ASSET.name), self._demand_asset),

@@ -132,7 +132,7 @@ def gallery(
         uploads=UploadRepository(tables),
         assets=assets,
         databases=assets.databases,
-        jobs=JobService(JobRepository(tables), OnlyUser(), clock),
+        jobs=JobService(JobRepository(tables), OnlyUser(), audit_service(objects), clock),
         objects=objects,
         large_bytes=large_bytes,
         clock=clock,

@@ -18,7 +18,9 @@ from backend.spec.jobs import ARCHIVE_ASSET, JobKind
 from backend.spec.queues import LIFECYCLE, Queue
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
+from tests.factories.audit import audit_service
 from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import Change, MemoryTables
 
 ADMIN = Identity("admin")
@@ -34,7 +36,7 @@ class KilledError(BaseException):
 
 def job_service(tables: Tables, clock: Clock = lambda: NOON) -> JobService:
     """The service of jobs, for an administrator."""
-    return JobService(JobRepository(tables), OnlyUser(), clock)
+    return JobService(JobRepository(tables), OnlyUser(), audit_service(MemoryObjects()), clock)
 
 
 @dataclass
@@ -98,7 +100,8 @@ class JobWorld:
 
     @property
     def jobs(self) -> JobService:
-        return JobService(JobRepository(self.tables), self.authorization, lambda: self.now)
+        audit = audit_service(MemoryObjects())
+        return JobService(JobRepository(self.tables), self.authorization, audit, lambda: self.now)
 
     @property
     def runner(self) -> JobRunner:

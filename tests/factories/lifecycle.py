@@ -17,6 +17,7 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON
+from tests.factories.audit import audit_service
 from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery, gallery
 from tests.factories.http import Answer, Client
 
@@ -156,7 +157,7 @@ def lifecycle(
     hands = Hands()
     shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
     repository, reindexing = LifecycleRepository(tables), NotedReindexing()
-    jobs = JobService(JobRepository(tables), OnlyUser(), hands)
+    jobs = JobService(JobRepository(tables), OnlyUser(), audit_service(objects), hands)
     steps = ArchiveSteps(repository, shown.assets, objects, reindexing, files=files)
     deletes = DeleteSteps(
         repository=repository,

@@ -6,7 +6,7 @@ from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
 from backend.core.tables import Tables
-from backend.core.transactions import Item, Put, Update, equals, put_new
+from backend.core.transactions import Item, Put, Update, Write, equals, put_new
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
 
@@ -68,6 +68,22 @@ class JobRepository:
             )
         )
         return Job.model_validate(item)
+
+    def change_audited(self, job: Job, changes: Mapping[str, Any], entry: Write) -> Job:
+        """Set some attributes if the job is in the state that was read, with an audit entry.
+
+        Raises:
+            JobChangedError: it is not.
+        """
+        update = Update(
+            table=JOBS,
+            key={_KEY: job.job_id},
+            set=changes,
+            conditions=(equals("state", job.state),),
+            refused=JobChangedError(job.job_id),
+        )
+        self.tables.transact([update, entry])
+        return self.get(job.job_id) or job
 
 
 def row_of(job: Job) -> Item:

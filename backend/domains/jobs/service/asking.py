@@ -10,6 +10,8 @@ from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
+from backend.domains.audit.models import job_entity
+from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
 from backend.spec.jobs import JOB_KINDS, JobKind
@@ -45,6 +47,7 @@ class JobService:
 
     jobs: JobRepository
     authorization: Authorization
+    audit: AuditService
     clock: Clock
     subject: Subject = _nothing
     resumable: Mapping[str, Check] = field(default_factory=dict[str, Check])
@@ -113,7 +116,7 @@ class JobService:
             if found.is_finished:
                 raise JobStateError(found, f"has ended already: it is {found.state}")
             try:
-                return self.jobs.change(found, self._changes("cancelled"), fenced=False)
+                return self._change(caller, "cancel_job", found, {"state": "cancelled"})
             except JobChangedError:  # it was queued, and a worker has just begun
                 continue
         raise JobChangedError(job_id)
@@ -135,7 +138,7 @@ class JobService:
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)
-        return self.jobs.change(found, {**self._changes("queued"), "tries": 0}, fenced=False)
+        return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
 
     def _job_for(self, caller: Identity, job_id: str) -> Job:
         found = self.get_job(caller, job_id)
@@ -150,8 +153,19 @@ class JobService:
             return Secured("tag", {"tagName": str(job.parameters.get("tagName", ""))})
         return self.subject(job) or Secured("database", {"databaseId": job.database_id})
 
-    def _changes(self, state: str) -> dict[str, Any]:
-        return {"state": state, "updatedAt": iso(self.clock())}
+    def _change(
+        self, caller: Identity, operation: str, job: Job, changes: Mapping[str, Any]
+    ) -> Job:
+        now = self.clock()
+        entry = self.audit.entry(
+            caller,
+            operation,
+            job_entity(job.job_id),
+            before={"state": job.state},
+            after={"state": changes["state"]},
+            at=now,
+        )
+        return self.jobs.change_audited(job, {**changes, "updatedAt": iso(now)}, entry)
 
 
 def is_cancellable(job: Job) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import StateForbidsError
+from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.routes import build_router
@@ -21,8 +22,8 @@ ID = "archiveAsset.museum.pump.2"
 
 
 @pytest.fixture
-def service(tables: DynamoTables) -> JobService:
-    return JobService(JobRepository(tables), OnlyUser(), lambda: NOON)
+def service(tables: DynamoTables, audit: AuditService) -> JobService:
+    return JobService(JobRepository(tables), OnlyUser(), audit, lambda: NOON)
 
 
 @pytest.fixture
@@ -155,7 +156,11 @@ def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: Jo
     store(service)
     assets: dict[str | None, Secured] = {"pump": pump}
     noting = JobService(
-        service.jobs, Noting(), service.clock, subject=lambda job: assets.get(job.asset_id)
+        service.jobs,
+        Noting(),
+        service.audit,
+        service.clock,
+        subject=lambda job: assets.get(job.asset_id),
     )
     noting.get_job(ADMIN, ID)
     assets.clear()
