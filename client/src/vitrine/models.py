@@ -78,12 +78,13 @@ class DatabaseCreated(Wire):
 
 
 class Operation(Wire):
-    """The reply of an update."""
+    """The reply of an update; `job_id` names the long work that it started, if any."""
 
     success: bool | None = None
     message: str | None = None
     operation: str | None = None
     timestamp: str | None = None
+    job_id: str | None = None
 
 
 class Location(Wire):

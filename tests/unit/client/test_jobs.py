@@ -108,3 +108,11 @@ def test_a_job_that_nobody_knows_is_not_found(shell: Shell, server: FakeServer) 
     server.fail("GET", "/jobs/", httpx.Response(404, json={"message": "Job x does not exist"}))
     shell.run("jobs", "show", "x")
     assert shell.code == 3
+
+
+def test_a_tag_is_deleted_only_when_that_is_confirmed(shell: Shell, server: FakeServer) -> None:
+    reply = {"success": True, "tagName": "red", "jobId": "withdrawTag.1"}
+    server.fail("DELETE", "/tags/red$", httpx.Response(200, json=reply))
+    shell.run("tags", "delete", "red")
+    assert (shell.code, server.calls("DELETE", "/tags")) == (2, 0)
+    assert shell.run("tags", "delete", "red", "--yes") == "red\twithdrawTag.1\n"

@@ -116,6 +116,22 @@ def create_tag(
 
 
 @with_session
+def delete_tag(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="TAG")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a tag; the job that is printed takes it from the assets that carry it."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the tag {name} from all assets?", abort=True, err=True)
+    answer = session.client.tags.delete(name)
+    session.output.document(answer.wire())
+    session.output.rows(["deleted", "job"], [[name, answer.job_id]])
+
+
+@with_session
 def get_metadata(
     session: Session, database: DatabaseArgument, asset: AssetArgument, file: FileOption = None
 ) -> None:

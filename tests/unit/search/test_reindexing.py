@@ -1,0 +1,47 @@
+"""What domains ask to have built again is asked for at once, and when indexes have caught up."""
+
+from backend.core.queues import Queues
+from backend.search.references import AssetRef, FileKeyRef, FileRef, Reference, from_message
+from backend.search.reindexing import QueuedReindexing
+from tests.fakes.queues import MemoryQueues
+
+
+def asked(queues: MemoryQueues) -> dict[int, set[Reference]]:
+    """What was asked for, by the delay of the messages."""
+    found: dict[int, set[Reference]] = {}
+    for _, body, delay in queues.sent:
+        found.setdefault(delay, set()).update(from_message(body))
+    return found
+
+
+def made(queues: Queues) -> QueuedReindexing:
+    return QueuedReindexing(queues, settle_delay_seconds=900)
+
+
+def test_assets_files_and_keys_are_asked_for_twice() -> None:
+    queues = MemoryQueues()
+    made(queues).assets([("museum", "pump"), ("museum", "coin")])
+    made(queues).files("museum", "pump", ["/a.glb"])
+    made(queues).keys("museum", "pump", ["elsewhere/b.glb"])
+    everything = {
+        AssetRef("museum", "pump"),
+        AssetRef("museum", "coin"),
+        FileRef("museum", "pump", "/a.glb"),
+        FileKeyRef("museum", "pump", "elsewhere/b.glb"),
+    }
+    assert asked(queues) == {0: everything, 900: everything}
+    assert {name for name, _, _ in queues.sent} == {"Settle"}
+
+
+def test_thousands_of_files_are_asked_for_in_messages_that_fit() -> None:
+    queues = MemoryQueues()
+    paths = [f"/{'long' * 50}/{number}.glb" for number in range(3000)]
+    made(queues).files("museum", "pump", paths)
+    assert {delay: len(found) for delay, found in asked(queues).items()} == {0: 3000, 900: 3000}
+    assert len(queues.sent) > 2
+
+
+def test_nothing_is_sent_for_nothing() -> None:
+    queues = MemoryQueues()
+    made(queues).files("museum", "pump", [])
+    assert queues.sent == []
