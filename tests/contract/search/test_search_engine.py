@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.errors import InvalidInputError, UnavailableError
-from backend.core.search_engine import DocumentResult, DocumentWrite
+from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite
 from backend.spec.search_indexes import ASSET_INDEX
 from tests.contract.search.conftest import Cluster
 
@@ -153,3 +153,15 @@ def test_a_cluster_that_does_not_answer_is_an_outage() -> None:
 def _client(cluster: Cluster) -> OpenSearch:
     assert isinstance(cluster.engine, OpenSearchEngine)
     return cluster.engine.client
+
+
+def test_a_document_is_removed_up_to_its_version(cluster: Cluster) -> None:
+    for name, version in (("same", 7), ("lower", 6), ("higher", 8)):
+        assert write(cluster, name, version).status == 201
+    names = ("same", "lower", "higher", "none")
+    results = cluster.engine.remove([DocumentRemoval(cluster.index, name, 7) for name in names])
+    assert [(one.id, one.status) for one in results] == list(
+        zip(names, (200, 200, 409, 404), strict=True)
+    )
+    assert [cluster.document(name) is None for name in names] == [True, True, False, True]
+    assert write(cluster, "lower", 8).status == 201

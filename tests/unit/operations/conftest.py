@@ -1,0 +1,88 @@
+"""The routes of operations over AWS in process, an engine and queues in memory."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
+from backend.core.errors import UnavailableError
+from backend.operations.failures import FailureService
+from backend.operations.queues import QueueService
+from backend.operations.routes import build_router
+from backend.search.indexes import ensure_indexes
+from backend.search.rebuild import Rebuilder
+from backend.search.state import SearchState
+from backend.spec.queues import Queue
+from tests.factories.access import OnlyUser
+from tests.factories.buckets import stored_bucket
+from tests.factories.failures import entries_in, replayer_of
+from tests.factories.http import Client
+from tests.factories.search import NOON, rebuilder
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.search_engine import MemorySearchEngine
+
+
+@dataclass
+class MemoryDeadLetters:
+    """The port `DeadLetters`; moves end when `finish` says so."""
+
+    dead: dict[str, int] = field(default_factory=dict[str, int])
+    moving: set[str] = field(default_factory=set[str])
+    is_down: bool = False
+
+    def depth(self, queue: Queue) -> QueueDepth:
+        if self.is_down:
+            raise UnavailableError("SQS does not answer")
+        return QueueDepth(1, 2, 3, self.dead.get(queue.name, 0))
+
+    def last_redrive(self, queue: Queue) -> Redrive | None:
+        if queue.name not in self.moving:
+            return None
+        return Redrive("RUNNING", 4, datetime(2026, 3, 1, tzinfo=UTC))
+
+    def redrive(self, queue: Queue) -> None:
+        if queue.name in self.moving:
+            raise RedriveRunningError(queue)
+        self.moving.add(queue.name)
+
+
+@dataclass
+class Ticking:
+    """A clock that goes on by so many seconds whenever it is asked."""
+
+    seconds: float = 0
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=self.seconds)
+        return self.now
+
+
+@dataclass
+class Operations:
+    objects: S3Objects
+    tables: DynamoTables
+    engine: MemorySearchEngine
+    indexing: Rebuilder
+    client: Client
+    dead_letters: MemoryDeadLetters
+    clock: Ticking
+
+    def by(self, user_id: str | None) -> Client:
+        return replace(self.client, user_id=user_id)
+
+
+@pytest.fixture
+def operations(tables: DynamoTables, objects: S3Objects) -> Operations:
+    engine, queues, clock = MemorySearchEngine(), MemoryQueues(), Ticking()
+    ensure_indexes(engine, SearchState(tables, lambda: NOON))
+    stored_bucket(tables)
+    indexing = rebuilder(tables, objects, queues, engine)
+    replayer = replayer_of(indexing, tables, objects, queues)
+    failures = FailureService(entries_in(objects), replayer, OnlyUser(), clock)
+    dead_letters = MemoryDeadLetters()
+    router = build_router(failures, QueueService(dead_letters, OnlyUser()))
+    return Operations(objects, tables, engine, indexing, Client(router), dead_letters, clock)

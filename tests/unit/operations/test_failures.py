@@ -1,0 +1,199 @@
+"""The routes of failures: what administrators see and replay, and what bad input gets."""
+
+from typing import Any
+
+import pytest
+
+from backend.search.failures import FailureStore
+from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.search import NOON, store_asset, stream_record
+from tests.unit.operations.conftest import Operations
+
+ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
+POISON_KEY = "IndexChanges/2026-03-01/" + "0" * 32 + ".json"
+
+
+def keep(operations: Operations, name: str, *, consumer: str = "IndexChanges") -> None:
+    store = FailureStore(operations.objects, BUCKET, consumer, lambda: NOON)
+    store.keep(name, stream_record({"odd": "x"}), "odd")
+
+
+def listed(operations: Operations, **query: str) -> Any:
+    answer = operations.client.send("GET", "/admin/failures", query=query)
+    assert answer.status == 200
+    return answer.body
+
+
+def replay(operations: Operations, body: object) -> Any:
+    return operations.client.send("POST", "/admin/failures/replay", body=body)
+
+
+def test_an_empty_store_has_an_empty_list(operations: Operations) -> None:
+    assert listed(operations) == {"Items": []}
+    assert replay(operations, {"consumer": "IndexChanges"}).body == {"items": []}
+
+
+def test_failures_are_listed_in_pages(operations: Operations) -> None:
+    for number in range(3):
+        keep(operations, f"e{number}")
+    put_object(operations.objects, given_up([{}]))
+    first = listed(operations, maxItems="3")
+    rest = listed(operations, maxItems="3", startingToken=first["NextToken"])
+    assert [one["kind"] for one in (*first["Items"], *rest["Items"])] == ["poison"] * 3 + ["batch"]
+    assert "NextToken" not in rest
+    assert first["Items"][0] == {
+        "key": first["Items"][0]["key"],
+        "kind": "poison",
+        "size": first["Items"][0]["size"],
+        "consumer": "IndexChanges",
+        "name": first["Items"][0]["name"],
+        "reason": "odd",
+        "failedAt": "2026-03-01T12:00:00.000000Z",
+        "attempts": 0,
+    }
+
+
+def test_a_list_can_be_that_of_one_consumer(operations: Operations) -> None:
+    keep(operations, "a")
+    keep(operations, "b", consumer="IndexSettle")
+    (found,) = listed(operations, consumer="IndexSettle")["Items"]
+    assert found["consumer"] == "IndexSettle"
+
+
+def test_a_failure_is_shown_with_its_text(operations: Operations) -> None:
+    put_object(operations.objects, given_up([stream_record(ASSET_KEY)]))
+    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": BATCH_KEY})
+    assert (answer.status, answer.body["reason"]) == (200, "RecordAgeExceeded")
+    assert "museum" in answer.body["document"]
+    assert answer.body["isTruncated"] is False
+
+
+@pytest.mark.parametrize("content", [b"\xff\x00 no text", "[" * 600_000, '{"name": "\\ud800"}', ""])
+def test_what_is_no_json_is_shown_all_the_same(
+    operations: Operations, content: str | bytes
+) -> None:
+    put_object(operations.objects, content, key=POISON_KEY)
+    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": POISON_KEY})
+    assert answer.status == 200
+    assert answer.body["isTruncated"] is (len(content) > 500_000)
+    assert listed(operations)["Items"][0]["key"] == POISON_KEY
+
+
+def test_failures_are_replayed_by_key(operations: Operations) -> None:
+    store_asset(operations.tables)
+    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
+    keep(operations, "a")
+    poison = listed(operations)["Items"][0]["key"]
+    answer = replay(operations, {"keys": [BATCH_KEY, poison, POISON_KEY, BATCH_KEY]})
+    assert answer.status == 200
+    batch, odd, absent = answer.body["items"]
+    assert batch == {"key": BATCH_KEY, "outcome": "replayed"}
+    assert (odd["key"], odd["outcome"]) == (poison, "failed")
+    assert "no table with a stream" in odd["reason"]
+    assert (absent["outcome"], absent["reason"]) == ("absent", "there is no such entry")
+    assert set(operations.engine.live()) == {"museum:pump"}
+    (left,) = listed(operations)["Items"]
+    assert (left["key"], left["attempts"]) == (poison, 1)
+
+
+def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
+    operations: Operations,
+) -> None:
+    for number in range(5):
+        keep(operations, f"e{number}")
+    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
+    keep(operations, "other", consumer="IndexSettle")
+    operations.clock.seconds = 2  # a second replay begins in time, a third does not
+    tried: list[str] = []
+    body: dict[str, str] = {"consumer": "IndexChanges"}
+    while True:
+        answer = replay(operations, body).body
+        tried += (one["key"] for one in answer["items"])
+        assert len(answer["items"]) <= 2
+        if "nextKey" not in answer:
+            break
+        body["after"] = answer["nextKey"]
+    assert len(tried) == len(set(tried)) == 6
+    assert not [key for key in tried if key.startswith("IndexSettle")]
+
+
+def test_an_outage_is_a_503_and_replays_before_it_are_told(operations: Operations) -> None:
+    store_asset(operations.tables)
+    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
+    keep(operations, "a")
+    poison = listed(operations)["Items"][0]["key"]
+    operations.engine.indexes.clear()
+    assert replay(operations, {"keys": [BATCH_KEY]}).status == 503
+    answer = replay(operations, {"keys": [poison, BATCH_KEY]})
+    assert [one["key"] for one in answer.body["items"]] == [poison]
+    assert answer.body["nextKey"] == poison
+    assert replay(operations, {"consumer": "IndexChanges", "after": poison}).status == 503
+    assert BATCH_KEY in {one["key"] for one in listed(operations)["Items"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, ""),
+        ({"keys": []}, "keys"),
+        ({"keys": [BATCH_KEY], "consumer": "IndexChanges"}, ""),
+        ({"keys": [BATCH_KEY], "after": BATCH_KEY}, ""),
+        ({"keys": [BATCH_KEY, "a/b"]}, "keys.1"),
+        ({"keys": ["IndexChanges/../AuditArchiver/x.json"]}, "keys.0"),
+        ({"keys": ["../" + POISON_KEY]}, "keys.0"),
+        ({"keys": ["/" + POISON_KEY]}, "keys.0"),
+        ({"keys": [BATCH_KEY.replace("shardId", "..")[:60] + "/.."]}, "keys.0"),
+        ({"keys": ["x" * 2000]}, "keys.0"),
+        ({"keys": [7]}, "keys.0"),
+        ({"keys": [BATCH_KEY] * 51}, "keys"),
+        ({"keys": BATCH_KEY}, "keys"),
+        ({"consumer": "SearchApi"}, "consumer"),
+        ({"consumer": "../IndexChanges"}, "consumer"),
+        ({"consumer": "IndexChanges", "after": "x"}, "after"),
+        ({"consumer": "IndexChanges", "force": True}, "force"),
+        ("no JSON", ""),
+        ("[]", ""),
+    ],
+)
+def test_a_replay_of_what_cannot_be_is_refused_by_its_field(
+    operations: Operations, body: object, field: str
+) -> None:
+    answer = replay(operations, body)
+    assert answer.status == 400
+    if field:
+        assert field in [one["field"] for one in answer.body["errors"]]
+
+
+@pytest.mark.parametrize("key", ["", "x", "../" + POISON_KEY, "assets/pump.glb", "aws/lambda/"])
+def test_only_keys_of_failures_can_be_shown(operations: Operations, key: str) -> None:
+    put_object(operations.objects, "a secret", key="x")
+    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": key})
+    assert answer.status == 400
+    assert operations.client.send("GET", "/admin/failures/entry").status == 400
+
+
+def test_a_failure_that_is_not_there_is_a_404(operations: Operations) -> None:
+    answer = operations.client.send("GET", "/admin/failures/entry", query={"key": POISON_KEY})
+    assert (answer.status, answer.body["code"]) == (404, "FailureNotFound")
+
+
+@pytest.mark.parametrize("user", ["stranger", None])
+def test_nobody_but_administrators_sees_or_replays_failures(
+    operations: Operations, user: str | None
+) -> None:
+    client = operations.by(user)
+    expected = 401 if user is None else 403
+    put_object(operations.objects, given_up([{}]))
+    assert client.send("GET", "/admin/failures").status == expected
+    query = {"key": BATCH_KEY}
+    assert client.send("GET", "/admin/failures/entry", query=query).status == expected
+    body = {"keys": [BATCH_KEY]}
+    assert client.send("POST", "/admin/failures/replay", body=body).status == expected
+
+
+def test_a_token_of_another_list_is_refused(operations: Operations) -> None:
+    for number in range(3):
+        keep(operations, f"e{number}")
+    token = listed(operations, maxItems="1")["NextToken"]
+    query = {"consumer": "IndexSettle", "startingToken": token}
+    assert operations.client.send("GET", "/admin/failures", query=query).status == 400
