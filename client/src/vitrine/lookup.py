@@ -9,20 +9,26 @@ class AmbiguousNameError(VitrineError):
     """Several assets have the name; the message lists their ids."""
 
 
-def find_asset(client: Vitrine, database_id: str, wanted: str) -> Asset:
-    """The asset with that id or, failing that, with that name.
+def find_asset(client: Vitrine, database_id: str, wanted: str, *, archived: bool = False) -> Asset:
+    """The asset with that id or, failing that, with that name; `archived` ones too on demand.
 
     Raises:
         NotFoundError: there is none that the caller may see.
         AmbiguousNameError: several have the name.
     """
     try:
-        return client.assets.get(database_id, wanted)
+        return client.assets.get(database_id, wanted, show_archived=archived or None)
     except NotFoundError as absent:
-        named = [asset for asset in client.assets.list(database_id) if asset.asset_name == wanted]
+        shown = [None, True] if archived else [None]
+        named = [
+            asset
+            for show in shown
+            for asset in client.assets.list(database_id, show_archived=show)
+            if asset.asset_name == wanted
+        ]
         if not named:
             raise absent from None
     if len(named) > 1:
         ids = ", ".join(sorted(asset.asset_id for asset in named))
         raise AmbiguousNameError(f"several assets are named {wanted!r}: {ids}")
-    return client.assets.get(database_id, named[0].asset_id)
+    return client.assets.get(database_id, named[0].asset_id, show_archived=archived or None)

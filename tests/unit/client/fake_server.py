@@ -30,6 +30,13 @@ class Fault:
     """The request is carried out first: the reply gets lost."""
 
 
+LIFECYCLE = {
+    "archiveAsset": ("archived", "confirmArchive"),
+    "unarchiveAsset": ("active", "confirmUnarchive"),
+    "deleteAsset": ("deleted", "confirmPermanentDelete"),
+}
+
+
 class FakeServer(FakeFiles):
     """The state, and two transports that serve it."""
 
@@ -127,7 +134,8 @@ class FakeServer(FakeFiles):
             case [_, "tags" | "tag-types", *_]:
                 answer = self._tag_route(request.method, parts[0], body, query)
             case [method, "database", database_id, "assets", asset_id, *rest]:
-                asset = self._visible_asset(database_id, asset_id, query)
+                shown = "showArchived" in query or not LIFECYCLE.keys().isdisjoint(rest)
+                asset = self._visible_asset(database_id, asset_id, archived=shown)
                 answer = self._asset_route(request, method, asset, rest, body)
             case [method, "database", *rest]:
                 answer = self._database_route(method, rest, body, query)
@@ -135,9 +143,9 @@ class FakeServer(FakeFiles):
                 refuse(404, "Not Found")
         return answer
 
-    def _visible_asset(self, database_id: str, asset_id: str, query: httpx.QueryParams) -> Document:
+    def _visible_asset(self, database_id: str, asset_id: str, *, archived: bool) -> Document:
         asset = self.assets.get((database_id, asset_id)) or refuse(404, "no such asset")
-        if asset["status"] != "active" and "showArchived" not in query:
+        if asset["status"] != "active" and not archived:
             refuse(404, "no such asset")
         return asset
 
@@ -158,8 +166,9 @@ class FakeServer(FakeFiles):
                 answer = self._delete_database(database_id)
             case ["GET", database_id, "assets"]:
                 rows = [one for (owner, _), one in self.assets.items() if owner == database_id]
-                active = [one for one in rows if one["status"] == "active"]
-                answer = self.page(active, query, "Items")
+                status = "archived" if "showArchived" in query else "active"
+                shown = [one for one in rows if one["status"] == status]
+                answer = self.page(shown, query, "Items")
             case _:
                 refuse(404, "Not Found")
         return answer
@@ -199,6 +208,8 @@ class FakeServer(FakeFiles):
                     refuse(404, "no such file")
                 url = f"{STORAGE}/get/{asset_id}{path}"
                 answer = reply({"downloadUrl": url, "expiresIn": 3600, "versionId": "v1"})
+            case [_, "archiveAsset" | "unarchiveAsset" | "deleteAsset" as verb]:
+                answer = self._change(asset, verb, body)
             case [verb, "metadata", *which]:
                 path = str(body.get("filePath") or query.get("filePath") or "")
                 owner = "/".join([asset_id, *which, path])
@@ -206,6 +217,17 @@ class FakeServer(FakeFiles):
             case _:
                 refuse(404, "Not Found")
         return answer
+
+    def _change(self, asset: Document, verb: str, body: Document) -> httpx.Response:
+        """Archive, bring back or delete; its job is running still."""
+        status, field = LIFECYCLE[verb]
+        if body.get(field) is not True:
+            refuse(400, f"{field}: must be true")
+        if asset["status"] == status:
+            refuse(409, f"Asset {asset['assetId']} is {status} already")
+        asset["status"] = status
+        done = {"success": True, "assetId": asset["assetId"], "operation": verb[: -len("Asset")]}
+        return reply({**done, "jobId": f"{verb}.1", "jobState": "running"})
 
     # -- the registry ------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 import typer
 
 from vitrine.cli import jobs as long_work
-from vitrine.cli import moving, reading, writing
+from vitrine.cli import lifecycle, moving, reading, uploading, writing
 
 HELP = """Store, find and fetch 3D assets.
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
+uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
 
 app.command("login")(writing.login)
@@ -27,10 +28,14 @@ app.command("search")(reading.search)
 app.command("ls")(reading.ls)
 app.command("get")(reading.get)
 app.command("download")(moving.download)
+app.command("archive")(lifecycle.archive)
+app.command("unarchive")(lifecycle.unarchive)
+app.command("delete")(lifecycle.delete)
 app.add_typer(databases, name="databases")
 app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
 app.add_typer(jobs, name="jobs")
+app.add_typer(uploads, name="uploads")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
@@ -45,6 +50,10 @@ jobs.command("show")(long_work.show)
 jobs.command("cancel")(long_work.cancel)
 jobs.command("resume")(long_work.resume)
 jobs.command("wait")(long_work.wait)
+uploads.command("list")(uploading.list_uploads)
+uploads.command("show")(uploading.show)
+uploads.command("abort")(uploading.abort)
+uploads.command("resume")(uploading.resume)
 metadata.command("get")(writing.get_metadata)
 metadata.command("set")(writing.set_metadata)
 

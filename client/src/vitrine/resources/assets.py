@@ -19,6 +19,7 @@ from vitrine.models import (
     UploadResult,
     UploadType,
 )
+from vitrine.resources.lifecycle import AssetLifecycle
 from vitrine.resources.registry import given, if_match
 from vitrine.transport import Transport, parse, path_of
 
@@ -27,10 +28,7 @@ def asset_path(database_id: str, asset_id: str, *more: str) -> str:
     return path_of("database", database_id, "assets", asset_id, *more)
 
 
-class Assets:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Assets(AssetLifecycle):
     def create(
         self,
         database_id: str,
