@@ -16,6 +16,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,12 @@ class _Listener:
 
     def __post_init__(self) -> None:
         self._service: str = self.client.meta.service_model.service_name
-        self._meter = _Dynamo(self.usage, _other(self.client)) if self._is_dynamodb else None
+        meta = self.client.meta
+        self._meter = (
+            _Dynamo(self.usage, _other(meta.endpoint_url, meta.region_name))
+            if self._is_dynamodb
+            else None
+        )
 
     @property
     def _is_dynamodb(self) -> bool:
@@ -156,11 +162,10 @@ class _Listener:
             self.usage.sent.append((f"{self._service}.{model.name}", asked))
 
 
-def _other(client: Any) -> "DynamoDBClient":
-    """A client to the same engine that nobody listens to."""
-    return boto3.client(
-        "dynamodb", endpoint_url=client.meta.endpoint_url, region_name=client.meta.region_name
-    )
+@cache
+def _other(endpoint: str, region: str) -> "DynamoDBClient":
+    """A client to the same engine that nobody listens to; making one takes long."""
+    return boto3.client("dynamodb", endpoint_url=endpoint, region_name=region)
 
 
 Target = tuple[str, Wire]
@@ -180,13 +185,22 @@ class _Dynamo:
     def charge(self, operation: str, asked: Wire, before: Sequence[Wire | None]) -> None:
         if operation in ("Query", "Scan"):
             self._charge_list(operation, asked)
-        for table, key, consistent, factor in _read_keys(operation, asked):
-            found = self._item(table, key)
-            size = 0 if found is None else item_size(found)
-            self.usage.read_units += read_units(size, consistent=consistent) * factor
+        for table, keys, consistent, factor in _read_keys(operation, asked):
+            self._charge_items(table, keys, consistent=consistent, factor=factor)
         factor = _TRANSACTIONAL if operation == "TransactWriteItems" else 1
         for (table, key), old in zip(self._written(operation, asked), before, strict=True):
             self._charge_write(table, key, old, factor)
+
+    def _charge_items(
+        self, table: str, keys: Sequence[Wire], *, consistent: bool, factor: int
+    ) -> None:
+        """Each item is rounded up by itself; one that is absent costs the least."""
+        wanted: Any = {table: {"Keys": keys, "ConsistentRead": True}}
+        found = self.client.batch_get_item(RequestItems=wanted)["Responses"][table]
+        sizes = [item_size(dict(item)) for item in found]
+        sizes += [0] * (len(keys) - len(sizes))
+        units = sum(read_units(size, consistent=consistent) for size in sizes)
+        self.usage.read_units += units * factor
 
     def _charge_list(self, operation: str, asked: Wire) -> None:
         """Queries and scans are charged for all they read, filtered and projected or not."""
@@ -255,17 +269,16 @@ def _entry_units(index: _Index, old: Wire | None, new: Wire | None) -> int:
     return write_units(old, None) + write_units(None, new)  # it moves
 
 
-def _read_keys(operation: str, asked: Wire) -> Iterator[tuple[str, Wire, bool, int]]:
-    """The items that a request reads by key: table, key, whether consistently, the factor."""
+def _read_keys(operation: str, asked: Wire) -> Iterator[tuple[str, list[Wire], bool, int]]:
+    """The items that a request reads by key: table, keys, whether consistently, the factor."""
     if operation == "GetItem":
-        yield asked["TableName"], asked["Key"], bool(asked.get("ConsistentRead")), 1
+        yield asked["TableName"], [asked["Key"]], bool(asked.get("ConsistentRead")), 1
     elif operation == "BatchGetItem":
         for table, request in asked["RequestItems"].items():
-            for key in request["Keys"]:
-                yield table, key, bool(request.get("ConsistentRead")), 1
+            yield table, request["Keys"], bool(request.get("ConsistentRead")), 1
     elif operation == "TransactGetItems":
         for read in asked["TransactItems"]:
-            yield read["Get"]["TableName"], read["Get"]["Key"], True, _TRANSACTIONAL
+            yield read["Get"]["TableName"], [read["Get"]["Key"]], True, _TRANSACTIONAL
 
 
 def _layout_of(description: Mapping[str, Any]) -> _Layout:

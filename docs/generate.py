@@ -3,7 +3,7 @@
 A test compares the pages with what this makes, so a changed declaration needs a new run.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -27,29 +27,38 @@ from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import KeyAttribute, Table
+from docs.costs import Figures, costs, measured
+from docs.tables import rows
 
 REFERENCE = Path(__file__).with_name("reference")
+COSTS = "costs.md"
 _NOTICE = "<!-- Made by `make docs` from the declarations; edits are lost. -->"
 
 
 def pages() -> dict[str, str]:
-    """The text of every page, by file name."""
+    """The text of every page that needs no measuring, by file name."""
     made = {
         "data-model.md": ("Data model", _data_model()),
         "routes.md": ("Routes", _routes()),
         "errors.md": ("Errors", _errors()),
         "settings.md": ("Functions and settings", _settings()),
     }
-    return {
-        name: "\n".join([_NOTICE, f"# {title}", "", *lines]) + "\n"
-        for name, (title, lines) in made.items()
-    }
+    return {name: _page(title, lines) for name, (title, lines) in made.items()}
+
+
+def costs_page(figures: Mapping[str, Figures]) -> str:
+    """The text of the page `COSTS`."""
+    return _page("Costs", costs(figures))
+
+
+def _page(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([_NOTICE, f"# {title}", "", *lines]) + "\n"
 
 
 def main() -> None:
     """Write the pages."""
     REFERENCE.mkdir(exist_ok=True)
-    for name, text in pages().items():
+    for name, text in (pages() | {COSTS: costs_page(measured())}).items():
         (REFERENCE / name).write_text(text, encoding="utf-8")
 
 
@@ -61,26 +70,26 @@ def _data_model() -> Iterator[str]:
     yield from ("## Composite keys", "")
     yield "Ids hold no separator; parts that may are percent-encoded (`%`, `:`), but the last."
     yield ""
-    yield from _rows(
+    yield from rows(
         ("attribute", "separator", "encoded parts"),
         ((f"`{c.name}`", f"`{c.separator}`", _code(sorted(c.encoded))) for c in COMPOSITES),
     )
     yield from ("", "## Buckets", "")
-    yield from _rows(
+    yield from rows(
         ("bucket", "keys", "versioned", "what for"),
         ((b.name, f"`{b.key_layout}`", "yes" * b.versioned, b.description) for b in BUCKETS),
     )
     yield from ("", "## Queues and streams", "")
-    yield from _rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))
+    yield from rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))
     yield ""
-    yield from _rows(("source", "wakes"), _subscriptions())
+    yield from rows(("source", "wakes"), _subscriptions())
     for index in SEARCH_INDEXES:
         yield from ("", f"## Search index `{index.alias}`", "")
         parts = ":".join(f"{{{part}}}" for part in index.document_id)
         yield f"{index.description} Id: `{parts}`. From {', '.join(t.name for t in index.sources)}."
         yield ""
         properties = index.mapping["properties"]
-        yield from _rows(
+        yield from rows(
             ("field", "type"), ((f"`{name}`", field["type"]) for name, field in properties.items())
         )
 
@@ -97,7 +106,7 @@ def _table_section(table: Table) -> Iterator[str]:
     yield from (f"- {pattern}" for pattern in table.access_patterns)
     yield ""
     if table.indexes:
-        yield from _rows(
+        yield from rows(
             ("index", "key", "projection", "origin"),
             (
                 (
@@ -123,7 +132,7 @@ def _routes() -> Iterator[str]:
     yield "Permission: the type of entity and the action that are asked for; `none` asks nothing."
     for domain in sorted({route.domain for route in ROUTES}):
         yield from ("", f"## {domain}", "")
-        yield from _rows(
+        yield from rows(
             ("route", "what it does", "permission", ""),
             (
                 (
@@ -148,9 +157,9 @@ def _errors() -> Iterator[str]:
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)
     found = {(_status(kind), kind.code, _first_line(kind)) for kind in _kinds(VitrineError)}
-    rows = sorted(found | {(500, "InternalError", "A fault of ours; the logs tell more.")})
-    yield from _rows(
-        ("status", "code", "meaning"), ((str(s), f"`{c}`", text) for s, c, text in rows)
+    listed = sorted(found | {(500, "InternalError", "A fault of ours; the logs tell more.")})
+    yield from rows(
+        ("status", "code", "meaning"), ((str(s), f"`{c}`", text) for s, c, text in listed)
     )
 
 
@@ -172,12 +181,12 @@ def _first_line(kind: type[VitrineError]) -> str:
 
 
 def _settings() -> Iterator[str]:
-    yield from _rows(
+    yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{s.variable}`", f"`{s.default!r}`", s.description) for s in SETTINGS),
     )
     yield ""
-    yield from _rows(("secret", "what for"), ((s.name, s.description) for s in SECRETS))
+    yield from rows(("secret", "what for"), ((s.name, s.description) for s in SECRETS))
     for function in FUNCTIONS:
         size = f"{function.memory_mb} MB, {function.timeout_seconds} s"
         yield from ("", f"## Function {function.name}", "")
@@ -205,12 +214,6 @@ def _key(partition: KeyAttribute, sort: KeyAttribute | None) -> str:
 
 def _code(values: Iterable[str]) -> str:
     return ", ".join(f"`{value}`" for value in values)
-
-
-def _rows(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,364 @@
+"""The whole product in one process on moto, deterministic, to count what it asks for.
+
+The deployed handlers run behind a gateway and event sources that are nothing but calls; what a
+request changed is delivered to the consumers that the declarations subscribe. OpenSearch only takes
+writes and answers searches with nothing. It takes the process over (environment, clock, clients):
+`benchmarks.costs` runs it in a process of its own.
+"""
+
+import json
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib import import_module, reload
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+from uuid import uuid4
+
+import boto3
+from moto import mock_aws
+
+from backend.aws import clients, search_engine
+from backend.core import clock
+from backend.core.search_engine import JsonObject
+from backend.spec.buckets import ASSET_BUCKET, BUCKETS
+from backend.spec.functions import BOOTSTRAP, FUNCTIONS, Function
+from backend.spec.queues import OBJECT_EVENTS, QUEUE_SUBSCRIPTIONS, QUEUES, STREAM_SUBSCRIPTIONS
+from backend.spec.routes import ROUTES, Route
+from backend.spec.secrets import ADMIN_API_KEY, SECRETS
+from backend.spec.settings import SETTINGS, UPLOAD_RATE_PER_MINUTE
+from backend.spec.tables import TABLES
+from benchmarks.metering import Change, Usage, metered
+from local.pumps.patterns import compile_pattern
+from tests.factories.http import Context, http_event
+from tests.factories.search import object_message, stream_record
+from tests.factories.tables import create_table_request
+from tests.fakes.search_engine import MemorySearchEngine
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_CREATED = {"PutObject", "CompleteMultipartUpload", "CopyObject"}
+_MAX_ROUNDS = 50
+_FORGOTTEN = timedelta(seconds=3)
+"""After which a function asks for the caller's role again."""
+
+
+@dataclass
+class Engine(MemorySearchEngine):
+    """OpenSearch that counts its requests."""
+
+    usage: Usage = field(default_factory=Usage)
+
+    def bulk(self, writes: Any) -> Any:
+        self.usage.requests["opensearch.bulk"] += 1
+        return super().bulk(writes)
+
+    def remove(self, removals: Any) -> Any:
+        self.usage.requests["opensearch.bulk"] += 1
+        return super().remove(removals)
+
+    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:  # noqa: ARG002
+        self.usage.requests["opensearch.search"] += 1
+        hits: JsonObject = {"total": {"value": 0, "relation": "eq"}, "max_score": None, "hits": []}
+        return {"took": 1, "timed_out": False, "hits": hits}
+
+
+@dataclass
+class RunContext(Context):
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message that waits in a queue for its time."""
+
+    queue: str
+    body: str
+    delay_seconds: int = 0
+
+
+@dataclass
+class Product:
+    """The deployed functions, and what is on its way between them."""
+
+    engine: Engine
+    moment: datetime
+    changes: list[Change] = field(default_factory=list[Change])
+    messages: list["Message"] = field(default_factory=list["Message"])
+    _ids: "count[int]" = field(default_factory=count)
+
+    def call(self, method: str, target: str, body: Any = None) -> Any:
+        """One request of the administrator; answers with the reply's body.
+
+        Raises:
+            RuntimeError: the reply is no success.
+        """
+        path, _, query = target.partition("?")
+        route, parameters = _route(method, path)
+        event = http_event(
+            method,
+            path,
+            user_id="admin",
+            parameters=parameters,
+            query=dict(parse_qsl(query)),
+            body=None if body is None else json.dumps(body),
+            route=route.key,
+        )
+        reply = _handler(_function_of(route))(event, RunContext())
+        if reply["statusCode"] != 200:
+            raise RuntimeError(f"{method} {target}: {reply['statusCode']} {reply.get('body')}")
+        return json.loads(reply["body"])
+
+    def authorize(self) -> None:
+        """What the gateway asks when it does not remember the key.
+
+        Raises:
+            RuntimeError: the key is refused.
+        """
+        key = clients.secrets_manager().get_secret_value(SecretId=ADMIN_API_KEY.name)
+        event = {"version": "2.0", "headers": {"authorization": key["SecretString"]}}
+        function = next(f for f in FUNCTIONS if f.kind == "authorizer")
+        if not _handler(function)(event, RunContext())["isAuthorized"]:
+            raise RuntimeError("the administrator's key is refused")
+
+    def forget_callers(self) -> None:
+        """Let so much time pass that no function remembers who may do what."""
+        self.moment += _FORGOTTEN
+
+    def next_id(self) -> str:
+        """A number of always the same length, another one each time."""
+        return f"{next(self._ids):06}"
+
+    def measured(self, act: Callable[[], Any]) -> Usage:
+        """Do something, and keep what it sets going for `drain`."""
+        with self._meter() as usage:
+            act()
+        return usage
+
+    def drain(self) -> dict[str, Usage]:
+        """Deliver all that is on its way, and what that sets going; by function, what was asked.
+
+        Meanwhile the clock goes on as far as messages wait; afterwards it shows the old time again,
+        so that what functions behind the API remember stays fresh.
+
+        Raises:
+            RuntimeError: it does not come to an end.
+        """
+        asked: dict[str, Usage] = {}
+        before = self.moment
+        for _ in range(_MAX_ROUNDS):
+            self.moment += timedelta(
+                seconds=max((m.delay_seconds for m in self.messages), default=0)
+            )
+            batches = self._taken()
+            if not batches:
+                self.moment = before
+                return asked
+            for function, records in batches:
+                usage = self.measured(lambda f=function, r=records: self._deliver(f, r))
+                asked[function] = _sum(asked.get(function), usage)
+        raise RuntimeError("the product does not come to rest")
+
+    def _deliver(self, function: str, records: list[JsonObject]) -> None:
+        declared = next(f for f in FUNCTIONS if f.name == function)
+        failures = _handler(declared)({"Records": records}, RunContext())
+        if failures and failures.get("batchItemFailures"):
+            raise RuntimeError(f"{function} gave {len(failures['batchItemFailures'])} records back")
+
+    def _taken(self) -> list[tuple[str, list[JsonObject]]]:
+        """What waits, as batches of the functions that it wakes."""
+        changes, self.changes = self.changes, []
+        messages, self.messages = self.messages, []
+        found: list[tuple[str, list[JsonObject]]] = []
+        for subscription in STREAM_SUBSCRIPTIONS:
+            name, view = subscription.source.name, subscription.source.stream
+            wanted = compile_pattern(subscription.pattern) if subscription.pattern else None
+            records = [self._record(c, view) for c in changes if c.table == name]
+            if matching := [r for r in records if wanted is None or wanted(r)]:
+                found.append((subscription.consumer, matching))
+        for subscription in QUEUE_SUBSCRIPTIONS:
+            of_queue = [m.body for m in messages if m.queue == subscription.source.name]
+            for start in range(0, len(of_queue), subscription.batch_size):
+                some = of_queue[start : start + subscription.batch_size]
+                found.append((subscription.consumer, [self._message(body) for body in some]))
+        return found
+
+    def _record(self, change: Change, view: str | None) -> JsonObject:
+        number = str(next(self._ids)).zfill(21)
+        record = stream_record({}, change.new, event_id=number)
+        images: JsonObject = record["dynamodb"]
+        images["Keys"] = change.key
+        if change.old is not None and view == "NEW_AND_OLD_IMAGES":
+            images["OldImage"] = change.old
+        if change.old is None:
+            record["eventName"] = "INSERT"
+        return record
+
+    def _message(self, body: str) -> JsonObject:
+        number = str(next(self._ids))
+        attributes = {"ApproximateReceiveCount": "1", "SentTimestamp": "0"}
+        return {
+            "messageId": number,
+            "receiptHandle": number,
+            "body": body,
+            "attributes": attributes,
+        }
+
+    @contextmanager
+    def _meter(self) -> Generator[Usage]:
+        watched = (clients.dynamodb(), clients.s3(), clients.sqs(), clients.secrets_manager())
+        with metered(*watched) as usage:
+            self.engine.usage = usage
+            yield usage
+        self.changes += usage.changes
+        for operation, asked in usage.sent:
+            self.messages += _caused(operation, asked)
+
+
+def _caused(operation: str, asked: Mapping[str, Any]) -> list[Message]:
+    """The queue messages that a request to S3 or SQS leads to."""
+    service, _, name = operation.partition(".")
+    if service == "sqs":
+        queue = str(asked.get("QueueUrl", "")).rpartition("/")[2]
+        return [
+            Message(queue, entry["MessageBody"], entry.get("DelaySeconds", 0))
+            for entry in (asked, *asked.get("Entries", ()))
+            if "MessageBody" in entry
+        ]
+    keys: list[str] = []
+    if name in _CREATED or name == "DeleteObject":
+        keys = [asked["Key"]]
+    elif name == "DeleteObjects":
+        keys = [one["Key"] for one in asked["Delete"]["Objects"]]
+    if asked.get("Bucket") != ASSET_BUCKET.name.lower():
+        return []
+    return [
+        Message(OBJECT_EVENTS.name, object_message(asked["Bucket"], key)["body"]) for key in keys
+    ]
+
+
+def _sum(one: Usage | None, other: Usage) -> Usage:
+    if one is None:
+        return other
+    return Usage(
+        one.requests + other.requests,
+        one.read_units + other.read_units,
+        one.write_units + other.write_units,
+        one.writes + other.writes,
+    )
+
+
+def restart(*functions: Function) -> None:
+    """Let functions start again: what they remembered is forgotten."""
+    for function in functions:
+        reload(import_module(function.handler.rpartition(".")[0]))
+
+
+def _handler(function: Function) -> Callable[[Any, Any], Any]:
+    module, _, name = function.handler.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def function_of(method: str, target: str) -> Function:
+    """The function that serves a request."""
+    return _function_of(_route(method, target.partition("?")[0])[0])
+
+
+def _function_of(route: Route) -> Function:
+    return next(f for f in FUNCTIONS if f.kind == "api" and f.domain == route.domain)
+
+
+def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
+    parts = path.strip("/").split("/")
+    for route in ROUTES:
+        pattern = route.path.strip("/").split("/")
+        if route.method != method or len(pattern) != len(parts):
+            continue
+        pairs = list(zip(pattern, parts, strict=True))
+        if all(want.startswith("{") or want == got for want, got in pairs):
+            return route, {want[1:-1]: unquote(got) for want, got in pairs if want.startswith("{")}
+    raise RuntimeError(f"no route serves {method} {path}")
+
+
+@contextmanager
+def deployed() -> Generator[Product]:
+    """A new deployment, bootstrapped, with its administrator."""
+    os.environ.update(_environment())  # as Lambda does
+    with mock_aws():
+        _made()
+        product = Product(Engine(), datetime.now(UTC).replace(microsecond=0))
+        # The process's own clock stands still, so that nothing expires between two calls.
+        clock.utc_now = lambda: product.moment
+        search_engine.connect = lambda _: product.engine  # pyright: ignore[reportAttributeAccessIssue]
+        # The wiring takes the clock and the engine that are there when it is loaded.
+        bootstrap = import_module("backend.entrypoints.bootstrap")
+        wiring = import_module("backend.entrypoints.wiring")
+        product.measured(lambda: bootstrap.set_up(wiring.Wiring(BOOTSTRAP)))
+        product.drain()
+        yield product
+
+
+def _environment() -> dict[str, str]:
+    environment = {f"TABLE_{table.name}": table.name for table in TABLES}
+    environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
+    account = "https://sqs.us-east-1.amazonaws.com/123456789012"
+    environment |= {f"QUEUE_{queue.name}": f"{account}/{queue.name}" for queue in QUEUES}
+    environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
+    environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
+    return environment | {
+        UPLOAD_RATE_PER_MINUTE.variable: "10000",
+        "SEARCH_ENDPOINT": "search.example",
+        "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "counted",
+        "AWS_SECRET_ACCESS_KEY": "counted",
+        "POWERTOOLS_LOG_LEVEL": "CRITICAL",
+        "POWERTOOLS_METRICS_DISABLED": "true",
+    }
+
+
+def _made() -> None:
+    for table in TABLES:
+        clients.dynamodb().create_table(**create_table_request(table, table.name))
+    for bucket in BUCKETS:
+        clients.s3().create_bucket(Bucket=bucket.name.lower())
+        if bucket.versioned:
+            clients.s3().put_bucket_versioning(
+                Bucket=bucket.name.lower(), VersioningConfiguration={"Status": "Enabled"}
+            )
+    for queue in QUEUES:
+        clients.sqs().create_queue(QueueName=queue.name)
+    for secret in SECRETS:
+        text = uuid4().hex * 2
+        clients.secrets_manager().create_secret(Name=secret.name, SecretString=text)
+
+
+@cache
+def _uncounted_s3() -> "S3Client":
+    return boto3.client("s3")
+
+
+def put_object(key: str, content: bytes) -> None:
+    """Put an object into the asset bucket, uncounted and unnoticed."""
+    _uncounted_s3().put_object(Bucket=ASSET_BUCKET.name.lower(), Key=key, Body=content)
+
+
+def put_part(url: str, content: bytes) -> str:
+    """What a client does with a presigned URL of a part; answers with the ETag."""
+    split = urlsplit(url)
+    query = dict(parse_qsl(split.query))
+    host, path = split.netloc.partition(".")[0], split.path.lstrip("/")
+    reply = _uncounted_s3().upload_part(
+        Bucket=host,
+        Key=unquote(path),
+        UploadId=query["uploadId"],
+        PartNumber=int(query["partNumber"]),
+        Body=content,
+    )
+    return reply["ETag"].strip('"')

@@ -1,0 +1,93 @@
+"""The page on costs, made from the figures of `benchmarks.costs`."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from docs.tables import rows
+
+_SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
+_HEAD = ("DynamoDB", "S3", "OpenSearch", "SQS", "read units", "write units")
+_INTRODUCTION = """\
+What the product asks of AWS for each operation, and the units that DynamoDB charges for it by its
+rules: from the sizes of the items that are touched, transactions double, indexes by what of their
+entries changes. Measured with the deployed handlers on moto by `benchmarks.costs`, the same in
+every run; assets have names and descriptions of some fifty letters and no tags, files four bytes.
+
+The function that answers runs already, but asks for the caller's role again, as it does every two
+seconds: within these it is one `GetItem` and one read unit less. A cold function, which has just
+started, reads once what it then keeps (the bucket's record for a minute, secrets for good).
+The gateway keeps the answer on a key for five seconds. What waits in queues is received by AWS on
+its own account."""
+_FOLLOWS = """\
+What one such operation alone sets going behind the API. Streams and queues are read in batches:
+under load one run of a function serves many changes, so that these figures are the most that a
+change costs. `IndexSettle` comes after 15 minutes, when the table indexes have caught up."""
+
+Figures = Mapping[str, Any]
+
+
+def measured() -> dict[str, Figures]:
+    """The figures, from a process of their own: measuring takes its environment and clients over.
+
+    Raises:
+        CalledProcessError: an operation fails.
+    """
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "costs.json"
+        command = [sys.executable, "-m", "benchmarks.costs", str(file)]
+        subprocess.run(command, check=True, cwd=Path(__file__).parents[1], stdout=sys.stderr)
+        return json.loads(file.read_text(encoding="utf-8"))
+
+
+def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
+    """The lines of the page."""
+    yield from _INTRODUCTION.splitlines()
+    yield ""
+    yield from rows(
+        ("operation", *_HEAD, "a cold function adds"),
+        (
+            (name, *_cells(each["request"]), _added(each["request"], each.get("cold")))
+            for name, each in figures.items()
+        ),
+    )
+    yield from ("", "## What follows", "", *_FOLLOWS.splitlines(), "")
+    yield from rows(
+        ("operation", "function", *_HEAD),
+        (
+            (name, function, *_cells(after))
+            for name, each in figures.items()
+            for function, after in each["after"].items()
+        ),
+    )
+    yield from ("", "## The requests to DynamoDB", "")
+    yield from rows(
+        ("operation", "requests"),
+        ((name, _named(each["request"])) for name, each in figures.items()),
+    )
+
+
+def _cells(figures: Figures) -> tuple[str, ...]:
+    requests = (str(_total(figures, service) or "") for service in _SERVICES)
+    return (*requests, f"{figures['readUnits']:g}", f"{figures['writeUnits']:g}")
+
+
+def _total(figures: Figures, service: str) -> int:
+    return sum(figures["requests"].get(service, {}).values())
+
+
+def _added(warm: Figures, cold: Figures | None) -> str:
+    if cold is None:
+        return ""
+    more = _total(cold, "dynamodb") - _total(warm, "dynamodb")
+    units = cold["readUnits"] - warm["readUnits"]
+    return f"{more} to DynamoDB, {units:g} read units" if more or units else ""
+
+
+def _named(figures: Figures) -> str:
+    named = figures["requests"].get("dynamodb", {})
+    return ", ".join(f"{count} {name}" if count > 1 else name for name, count in named.items())

@@ -1,0 +1,62 @@
+"""The operations of the API cost what their page says, and no more than was agreed."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from docs.costs import Figures, measured
+from docs.generate import COSTS, REFERENCE, costs_page
+
+
+@pytest.fixture(scope="module")
+def figures() -> Mapping[str, Figures]:
+    return measured()
+
+
+def dynamodb_requests(figures: Figures) -> int:
+    return sum(figures["requests"]["dynamodb"].values())
+
+
+def test_the_page_on_costs_is_up_to_date(figures: Mapping[str, Figures]) -> None:
+    page = (REFERENCE / COSTS).read_text(encoding="utf-8")
+    assert page == costs_page(figures), "run `make docs`, and look at what grew"
+
+
+@pytest.mark.parametrize(
+    "operation", ["create an asset", "create an asset in a database of a million"]
+)
+def test_an_asset_is_created_for_14_write_and_3_read_units(
+    figures: Mapping[str, Figures], operation: str
+) -> None:
+    found = figures[operation]["request"]
+    assert found["writeUnits"] <= 14
+    assert found["readUnits"] <= 3
+
+
+def test_the_size_of_a_database_does_not_matter_to_a_creation(
+    figures: Mapping[str, Figures],
+) -> None:
+    small, large = (
+        figures[name]["request"]
+        for name in ("create an asset", "create an asset in a database of a million")
+    )
+    assert small == large
+
+
+def test_an_asset_is_read_for_2_units(figures: Mapping[str, Figures]) -> None:
+    assert figures["get an asset"]["request"]["readUnits"] <= 2
+
+
+def test_a_hundred_assets_are_listed_for_25_units_in_2_requests(
+    figures: Mapping[str, Figures],
+) -> None:
+    found = figures["list 100 assets"]["request"]
+    assert found["readUnits"] <= 25
+    assert dynamodb_requests(found) <= 2
+
+
+def test_a_record_of_metadata_is_edited_for_8_write_units(
+    figures: Mapping[str, Figures],
+) -> None:
+    for operation in ("edit 1 metadata record", "add 1 metadata record"):
+        assert figures[operation]["request"]["writeUnits"] <= 8
