@@ -10,46 +10,14 @@ from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
+from backend.spec.requests import OF_BUCKETS
 from backend.spec.tables.model import Table
 from infra.resources import Resources
 
-TABLE_READ = (
-    "dynamodb:BatchGetItem",
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:GetItem",
-    "dynamodb:Query",
-    "dynamodb:Scan",
-)
-TABLE_WRITE = (
-    "dynamodb:BatchWriteItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:PutItem",
-    "dynamodb:UpdateItem",
-)
-TABLE_APPEND = ("dynamodb:PutItem",)
 STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 STREAM_LIST = ("dynamodb:ListStreams",)
 """Is asked about all streams of a table, so it is granted on `<table>/stream/*`."""
 
-OBJECT_READ = (
-    "s3:GetObject",
-    "s3:GetObjectAttributes",
-    "s3:GetObjectTagging",
-    "s3:GetObjectVersion",
-    "s3:GetObjectVersionAttributes",
-    "s3:GetObjectVersionTagging",
-)
-BUCKET_READ = ("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketVersions")
-OBJECT_WRITE = (
-    "s3:AbortMultipartUpload",
-    "s3:DeleteObject",
-    "s3:DeleteObjectVersion",
-    "s3:ListMultipartUploadParts",
-    "s3:PutObject",
-    "s3:PutObjectTagging",
-)
-OBJECT_APPEND = ("s3:PutObject",)
-BUCKET_WRITE = ("s3:ListBucketMultipartUploads",)
 QUEUE_SEND = ("sqs:GetQueueAttributes", "sqs:SendMessage")
 QUEUE_RECEIVE = (
     "sqs:ChangeMessageVisibility",
@@ -99,41 +67,42 @@ def _allow(actions: Iterable[str], arns: list[str]) -> iam.PolicyStatement:
 
 
 def _tables(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    tables = [r for r in (*spec.reads, *spec.writes) if isinstance(r, Table)]
-    read = [arn for table in tables for arn in _table_arns(table, resources)]
-    written = [resources.tables[w.name].table_arn for w in spec.writes if isinstance(w, Table)]
-    added = [resources.tables[a.name].table_arn for a in spec.appends if isinstance(a, Table)]
-    found: list[iam.PolicyStatement] = []
-    if read:
-        found.append(_allow(TABLE_READ, read))
-    if written:
-        found.append(_allow(TABLE_WRITE, written))
-    if added:
-        found.append(_allow(TABLE_APPEND, added))
-    return found
-
-
-def _table_arns(table: Table, resources: Resources) -> list[str]:
-    arn = resources.tables[table.name].table_arn
-    return [arn, f"{arn}/index/*"] if table.indexes else [arn]
+    granted = _Granted()
+    for table in spec.tables:
+        arn = resources.tables[table.name].table_arn
+        requests = set(spec.requests(table))
+        of_indexes = requests & {"QueryIndexes"}
+        granted.add(arn, (f"dynamodb:{each}" for each in requests - of_indexes))
+        if of_indexes:
+            granted.add(f"{arn}/index/*", ("dynamodb:Query",))
+    return granted.statements()
 
 
 def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    used = (*spec.reads, *spec.writes)
-    read = [resources.buckets[b.name] for b in used if not isinstance(b, Table)]
-    written = [resources.buckets[b.name] for b in spec.writes if not isinstance(b, Table)]
-    added = [resources.buckets[b.name] for b in spec.appends if not isinstance(b, Table)]
-    found: list[iam.PolicyStatement] = []
-    for buckets, on_bucket, on_objects in (
-        (read, BUCKET_READ, OBJECT_READ),
-        (written, BUCKET_WRITE, OBJECT_WRITE),
-    ):
-        if buckets:
-            found.append(_allow(on_bucket, [bucket.bucket_arn for bucket in buckets]))
-            found.append(_allow(on_objects, [bucket.arn_for_objects("*") for bucket in buckets]))
-    if added:
-        found.append(_allow(OBJECT_APPEND, [bucket.arn_for_objects("*") for bucket in added]))
-    return found
+    granted = _Granted()
+    for declared in spec.buckets:
+        bucket = resources.buckets[declared.name]
+        requests = set(spec.requests(declared))
+        of_bucket = requests & set(OF_BUCKETS)
+        granted.add(bucket.bucket_arn, (f"s3:{each}" for each in of_bucket))
+        granted.add(bucket.arn_for_objects("*"), (f"s3:{each}" for each in requests - of_bucket))
+    return granted.statements()
+
+
+class _Granted:
+    """Actions by resource; resources with the same actions share a statement."""
+
+    def __init__(self) -> None:
+        self._actions: dict[str, set[str]] = {}
+
+    def add(self, arn: str, actions: Iterable[str]) -> None:
+        self._actions.setdefault(arn, set()).update(actions)
+
+    def statements(self) -> list[iam.PolicyStatement]:
+        grouped: dict[tuple[str, ...], list[str]] = {}
+        for arn, actions in self._actions.items():
+            grouped.setdefault(tuple(sorted(actions)), []).append(arn)
+        return [_allow(actions, arns) for actions, arns in sorted(grouped.items()) if actions]
 
 
 def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyStatement]:

@@ -6,6 +6,15 @@ import pytest
 
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
+from backend.spec.requests import (
+    BUCKET_APPENDS,
+    BUCKET_READS,
+    BUCKET_WRITES,
+    OF_BUCKETS,
+    TABLE_APPENDS,
+    TABLE_READS,
+    TABLE_WRITES,
+)
 from backend.spec.tables.model import Table
 from infra import grants
 from infra.constructs.function import RUNTIME
@@ -89,20 +98,17 @@ def _granted(assembly: Assembly, spec: Function, prefix: str) -> dict[str, set[s
 
 
 @ALL
-def test_a_function_may_touch_the_tables_it_declares_in_the_way_it_declares(
+def test_a_function_may_make_the_requests_to_its_tables_that_it_declares(
     assembly: Assembly, spec: Function
 ) -> None:
     expected: dict[str, set[str]] = {}
     for table in spec.tables:
         arn = f"<{table.name}.Arn>"
-        if table in spec.appends:
-            expected[arn] = set(grants.TABLE_APPEND)
-            continue
-        expected[arn] = set(grants.TABLE_READ)
-        if table in spec.writes:
-            expected[arn] |= set(grants.TABLE_WRITE)
-        if table.indexes:
-            expected[f"{arn}/index/*"] = set(grants.TABLE_READ)
+        requests = set(spec.requests(table))
+        if "QueryIndexes" in requests:
+            expected[f"{arn}/index/*"] = {"dynamodb:Query"}
+        if requests != {"QueryIndexes"}:
+            expected[arn] = {f"dynamodb:{each}" for each in requests - {"QueryIndexes"}}
     for subscription in STREAM_SUBSCRIPTIONS:
         if subscription.consumer == spec.name:
             name = subscription.source.name
@@ -111,27 +117,31 @@ def test_a_function_may_touch_the_tables_it_declares_in_the_way_it_declares(
     assert _granted(assembly, spec, "dynamodb:") == expected
 
 
-def test_reading_a_table_is_not_writing_it() -> None:
-    changing = re.compile("Put|Update|Delete|Write|Create|PartiQL")
-    assert not [action for action in grants.TABLE_READ if changing.search(action)]
-    assert not [action for action in grants.OBJECT_READ if changing.search(action)]
-
-
 @ALL
-def test_a_function_may_touch_the_buckets_it_declares_in_the_way_it_declares(
+def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
     assembly: Assembly, spec: Function
 ) -> None:
     expected: dict[str, set[str]] = {}
     for bucket in spec.buckets:
-        writes = any(w is bucket for w in spec.writes if not isinstance(w, Table))
-        arn = f"<{bucket.name}.Arn>"
-        if bucket in spec.appends:
-            expected[f"{arn}/*"] = set(grants.OBJECT_APPEND)
-            continue
-        expected[arn] = set(grants.BUCKET_READ) | (set(grants.BUCKET_WRITE) if writes else set())
-        expected[f"{arn}/*"] = set(grants.OBJECT_READ)
-        expected[f"{arn}/*"] |= set(grants.OBJECT_WRITE) if writes else set()
+        for request in spec.requests(bucket):
+            place = "" if request in OF_BUCKETS else "/*"
+            expected.setdefault(f"<{bucket.name}.Arn>{place}", set()).add(f"s3:{request}")
     assert _granted(assembly, spec, "s3:") == expected
+
+
+@ALL
+def test_reading_or_appending_is_declared_for_no_other_request(spec: Function) -> None:
+    for resource in (*spec.tables, *spec.buckets):
+        requests = set(spec.requests(resource))
+        of_table = isinstance(resource, Table)
+        if resource in spec.writes:
+            assert requests & {*TABLE_WRITES, *BUCKET_WRITES}, resource.name
+        elif resource in spec.reads:
+            assert requests <= set(TABLE_READS if of_table else BUCKET_READS), resource.name
+        else:
+            assert requests <= set(TABLE_APPENDS if of_table else BUCKET_APPENDS), resource.name
+        if of_table and not resource.indexes:
+            assert "QueryIndexes" not in requests
 
 
 @ALL

@@ -5,7 +5,17 @@ from typing import Literal
 
 from backend.spec import buckets, queues, settings
 from backend.spec.buckets import Bucket
+from backend.spec.functions.requests import REQUESTS
 from backend.spec.queues import Queue
+from backend.spec.requests import (
+    BUCKET_APPENDS,
+    BUCKET_READS,
+    BUCKET_WRITES,
+    TABLE_APPENDS,
+    TABLE_READS,
+    TABLE_WRITES,
+    Request,
+)
 from backend.spec.secrets import Secret
 from backend.spec.settings import Setting
 from backend.spec.tables import access, operations
@@ -56,9 +66,34 @@ class Function:
     def buckets(self) -> tuple[Bucket, ...]:
         return tuple(r for r in self._used if isinstance(r, Bucket))
 
+    def requests(self, resource: Table | Bucket) -> tuple[Request, ...]:
+        """The requests that it makes to one of its tables or buckets.
+
+        Those of `REQUESTS`; where nobody has said yet, all that its declaration allows.
+        """
+        said = REQUESTS.get(self.name, {}).get(resource)
+        if said is not None:
+            return said
+        reads, writes, appends = (
+            _of_tables(resource) if isinstance(resource, Table) else _OF_BUCKETS
+        )
+        if resource in self.writes:
+            return (*reads, *writes)
+        return reads if resource in self.reads else appends
+
     @property
     def _used(self) -> tuple[Table | Bucket, ...]:
         return (*self.reads, *self.writes, *self.appends)
+
+
+_Requests = tuple[Request, ...]
+_OF_BUCKETS: tuple[_Requests, _Requests, _Requests] = (BUCKET_READS, BUCKET_WRITES, BUCKET_APPENDS)
+
+
+def _of_tables(table: Table) -> tuple[_Requests, _Requests, _Requests]:
+    without: set[Request] = set() if table.indexes else {"QueryIndexes"}
+    reads: _Requests = tuple(each for each in TABLE_READS if each not in without)
+    return reads, TABLE_WRITES, TABLE_APPENDS
 
 
 def api(

@@ -1,0 +1,65 @@
+"""The requests that a function makes to a table or a bucket, named as IAM names their actions.
+
+`Query` is of the table itself, `QueryIndexes` of its indexes. Grants are made of these.
+"""
+
+from typing import Literal
+
+TableRequest = Literal[
+    "BatchGetItem",
+    "BatchWriteItem",
+    "ConditionCheckItem",
+    "DeleteItem",
+    "GetItem",
+    "PutItem",
+    "Query",
+    "QueryIndexes",
+    "Scan",
+    "UpdateItem",
+]
+BucketRequest = Literal[
+    "AbortMultipartUpload",
+    "DeleteObject",
+    "DeleteObjectVersion",
+    "GetObject",
+    "GetObjectVersion",
+    "ListBucket",
+    "ListBucketMultipartUploads",
+    "ListBucketVersions",
+    "ListMultipartUploadParts",
+    "PutObject",
+]
+Request = TableRequest | BucketRequest
+
+TABLE_READS: tuple[TableRequest, ...] = (
+    "BatchGetItem",
+    "ConditionCheckItem",
+    "GetItem",
+    "Query",
+    "QueryIndexes",
+    "Scan",
+)
+TABLE_WRITES: tuple[TableRequest, ...] = ("BatchWriteItem", "DeleteItem", "PutItem", "UpdateItem")
+TABLE_APPENDS: tuple[TableRequest, ...] = ("PutItem",)
+
+OF_BUCKETS: tuple[BucketRequest, ...] = (
+    "ListBucket",
+    "ListBucketMultipartUploads",
+    "ListBucketVersions",
+)
+"""Those that are granted on a bucket; all others are granted on its objects."""
+BUCKET_READS: tuple[BucketRequest, ...] = (
+    "GetObject",
+    "GetObjectVersion",
+    "ListBucket",
+    "ListBucketVersions",
+)
+BUCKET_WRITES: tuple[BucketRequest, ...] = (
+    "AbortMultipartUpload",
+    "DeleteObject",
+    "DeleteObjectVersion",
+    "ListBucketMultipartUploads",
+    "ListMultipartUploadParts",
+    "PutObject",
+)
+BUCKET_APPENDS: tuple[BucketRequest, ...] = ("PutObject",)
