@@ -10,6 +10,7 @@ import httpx
 from vitrine.resources.assets import Assets, Downloads, Files, Uploads
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
+from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.registry import ApiKeys, Buckets, Databases, Tags, TagTypes, Versions
 from vitrine.resources.search import Search
 from vitrine.retry import RetryPolicy
@@ -47,9 +48,11 @@ class Vitrine:
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.files = Files(transport)
+        self.failures = Failures(transport)
         self.jobs = Jobs(transport)
         self.metadata = MetadataRecords(transport)
         self.search = Search(transport)
+        self.queues = Queues(transport)
         self.tag_types = TagTypes(transport)
         self.tags = Tags(transport)
         self.uploads = Uploads(transport)

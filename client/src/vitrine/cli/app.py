@@ -3,7 +3,7 @@
 import typer
 
 from vitrine.cli import jobs as long_work
-from vitrine.cli import lifecycle, moving, reading, uploading, writing
+from vitrine.cli import lifecycle, moving, operations, reading, uploading, writing
 
 HELP = """Store, find and fetch 3D assets.
 
@@ -22,6 +22,10 @@ jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
 
+admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
+failures = typer.Typer(help="What could not be indexed, or was given up.", no_args_is_help=True)
+queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True)
+
 app.command("login")(writing.login)
 app.command("import")(moving.import_folder)
 app.command("search")(reading.search)
@@ -36,6 +40,9 @@ app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
+app.add_typer(admin, name="admin")
+admin.add_typer(failures, name="failures")
+admin.add_typer(queues, name="queues")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
@@ -56,6 +63,11 @@ uploads.command("abort")(uploading.abort)
 uploads.command("resume")(uploading.resume)
 metadata.command("get")(writing.get_metadata)
 metadata.command("set")(writing.set_metadata)
+failures.command("list")(operations.list_failures)
+failures.command("show")(operations.show_failure)
+failures.command("replay")(operations.replay_failures)
+queues.command("list")(operations.list_queues)
+queues.command("redrive")(operations.redrive_queue)
 
 
 def main() -> None:

@@ -19,7 +19,6 @@ from vitrine.models import (
     UploadResult,
     UploadType,
 )
-from vitrine.resources.lifecycle import AssetLifecycle
 from vitrine.resources.registry import given, if_match
 from vitrine.transport import Transport, parse, path_of
 
@@ -28,7 +27,10 @@ def asset_path(database_id: str, asset_id: str, *more: str) -> str:
     return path_of("database", database_id, "assets", asset_id, *more)
 
 
-class Assets(AssetLifecycle):
+class Assets:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
     def create(
         self,
         database_id: str,

@@ -1,0 +1,105 @@
+"""Commands for administrators: failures and dead letters."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.output import size_text
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.resources.operations import Replayed
+
+NOT_FOUND = 3
+ConsumerOption = Annotated[
+    str | None, typer.Option(help="Only what this function failed on, such as IndexChanges.")
+]
+
+
+@with_session
+def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
+    """List what could not be indexed, or was given up in an outage."""
+    found = list(session.client.failures.list(consumer=consumer))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["key", "consumer", "failed", "attempts", "reason"],
+        [[one.key, one.consumer, one.failed_at, one.attempts, one.reason] for one in found],
+    )
+
+
+@with_session
+def show_failure(
+    session: Session, failure: Annotated[str, typer.Argument(metavar="KEY", help="As listed.")]
+) -> None:
+    """Show one failure with all that is stored of it."""
+    found = session.client.failures.get(failure)
+    wire = found.wire()
+    session.output.document(wire)
+    shown = {**wire, "size": size_text(found.size)}
+    session.output.rows(["field", "value"], [[name, value] for name, value in shown.items()])
+
+
+@with_session
+def replay_failures(
+    session: Session,
+    keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...")] = None,
+    consumer: ConsumerOption = None,
+) -> None:
+    """Replay failures by key, or all of a consumer; what fails again stays."""
+    if bool(keys) == (consumer is not None):
+        raise ConfigurationError("give keys, or --consumer")
+    if consumer is not None:
+        replayed = session.client.failures.replay_consumer(consumer)
+    else:
+        replayed = session.client.failures.replay(keys or ())
+    _tell(session, replayed)
+
+
+def _tell(session: Session, replayed: Iterable[Replayed]) -> None:
+    """Print each outcome as it comes; the exit code is that of the worst."""
+    done: list[Replayed] = []
+    for one in replayed:
+        done.append(one)
+        session.output.rows(["outcome", "key", "reason"], [[one.outcome, one.key, one.reason]])
+    session.output.document({"items": [one.wire() for one in done]})
+    outcomes = {one.outcome for one in done}
+    counts = ", ".join(
+        f"{sum(one.outcome == name for one in done)} {name}" for name in sorted(outcomes)
+    )
+    if not session.output.as_json:
+        session.output.say(counts or "nothing to replay")
+    if outcomes & {"failed", "changed"}:
+        raise typer.Exit(FAILED)
+    if "absent" in outcomes:
+        raise typer.Exit(NOT_FOUND)
+
+
+@with_session
+def list_queues(session: Session) -> None:
+    """List the queues: messages that wait, and dead letters."""
+    found = session.client.queues.list()
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["queue", "waiting", "in flight", "delayed", "dead letters", "last redrive"],
+        [
+            [
+                one.queue_name,
+                one.waiting,
+                one.in_flight,
+                one.delayed,
+                one.dead_letters,
+                one.redrive.state.lower() if one.redrive else "",
+            ]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def redrive_queue(session: Session, queue: Annotated[str, typer.Argument(metavar="QUEUE")]) -> None:
+    """Move the dead letters of a queue back into it."""
+    done = session.client.queues.redrive(queue)
+    session.output.document(done.wire())
+    session.output.rows(["queue", "dead letters"], [[done.queue_name, done.dead_letters]])
+    if done.message and not session.output.as_json:
+        session.output.say(done.message)
