@@ -1,17 +1,23 @@
 """Where the objects of assets stand, and which asset owns an object."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from threading import Lock
+from typing import Any, ClassVar
 
 import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.transactions import Item, Key, Write
 from backend.domains.assets.models import AssetReference
+from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
+from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 from tests.factories.assets import asset_service, created_database
 from tests.factories.buckets import BUCKET_ID
@@ -120,9 +126,26 @@ def test_neighbours_that_are_released_at_once_leave_no_count(
     for name in names:
         put(objects, f"scans/{name}/a.e57")
         create(client, assetId=name, bucketExistingKey=f"scans/{name}")
+    steady = replace(service, assets=AssetRepository(OneAtATime(tables.client, tables.settings)))
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(partial(release, service), names))
+        list(pool.map(partial(release, steady), names))
     assert reservations(tables) == {}
+
+
+class OneAtATime(DynamoTables):
+    """Tables for several threads: moto in the same process serves one request at a time."""
+
+    _lock: ClassVar[Lock] = Lock()
+
+    def get_many(
+        self, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
+    ) -> list[tuple[Table, Item]]:
+        with self._lock:
+            return DynamoTables.get_many(self, wanted, consistent=consistent)
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        with self._lock:
+            DynamoTables.transact(self, writes)
 
 
 def release(service: AssetService, asset_id: str, *, database_id: str = "museum") -> None:
