@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
-from backend.domains.audit.models import upload_entity
+from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import FileService
 from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
@@ -162,12 +162,11 @@ class Finishing:
 
     def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
         after = {
-            "databaseId": upload.database_id,
-            "assetId": upload.asset_id,
+            "uploadId": upload.upload_id,
             "uploadType": upload.upload_type,
             "files": {path: one.error or "uploaded" for path, one in sorted(settled.items())},
         }
-        entity = upload_entity(upload.upload_id)
+        entity = asset_entity(upload.database_id, upload.asset_id)
         return self.audit.entry(
             caller, OPERATION, entity, before={}, after=after, at=self.places.clock()
         )

@@ -186,7 +186,7 @@ def test_each_write_of_results_makes_one_entry(world: World) -> None:
         return [
             (one["operation"], one["changes"].get("files", {}).get("after"))
             for one in entries(world.tables)
-            if one["entity"] == f"upload:{upload_id}"
+            if upload_id in (one["entity"] + str(one["changes"].get("uploadId")))
         ]
 
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.txt": b"small", "/c.txt": b"small"})

@@ -1,0 +1,110 @@
+"""The whole product in memory, as one function with everything in it, and the writes it takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Any
+
+from backend.core.transactions import Put, Write
+from backend.entrypoints.auditing import AuditingWiring
+from backend.entrypoints.lifecycle import LifecycleWiring
+from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
+from backend.spec.queues import STREAM_SUBSCRIPTIONS
+from backend.spec.routes import Route
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.operations import AUDIT
+from tests.factories.access import OnlyUser, stored_user_role
+from tests.factories.audit import entries
+from tests.factories.buckets import stored_bucket
+from tests.factories.http import Answer, Client, Context
+from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.tables import Change, MemoryTables
+from tests.model.deployment import in_memory_settings, is_wanted, stream_record
+
+SECRET = "the pepper of API keys"
+PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
+SERVICES = {"access": ("api_keys",), "asset_lifecycle": ("lifecycle",), "audit": ("audit_trail",)}
+SERVICES["uploads"] = ("uploads", "renewals")
+
+
+@dataclass
+class WatchedTables(MemoryTables):
+    """Tables in memory that note which writes were made together."""
+
+    together: list[Sequence[Write]] = field(default_factory=list[Sequence[Write]])
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        MemoryTables.transact(self, writes)
+        self.together.append(writes)
+
+    def write(self, write: Write) -> Any:
+        answer = MemoryTables.write(self, write)
+        self.together.append([write])
+        return answer
+
+
+class _Secrets:
+    def value(self, secret: object) -> str:
+        return SECRET if secret else ""
+
+
+class Product:
+    """Serves requests, and delivers the stream of assets to the function that makes entries."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+        self.changes: list[Change] = []
+        self.tables = WatchedTables(changed=self.changes.append)
+        self.objects = MemoryObjects()
+        self.wiring = LifecycleWiring(LIFECYCLE_API, self.clock)
+        self.creations = AuditingWiring(AUDIT_CREATIONS, self.clock)
+        parts: dict[str, Any] = {
+            "settings": in_memory_settings(),
+            "tables": self.tables,
+            "objects": self.objects,
+            "queues": MemoryQueues(),
+            "secrets": _Secrets(),
+            "authorization": OnlyUser(),
+        }
+        vars(self.wiring).update(parts)  # parts that are there are not built
+        vars(self.creations).update(parts)
+        stored_bucket(self.tables)
+        stored_user_role(self.tables, user_id="admin")
+
+    def clock(self) -> datetime:
+        """A time that passes with each look at it."""
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+    def send(self, route: Route, user_id: str = "admin", **more: Any) -> Answer:
+        services = SERVICES.get(route.domain, (route.domain,))
+        module = import_module(f"backend.domains.{route.domain}.routes")
+        router = module.build_router(*(getattr(self.wiring, name) for name in services))
+        path = route.path.format(**more.get("parameters", {}))
+        return Client(router, user_id=user_id).send(route.method, path, route=route.key, **more)
+
+    def follow(self) -> None:
+        """Deliver what the stream of assets tells, and all of it twice."""
+        changes = [change for change in self.changes if change.table is ASSETS]
+        records = [stream_record(change, n) for n, change in enumerate(changes)]
+        told = [r for r in records if is_wanted(r, PATTERN)]
+        for _ in range(2 if told else 0):
+            reply = self.creations.creations_handler({"Records": told}, Context())
+            assert reply == {"batchItemFailures": []}
+        self.changes.clear()
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        return entries(self.tables)
+
+    @property
+    def lonely_entries(self) -> list[str]:
+        """The operations of entries that were written without what they speak of."""
+        return [
+            writes[0].item["operation"]
+            for writes in self.tables.together
+            if len(writes) == 1 and isinstance(writes[0], Put) and writes[0].table is AUDIT
+        ]

@@ -1,0 +1,123 @@
+"""One successful request to every route that writes, in an order in which they succeed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from backend.core.transactions import Update
+from backend.spec import routes
+from backend.spec.routes import ROUTES, Route
+from backend.spec.tables.operations import JOBS
+from tests.factories.buckets import BUCKET_ID
+from tests.unit.domains.audit.product import Product
+
+WRITES_WITHOUT_ENTRY: dict[Route, str] = {
+    routes.INITIALISE_UPLOAD: "makes only what expires; what becomes of it has an entry",
+    routes.RENEW_UPLOAD: "only makes what expires live longer",
+    routes.DOWNLOAD: "reads",
+    routes.SEARCH: "reads",
+    routes.SEARCH_SIMPLE: "reads",
+    routes.REPLAY_FAILURES: "builds again what was written before",
+    routes.REDRIVE_QUEUE: "delivers again what was sent before",
+}
+DB = {"databaseId": "museum"}
+ASSET = {**DB, "assetId": "statue"}
+TAG = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
+TYPE = {"tagTypeName": "colour", "description": "Main colour"}
+RECORD = {"metadataKey": "year", "metadataValue": "1889", "metadataValueType": "string"}
+ON_FILE = {"filePath": "/a.txt", "type": "attribute"}
+KEY = {"apiKeyName": "Robot", "userId": "admin", "description": "For the lab"}
+EMPTY = {"relativeKey": "/a.txt", "file_size": 0}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A request; `body` and `parameters` may come of what other requests answered."""
+
+    route: Route
+    entity: str
+    parameters: dict[str, str] = field(default_factory=dict[str, str])
+    body: Any = None
+
+
+Story = Iterator[Step]
+
+
+def written_routes() -> set[Route]:
+    return {route for route in ROUTES if route.method not in {"GET", "HEAD"}}
+
+
+def story(product: Product, answer_of: Callable[[], Any]) -> Story:
+    """All writes; `answer_of` tells the body of the last answer."""
+    yield from _registry()
+    yield from _asset()
+    yield from _files(product)
+    yield from _api_keys(answer_of)
+    yield from _lifecycle(product, answer_of)
+    yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
+    yield Step(routes.DELETE_TAG_TYPE, "tagType:colour", {"tagTypeId": "colour"})
+    yield Step(routes.DELETE_DATABASE, "database:museum", DB)
+
+
+def _registry() -> Story:
+    made = {**DB, "description": "All of it", "defaultBucketId": BUCKET_ID}
+    yield Step(routes.CREATE_DATABASE, "database:museum", body=made)
+    yield Step(routes.UPDATE_DATABASE, "database:museum", DB, {"description": "Nearly all"})
+    yield Step(routes.CREATE_TAG_TYPE, "tagType:colour", body=TYPE)
+    yield Step(routes.UPDATE_TAG_TYPE, "tagType:colour", body={**TYPE, "description": "Colour"})
+    yield Step(routes.CREATE_TAG, "tag:red", body=TAG)
+    yield Step(routes.UPDATE_TAG, "tag:red", body={**TAG, "description": "Red"})
+
+
+def _asset() -> Story:
+    entity = "asset:museum:statue"
+    made = {**ASSET, "assetName": "A statue", "description": "Marble", "isDistributable": True}
+    yield Step(routes.CREATE_ASSET, entity, body={**made, "tags": ["red"]})
+    yield Step(routes.UPDATE_ASSET, entity, ASSET, {"assetName": "A bust"})
+    changed = {**RECORD, "metadataValue": "1890"}
+    yield Step(routes.CREATE_ASSET_METADATA, entity, ASSET, {"metadata": [RECORD]})
+    yield Step(routes.UPDATE_ASSET_METADATA, entity, ASSET, {"metadata": [changed]})
+    yield Step(routes.DELETE_ASSET_METADATA, entity, ASSET, {"metadataKeys": ["year"]})
+
+
+def _files(product: Product) -> Story:
+    def started() -> dict[str, str]:
+        body = {**ASSET, "uploadType": "assetFile", "files": [EMPTY]}
+        answer = product.send(routes.INITIALISE_UPLOAD, body=body)
+        return {"uploadId": answer.body["uploadId"]}
+
+    upload = started()
+    sent: dict[str, Any] = {"relativeKey": "/a.txt", "uploadIdS3": "zero-byte", "parts": []}
+    body = {**ASSET, "uploadType": "assetFile", "files": [sent]}
+    yield Step(routes.COMPLETE_UPLOAD, "asset:museum:statue", upload, body)
+    upload = started()
+    yield Step(routes.ABORT_UPLOAD, f"upload:{upload['uploadId']}", upload)
+    entity, changed = "file:museum:statue:/a.txt", {**RECORD, "metadataValue": "1890"}
+    yield Step(routes.CREATE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadata": [RECORD]})
+    yield Step(routes.UPDATE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadata": [changed]})
+    yield Step(routes.DELETE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadataKeys": ["year"]})
+
+
+def _api_keys(answer_of: Callable[[], Any]) -> Story:
+    yield Step(routes.CREATE_API_KEY, "apiKey:", body=KEY)
+    made = {"apiKeyId": answer_of()["apiKeyId"]}
+    entity = f"apiKey:{made['apiKeyId']}"
+    yield Step(routes.UPDATE_API_KEY, entity, made, {"isActive": "false"})
+    yield Step(routes.DELETE_API_KEY, entity, made)
+
+
+def _lifecycle(product: Product, answer_of: Callable[[], Any]) -> Story:
+    entity = "asset:museum:statue"
+    yield Step(routes.ARCHIVE_ASSET, entity, ASSET, {"confirmArchive": True})
+    job_id = answer_of()["jobId"]
+
+    def put_job(state: str) -> None:
+        update = Update(table=JOBS, key={"jobId": job_id}, set={"state": state})
+        product.tables.write(update)
+
+    put_job("queued")
+    yield Step(routes.CANCEL_JOB, f"job:{job_id}", {"jobId": job_id})
+    yield Step(routes.RESUME_JOB, f"job:{job_id}", {"jobId": job_id})
+    put_job("done")
+    yield Step(routes.UNARCHIVE_ASSET, entity, ASSET, {"confirmUnarchive": True})
+    yield Step(routes.DELETE_ASSET, entity, ASSET, {"confirmPermanentDelete": True})
