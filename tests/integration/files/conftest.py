@@ -19,6 +19,7 @@ from local.engines import ENGINES
 from local.engines.base import Options
 from local.engines.process import Running
 from tests.factories.files import BUCKET, Gallery, gallery
+from tests.factories.lifecycle import AUXILIARY
 from tests.factories.tables import create_table_request
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def urls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def museum(urls: dict[str, str]) -> Gallery:
-    """An asset without files, in tables that nobody else uses and an empty bucket."""
+def ports(urls: dict[str, str]) -> tuple[DynamoTables, S3Objects]:
+    """Tables that nobody else uses, and empty buckets."""
     mark = new_uuid()
     session = boto3.Session(
         aws_access_key_id=OPTIONS.access_key,
@@ -64,11 +65,18 @@ def museum(urls: dict[str, str]) -> Gallery:
     config = Config(signature_version="s3v4")
     s3: S3Client = session.client("s3", endpoint_url=urls["s3"], config=config)
     _empty_bucket(s3)
-    return gallery(DynamoTables(dynamodb, settings), S3Objects(s3), clock=utc_now)
+    return DynamoTables(dynamodb, settings), S3Objects(s3)
+
+
+@pytest.fixture
+def museum(ports: tuple[DynamoTables, S3Objects]) -> Gallery:
+    """An asset without files."""
+    return gallery(*ports, clock=utc_now)
 
 
 def _empty_bucket(s3: "S3Client") -> None:
     if not s3.list_buckets()["Buckets"]:
+        s3.create_bucket(Bucket=AUXILIARY)
         s3.create_bucket(Bucket=BUCKET)
         s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
     reply = s3.list_object_versions(Bucket=BUCKET)

@@ -1,0 +1,172 @@
+"""Assets that are archived, brought back and deleted, as a client sees it; also when all dies."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, kill_with_children, noise, wait_until
+
+FILES = 300
+CONFIRMED: dict[str, dict[str, Any]] = {
+    "archive": {"confirmArchive": True},
+    "unarchive": {"confirmUnarchive": True},
+    "delete": {"confirmPermanentDelete": True},
+}
+ODD = ("/with blank.stl", "/a+b.stl", "/Löwe 獅子 😀.stl")
+ON_DISK_SECONDS = 0.5  # the engine of tables answers before a transaction is on its disk
+
+
+def change(api: Api, operation: str, path: str) -> Any:
+    method = "PUT" if operation == "unarchive" else "DELETE"
+    return api.ok(method, f"{path}/{operation}Asset", CONFIRMED[operation])
+
+
+def states(api: Api, database: str) -> dict[str, bool]:
+    """Of all documents of a database, archived ones too: what they are, and whether archived."""
+    found = api.search(databaseId=database, includeArchived=True)
+    return {str(one.get("str_key", one["str_assetid"])): one["bool_archived"] for one in found}
+
+
+def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Lion", assetId=f"Löwe 1+1 {uuid4().hex[:6]}")
+    kept = api.new_asset(database, "Pump")
+    path = f"/database/{database}/assets/{quote(asset)}"
+    api.upload(database, asset, {name: [noise(20, name)] for name in ODD})
+    runtime.drain()
+    before = api.ok("GET", f"{path}/listFiles")
+
+    reply = change(api, "archive", path)
+    assert (reply["operation"], reply["assetId"], reply["success"]) == ("archive", asset, True)
+    runtime.drain()
+    assert api.refused("GET", path)[0] == 404
+    assert api.ok("GET", f"{path}?showArchived=true")["status"] == "archived"
+    listed = f"/database/{database}/assets"
+    assert [a["assetId"] for a in api.ok("GET", listed)["Items"]] == [kept]
+    archived = api.ok("GET", f"{listed}?showArchived=true")["Items"]
+    assert [a["assetId"] for a in archived] == [asset]
+    assert {found["str_assetid"] for found in api.search(databaseId=database)} == {kept}
+    names = {asset, *(f"{asset}{name}" for name in ODD)}
+    assert states(api, database) == {**dict.fromkeys(names, True), kept: False}
+    assert api.refused("DELETE", f"{path}/archiveAsset", CONFIRMED["archive"])[0] == 409
+
+    change(api, "unarchive", path)
+    runtime.drain()
+    assert states(api, database) == dict.fromkeys({*names, kept}, False)
+    assert api.ok("GET", f"{path}/listFiles") == before  # the same versions, nothing was copied
+
+
+def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Lion", assetId=f"lion-{uuid4().hex[:8]}")
+    path = f"/database/{database}/assets/{asset}"
+    api.upload(database, asset, {name: [noise(20, name)] for name in ODD})
+    record = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
+    api.ok("POST", f"{path}/metadata", {"metadata": [record]})
+    runtime.drain()
+    job_id = change(api, "delete", path)["jobId"]
+    assert api.refused("GET", f"{path}?showArchived=true")[0] == 404
+    assert api.refused("DELETE", f"{path}/deleteAsset", CONFIRMED["delete"])[0] in {404, 409}
+    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=60)
+    runtime.drain()
+    assert states(api, database) == {}
+
+    again = api.new_asset(database, "Tiger", assetId=asset)
+    assert again == asset
+    api.upload(database, asset, {"/tiger.stl": [noise(20, "tiger")]})
+    api.ok("PUT", path, {"assetName": "Big tiger"})
+    runtime.drain()
+    found = api.search(databaseId=database, includeArchived=True)
+    assert {one["str_assetname"] for one in found} == {"Big tiger"}
+    assert all("MD_" not in one for one in found)
+    assert [f["relativePath"] for f in api.ok("GET", f"{path}/listFiles")["items"]] == [
+        "/tiger.stl"
+    ]
+
+
+def test_a_database_can_be_deleted_when_its_assets_are_archived(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Lion")
+    path = f"/database/{database}/assets/{asset}"
+    assert api.refused("DELETE", f"/database/{database}")[0] == 409
+    change(api, "archive", path)
+    api.ok("DELETE", f"/database/{database}")
+    status, body = api.refused("PUT", f"{path}/unarchiveAsset", CONFIRMED["unarchive"])
+    assert (status, body["code"]) == (409, "DatabaseDeleted")
+
+
+def test_what_is_not_confirmed_changes_nothing(api: Api, database: str) -> None:
+    path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}"
+    for operation, confirmed in CONFIRMED.items():
+        method = "PUT" if operation == "unarchive" else "DELETE"
+        for body in ({}, dict.fromkeys(confirmed, False)):
+            status, said = api.refused(method, f"{path}/{operation}Asset", body)
+            assert (status, said["errors"][0]["field"]) == (400, next(iter(confirmed)))
+    assert api.ok("GET", path)["status"] == "active"
+
+
+def test_every_change_of_state_survives_the_death_of_everything(own_runtime: Runtime) -> None:
+    own_runtime.up()
+    api = own_runtime.client()
+    database = api.new_database("museum")
+    asset = api.new_asset(database, "Lion", assetId="lion")
+    path = f"/database/{database}/assets/{asset}"
+    names = [f"/d{number % 7}/{number}.stl" for number in range(FILES)]
+    api.upload(database, asset, {name: [noise(20, name)] for name in names})
+    own_runtime.drain()
+    documents = {asset, *(asset + name for name in names)}
+    assert states(api, database) == dict.fromkeys(documents, False)
+
+    for operation, gone in (("archive", True), ("unarchive", False)):
+        kill_during(own_runtime, operation, path, archived=gone)
+        api = own_runtime.client()
+        own_runtime.drain()
+        shown = api.ok("GET", f"{path}?showArchived=true")
+        assert shown["status"] == ("archived" if gone else "active")
+        assert states(api, database) == dict.fromkeys(documents, gone)
+
+    job_id = change(api, "delete", path)["jobId"]
+    wait_until(lambda: job(api, job_id)["itemsDone"] > 0, seconds=30)
+    time.sleep(ON_DISK_SECONDS)
+    kill_with_children(own_runtime.endpoint["pid"])
+    own_runtime.up()
+    api = own_runtime.client()
+    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=120)
+    own_runtime.drain()
+    assert states(api, database) == {}
+    api.new_asset(database, "Tiger", assetId=asset)
+    own_runtime.drain()
+    assert states(api, database) == {asset: False}
+    assert api.ok("GET", f"{path}/listFiles?includeArchived=true")["items"] == []
+
+
+def kill_during(own_runtime: Runtime, operation: str, path: str, *, archived: bool) -> None:
+    """Kill all processes while a request changes an asset's files, and start again."""
+    api, watching = own_runtime.client(), own_runtime.client()
+
+    def request() -> None:
+        with suppress(httpx.TransportError, AssertionError):
+            change(api, operation, path)
+
+    wanted = 404 if archived else 200
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(request)
+        wait_until(lambda: watching.send("GET", path).status_code == wanted, seconds=30)
+        time.sleep(ON_DISK_SECONDS)
+        kill_with_children(own_runtime.endpoint["pid"])
+    own_runtime.up()
+
+
+def job(api: Api, job_id: str) -> Any:
+    return api.ok("GET", f"/jobs/{quote(job_id)}")
