@@ -1,0 +1,87 @@
+"""What counts as pending in queues: jobs that wait or are worked on have a message there."""
+
+import asyncio
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import boto3
+import pytest
+
+from local.clients import Clients
+from local.plan import Plan, Queue, QueueMapping
+from local.pumps.activity import Activity
+from local.pumps.drained import Drain
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+
+@dataclass
+class Pending:
+    """One queue with a consumer, and what the runtime says of it."""
+
+    sqs: "SQSClient"
+    queue: Queue
+    activity: Activity
+
+    def report(self) -> object:
+        mapping = QueueMapping(
+            id="JobsToWorker",
+            function="Worker",
+            batch_size=1,
+            window=0,
+            filters=(),
+            reports_failures=True,
+            queue_arn=self.queue.arn,
+            concurrency=None,
+        )
+        plan = Plan(queue_mappings=[mapping], queues={self.queue.arn: self.queue})
+        clients = cast("Clients", SimpleNamespace(sqs=self.sqs))
+        drain = Drain(plan, clients, self.activity, streams=(), objects=None)
+        return asyncio.run(drain.report())
+
+    def send(self, *, delay: int = 0) -> None:
+        self.sqs.send_message(QueueUrl=self.queue.url, MessageBody="{}", DelaySeconds=delay)
+
+    def receive(self) -> str:
+        (message,) = self.sqs.receive_message(QueueUrl=self.queue.url).get("Messages", [])
+        return message.get("ReceiptHandle", "")
+
+
+@pytest.fixture
+def pending() -> Pending:
+    sqs = boto3.client("sqs", region_name="us-east-1")
+    url = sqs.create_queue(QueueName="Jobs")["QueueUrl"]
+    return Pending(sqs, Queue("Jobs", "arn:aws:sqs:::Jobs", url, {}, None), Activity())
+
+
+WAITING = {"drained": False, "queues": {"Jobs": 1}}
+
+
+def test_nothing_is_pending_in_an_empty_queue(pending: Pending) -> None:
+    assert pending.report() == {"drained": True}
+
+
+def test_a_job_that_waits_is_pending(pending: Pending) -> None:
+    pending.send(delay=600)
+    assert pending.report() == WAITING
+
+
+def test_a_job_that_is_worked_on_or_was_given_back_is_pending(pending: Pending) -> None:
+    pending.send()
+    assert pending.report() == WAITING
+    receipt = pending.receive()
+    assert pending.report() == WAITING
+    pending.sqs.change_message_visibility(
+        QueueUrl=pending.queue.url, ReceiptHandle=receipt, VisibilityTimeout=300
+    )
+    assert pending.report() == WAITING
+    pending.sqs.delete_message(QueueUrl=pending.queue.url, ReceiptHandle=receipt)
+    assert pending.report() == {"drained": True}
+
+
+def test_work_under_way_is_pending(pending: Pending) -> None:
+    with pending.activity.working():
+        assert pending.report() == {"drained": False, "running": 1}
+    assert pending.report() == {"drained": True}
