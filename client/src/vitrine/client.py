@@ -7,12 +7,13 @@ from typing import Self
 
 import httpx
 
-from vitrine.resources.assets import Assets, Downloads, Files, Uploads
+from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.registry import ApiKeys, Buckets, Databases, Tags, TagTypes, Versions
 from vitrine.resources.search import Search
+from vitrine.resources.uploads import Uploads
 from vitrine.retry import RetryPolicy
 from vitrine.storage import Storage
 from vitrine.transport import Transport
@@ -47,12 +48,12 @@ class Vitrine:
         self.buckets = Buckets(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
-        self.files = Files(transport)
         self.failures = Failures(transport)
+        self.files = Files(transport)
         self.jobs = Jobs(transport)
         self.metadata = MetadataRecords(transport)
-        self.search = Search(transport)
         self.queues = Queues(transport)
+        self.search = Search(transport)
         self.tag_types = TagTypes(transport)
         self.tags = Tags(transport)
         self.uploads = Uploads(transport)

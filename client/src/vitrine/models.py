@@ -209,11 +209,14 @@ class UploadType(StrEnum):
 
 
 class NewFile(Wire):
-    """A file that is to be uploaded; the server cuts it into parts by its size."""
+    """A file that is to be uploaded; without `num_parts` the server says how it is cut."""
 
     relative_key: str
     file_size: int = Field(validation_alias="file_size", serialization_alias="file_size")
     checksum_sha256: str | None = None
+    num_parts: int | None = Field(
+        default=None, validation_alias="num_parts", serialization_alias="num_parts"
+    )
 
 
 class PartUrl(Wire):
@@ -254,6 +257,8 @@ class FileResult(Wire):
     upload_id_s3: str | None = None
     success: bool
     error: str | None = None
+    error_kind: str | None = None
+    """`rule`: the server does not want such a file; `failure`: it should be there."""
     large_file_asynchronous_handling: bool | None = None
 
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NoReturn
@@ -46,6 +46,9 @@ class OpenUpload:
     asset_id: str
     files: dict[str, Document]
     parts: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
+    settled: dict[str, str] = field(default_factory=dict[str, str])
+    """By key: an error, or nothing."""
+    working: set[str] = field(default_factory=set[str])
 
 
 def sha256(content: bytes) -> str:
@@ -89,6 +92,11 @@ class FakeFiles:
         self.page_limit = 1000
         self.part_size = PART
         self.file_results: dict[str, str] = {}
+        self.error_kind = "failure"
+        self.generation = 0
+        """URLs of earlier ones have expired."""
+        self.large_from = 10**9
+        self.polls_until_finished = 2
 
     def page(self, rows: list[Document], query: httpx.QueryParams, items: str) -> httpx.Response:
         start = int(query.get("startingToken", "0"))
@@ -123,6 +131,21 @@ class FakeFiles:
             info["checksumSha256"] = stored.checksum
         return reply(info)
 
+    def upload_route(self, method: str, rest: list[str], body: Document) -> httpx.Response:
+        match [method, *rest]:
+            case ["POST"]:
+                return self.open_upload(body)
+            case ["POST", upload_id, "complete"]:
+                return self.complete_upload(upload_id, body)
+            case ["POST", upload_id, "renew"]:
+                return self.renew_upload(upload_id, body)
+            case ["GET", upload_id]:
+                return self.get_upload(upload_id)
+            case ["DELETE", upload_id]:
+                return self.abort_upload(upload_id)
+            case _:
+                refuse(404, "Not Found")
+
     def open_upload(self, body: Document) -> httpx.Response:
         wanted = body["files"]
         assert isinstance(wanted, list)
@@ -152,27 +175,85 @@ class FakeFiles:
 
     def _pending(self, upload_id: str, row: Document) -> Document:
         key, size = str(row["relativeKey"]), int(str(row["file_size"]))
-        parts = -(-size // self.part_size)
-        where = base64.urlsafe_b64encode(key.encode()).decode()
-        urls: list[JsonValue] = [
-            {
-                "PartNumber": number,
-                "UploadUrl": f"{STORAGE}/put/{upload_id}/{where}/{number}?X-Amz-Signature=s",
-            }
-            for number in range(1, parts + 1)
-        ]
+        parts = int(str(row.get("num_parts") or -(-size // self.part_size)))
         return {
             "relativeKey": key,
             "uploadIdS3": f"s3-{key}" if size else "zero-byte",
             "numParts": parts,
-            "partUploadUrls": urls,
+            "partUploadUrls": self._urls(upload_id, key, range(1, parts + 1)),
         }
+
+    def _urls(self, upload_id: str, key: str, numbers: Iterable[int]) -> list[JsonValue]:
+        where = base64.urlsafe_b64encode(key.encode()).decode()
+        place = f"{STORAGE}/put/{upload_id}/{where}"
+        query = f"X-Amz-Signature=s&g={self.generation}"
+        return [{"PartNumber": n, "UploadUrl": f"{place}/{n}?{query}"} for n in numbers]
+
+    def renew_upload(self, upload_id: str, body: Document) -> httpx.Response:
+        upload = self.uploads.get(upload_id) or refuse(404, "no such upload")
+        wanted = body["files"]
+        assert isinstance(wanted, list)
+        files: list[JsonValue] = []
+        for row in wanted:
+            assert isinstance(row, dict)
+            key = str(row["relativeKey"])
+            if key in upload.settled or key in upload.working:
+                refuse(409, f"{key} is not open", code="FileNotOpen")
+            ranges = row["partRanges"]
+            assert isinstance(ranges, list)
+            numbers = [
+                n
+                for one in ranges
+                if isinstance(one, dict)
+                for n in range(int(str(one["first"])), int(str(one["last"])) + 1)
+            ]
+            stored = upload.parts.get(key, {}) if body["storedParts"] else {}
+            pending = self._pending(upload_id, upload.files[key])
+            files.append(
+                {
+                    **pending,
+                    "partUploadUrls": self._urls(upload_id, key, numbers),
+                    "storedParts": [
+                        {"PartNumber": n, "ETag": hashlib.md5(part).hexdigest(), "Size": len(part)}
+                        for n, part in sorted(stored.items())
+                    ],
+                }
+            )
+        return reply({"uploadId": upload_id, "expiresIn": 900, "files": files, "message": "ok"})
+
+    def get_upload(self, upload_id: str) -> httpx.Response:
+        upload = self.uploads.get(upload_id) or refuse(404, "no such upload")
+        if upload.working:
+            self.polls_until_finished -= 1
+            if self.polls_until_finished <= 0:
+                for key in upload.working:
+                    upload.settled[key] = self.file_results.get(key, "")
+                upload.working.clear()
+        files: list[JsonValue] = []
+        for key in upload.files:
+            error = upload.settled.get(key)
+            state = "working" if key in upload.working else "open"
+            if error is not None:
+                state = "failed" if error else "done"
+            row: Document = {"relativeKey": key, "state": state, "error": error or None}
+            files.append({**row, "errorKind": self.error_kind if error else None})
+        states = [str(one["state"]) for one in files if isinstance(one, dict)]
+        state = next((one for one in ("open", "working") if one in states), "completed")
+        place: Document = {"databaseId": "garage", "assetId": upload.asset_id}
+        return reply({"uploadId": upload_id, "state": state, "files": files, **place})
+
+    def abort_upload(self, upload_id: str) -> httpx.Response:
+        if self.uploads.pop(upload_id, None) is None:
+            refuse(404, "no such upload")
+        return reply({"message": "given up"})
 
     def serve_url(self, request: httpx.Request) -> httpx.Response:
         assert "Authorization" not in request.headers, "the key went to the storage"
         verb, _, rest = request.url.path.strip("/").partition("/")
         if verb == "get":
             return self._fetch(request, rest)
+        if request.url.params["g"] != str(self.generation):
+            return httpx.Response(403, text="<Error><Code>AccessDenied</Code>expired</Error>")
         upload_id, where, number = rest.split("/")
         content = request.content
         assert request.headers["Content-Length"] == str(len(content))
@@ -194,7 +275,7 @@ class FakeFiles:
         return httpx.Response(206, stream=Body(content[start:]), headers=headers)
 
     def complete_upload(self, upload_id: str, body: Document) -> httpx.Response:
-        upload = self.uploads.pop(upload_id, None) or refuse(409, "no such upload is open")
+        upload = self.uploads.get(upload_id) or refuse(409, "no such upload is open")
         rows = body["files"]
         assert isinstance(rows, list)
         results = [self._finish(upload, row) for row in rows if isinstance(row, dict)]
@@ -214,6 +295,9 @@ class FakeFiles:
         key, parts = str(row["relativeKey"]), row["parts"]
         assert isinstance(parts, list)
         result: Document = {"relativeKey": key, "uploadIdS3": row["uploadIdS3"], "success": False}
+        if key in upload.settled:
+            error = upload.settled[key]
+            return {**result, "success": not error, "error": error or None}
         stored = [content for _, content in sorted(upload.parts.get(key, {}).items())]
         etags = [one["ETag"] for one in parts if isinstance(one, dict)]
         content = b"".join(stored)
@@ -224,9 +308,15 @@ class FakeFiles:
             return {**result, "error": "the parts do not match"}
         if checksum != sha256(content):
             return {**result, "error": "the checksum does not match"}
-        if key in self.file_results:
-            return {**result, "error": self.file_results[key]}
+        is_large = len(content) >= self.large_from
+        if key in self.file_results and not is_large:
+            return {**result, "error": self.file_results[key], "errorKind": self.error_kind}
         self.files[upload.asset_id, key] = StoredFile(
             content, md5_of_parts(stored or [b""]), str(checksum)
         )
-        return {**result, "success": True, "error": None}
+        if is_large:
+            upload.working.add(key)
+        else:
+            upload.settled[key] = ""
+        large: Document = {"largeFileAsynchronousHandling": is_large}
+        return {**result, "success": True, "error": None, **large}

@@ -125,10 +125,8 @@ class FakeServer(FakeFiles):
                 answer = reply({"Items": [{"bucketId": BUCKET, "bucketName": "assets"}]})
             case ["POST", "assets"]:
                 answer = self._create_asset(body)
-            case ["POST", "uploads"]:
-                answer = self.open_upload(body)
-            case ["POST", "uploads", upload_id, "complete"]:
-                answer = self.complete_upload(upload_id, body)
+            case [method, "uploads", *rest]:
+                answer = self.upload_route(method, rest, body)
             case ["POST", "search", *_]:
                 answer = self._search(body, full=len(parts) == 1)
             case [_, "tags" | "tag-types", *_]:

@@ -37,6 +37,7 @@ class Shell:
         wiring = Wiring(
             environment=self.environment,
             login_path=self.login,
+            journal_folder=self.folder / "journal",
             api_transport=self.server.api,
             storage_transport=self.server.storage,
             admin_transport=self.server.admin,

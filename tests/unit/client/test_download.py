@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vitrine import NotFoundError, UnsafePathError, Vitrine
 from vitrine.transfer.downloading import MissingPathError, download, target_of
-from vitrine.transfer.report import FileOutcome, Report
+from vitrine.transfer.report import Report, Silent
 
 from tests.unit.client.fake_files import Body, StoredFile, md5_of_parts, sha256
 from tests.unit.client.fake_server import FakeServer
@@ -283,15 +283,9 @@ def test_the_observer_hears_just_the_bytes_of_the_files(
 ) -> None:
     heard: list[int] = []
 
-    class Counter:
-        def planned(self, *, files: int, size: int) -> None:
-            pass
-
+    class Counter(Silent):
         def moved(self, size: int) -> None:
             heard.append(size)
-
-        def settled(self, outcome: FileOutcome) -> None:
-            pass
 
     server.fail("GET", "storage/get", httpx.Response(200, stream=breaking(b"abc")))
     download(client, "cars", "car", tmp_path, jobs=1, observer=Counter())

@@ -9,7 +9,7 @@ from vitrine import NotFoundError, Vitrine
 from vitrine.transfer import importing
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.names import asset_id
-from vitrine.transfer.report import FileOutcome, ImportReport, Status
+from vitrine.transfer.report import FileOutcome, ImportReport, Silent, Status
 
 from tests.unit.client.fake_files import StoredFile
 from tests.unit.client.fake_server import FakeServer
@@ -272,16 +272,10 @@ def test_a_run_that_broke_off_is_continued_by_the_next(
 def test_a_file_that_changes_while_it_is_sent_is_not_completed(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
-    class Meddler:
-        def planned(self, *, files: int, size: int) -> None:
-            pass
-
+    class Meddler(Silent):
         def moved(self, size: int) -> None:
             if size == 400:
                 (garage / "car" / "body.glb").write_bytes(b"other" * 80 + b"!")
-
-        def settled(self, outcome: FileOutcome) -> None:
-            pass
 
     report = import_directory(client, garage, observer=Meddler())
     assert reason(report, "body.glb") == "the file changed while it was sent"
@@ -292,15 +286,9 @@ def test_a_file_that_changes_while_it_is_sent_is_not_completed(
 def test_a_file_that_vanishes_is_a_failure(
     client: Vitrine, server: FakeServer, garage: Path
 ) -> None:
-    class Remover:
+    class Remover(Silent):
         def planned(self, *, files: int, size: int) -> None:
             (garage / "bike" / "frame.stl").unlink()
-
-        def moved(self, size: int) -> None:
-            pass
-
-        def settled(self, outcome: FileOutcome) -> None:
-            pass
 
     report = import_directory(client, garage, observer=Remover())
     assert reason(report, "frame.stl") == "cannot be read: No such file or directory"
@@ -311,7 +299,7 @@ def test_the_observer_hears_of_every_byte_and_file(
 ) -> None:
     lock, seen, told = threading.Lock(), [0, 0, 0], list[FileOutcome]()
 
-    class Counter:
+    class Counter(Silent):
         def planned(self, *, files: int, size: int) -> None:
             seen[0], seen[1] = files, size
 

@@ -11,9 +11,11 @@ from vitrine.cli.output import size_text
 from vitrine.cli.progress import progress_on
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.uploading import FinishOption, PartSizeOption, settings_of
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.transfer.downloading import download as download_files
+from vitrine.transfer.finishing import WAIT_SECONDS
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.report import ImportReport, Report, Status
 from vitrine.waiting import wait_until_drained
@@ -37,11 +39,13 @@ def import_folder(
     database: DatabaseOption = None,
     tag: TagOption = None,
     jobs: JobsOption = 8,
+    part_size: PartSizeOption = None,
+    finish_timeout: FinishOption = WAIT_SECONDS,
 ) -> None:
     """Import a folder: each first-level folder is an asset, loose files are one more.
 
-    A second run sends just what is missing or different. Files that a rule keeps out are listed
-    with the reason; the exit code is 1 only where a file failed.
+    A second run sends just what is missing or different, and goes on in the middle of files. Files
+    that a rule keeps out are listed with the reason; the exit code is 1 only where a file failed.
     """
     with progress_on(session.output.err, "importing") as observer:
         report = import_directory(
@@ -51,6 +55,7 @@ def import_folder(
             tags=tag or [],
             jobs=jobs,
             observer=observer,
+            settings=settings_of(session, part_size=part_size, finish_timeout=finish_timeout),
         )
     _tell_import(session, report)
     if report.failed:

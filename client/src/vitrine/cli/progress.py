@@ -25,6 +25,7 @@ class _Bar:
         self._task = task
         self._files = 0
         self._size = 0
+        self._finishing = 0
 
     def planned(self, *, files: int, size: int) -> None:
         self._files += files
@@ -33,6 +34,11 @@ class _Bar:
 
     def moved(self, size: int) -> None:
         self._progress.advance(self._task, size)
+
+    def finishing(self, *, files: int) -> None:
+        self._finishing += files
+        note = f"the server finishes {self._finishing} large" if self._finishing else ""
+        self._progress.update(self._task, finishing=note)
 
     def settled(self, outcome: FileOutcome) -> None:
         if outcome.status in {Status.FAILED, Status.REFUSED}:
@@ -47,6 +53,7 @@ def progress_on(console: Console, title: str) -> Generator[Observer]:
         return
     progress = Progress(
         TextColumn("{task.description} {task.fields[files]} files{task.fields[trouble]}"),
+        TextColumn("{task.fields[finishing]}"),
         BarColumn(),
         DownloadColumn(binary_units=True),
         TransferSpeedColumn(),
@@ -55,4 +62,6 @@ def progress_on(console: Console, title: str) -> Generator[Observer]:
         transient=True,
     )
     with progress:
-        yield _Bar(progress, progress.add_task(title, total=None, files=0, trouble=""))
+        yield _Bar(
+            progress, progress.add_task(title, total=None, files=0, trouble="", finishing="")
+        )

@@ -29,6 +29,7 @@ from vitrine.errors import (
 )
 from vitrine.retry import RetryPolicy
 from vitrine.transfer.downloading import MissingPathError
+from vitrine.transfer.journal import Journal, default_folder
 
 Parameters = ParamSpec("Parameters")
 
@@ -58,6 +59,7 @@ class Wiring:
 
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     login_path: Path = field(default_factory=config.default_path)
+    journal_folder: Path = field(default_factory=default_folder)
     api_transport: httpx.BaseTransport | None = None
     storage_transport: httpx.BaseTransport | None = None
     admin_transport: httpx.BaseTransport | None = None
@@ -92,6 +94,11 @@ class Session:
         if self._client is None:
             self._client = self.connect(self.connection)
         return self._client
+
+    @functools.cached_property
+    def journal(self) -> Journal:
+        """What this machine knows of unfinished uploads to the deployment."""
+        return Journal(self.wiring.journal_folder, self.client.api_url)
 
     def connect(self, connection: config.Connection) -> Vitrine:
         return Vitrine(

@@ -1,24 +1,16 @@
-"""Assets, their files, uploads and downloads: requests to the API only, no bytes of files."""
+"""Assets, their files and downloads: requests to the API only, no bytes of files."""
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import ValidationError
-
-from vitrine.errors import ConflictError
 from vitrine.models import (
     Asset,
     AssetCreated,
     Download,
     FileInfo,
     FileItem,
-    FinishedFile,
-    Message,
-    NewFile,
     Operation,
-    Upload,
-    UploadResult,
-    UploadType,
 )
+from vitrine.resources.lifecycle import AssetLifecycle
 from vitrine.resources.registry import given, if_match
 from vitrine.transport import Transport, parse, path_of
 
@@ -27,10 +19,7 @@ def asset_path(database_id: str, asset_id: str, *more: str) -> str:
     return path_of("database", database_id, "assets", asset_id, *more)
 
 
-class Assets:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Assets(AssetLifecycle):
     def create(
         self,
         database_id: str,
@@ -140,65 +129,6 @@ class Files:
             asset_path(database_id, asset_id, "fileInfo"),
             query={"filePath": file_path, "includeVersions": include_versions},
         )
-
-
-class Uploads:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def initialise(
-        self,
-        database_id: str,
-        asset_id: str,
-        files: Sequence[NewFile],
-        *,
-        upload_type: UploadType = UploadType.ASSET_FILE,
-    ) -> Upload:
-        """Opens an upload: the reply says where each part of each file goes."""
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            uploadType=upload_type.value,
-            files=[file.wire() for file in files],
-        )
-        return self._transport.write(Upload, "POST", path_of("uploads"), body=body)
-
-    def complete(
-        self,
-        database_id: str,
-        asset_id: str,
-        upload_id: str,
-        files: Sequence[FinishedFile],
-        *,
-        upload_type: UploadType = UploadType.ASSET_FILE,
-    ) -> UploadResult:
-        """Makes files of the stored parts; the result tells of each file, also if all failed.
-
-        A second completion makes nothing twice, so a lost reply is asked for again.
-
-        Raises:
-            ConflictError: the upload as a whole cannot be completed now (code `UploadBusy`: another
-            request is at it), or not any more.
-        """
-        body = given(
-            databaseId=database_id,
-            assetId=asset_id,
-            uploadType=upload_type.value,
-            files=[file.wire() for file in files],
-        )
-        path = path_of("uploads", upload_id, "complete")
-        try:
-            return parse(
-                UploadResult, self._transport.send("POST", path, body=body, repeatable=True)
-            )
-        except ConflictError as conflict:
-            try:
-                return UploadResult.model_validate_json(conflict.content)
-            except ValidationError:
-                raise conflict from None
-
-    def abort(self, upload_id: str) -> Message:
-        return parse(Message, self._transport.send("DELETE", path_of("uploads", upload_id)))
 
 
 class Downloads:

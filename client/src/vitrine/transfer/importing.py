@@ -1,7 +1,7 @@
 """A folder into a database: assets found or made, files compared, what is missing sent.
 
-The import keeps no state of its own: what is there is asked of the server, so a second run after
-any interruption continues where the first one ended.
+What is there is asked of the server, so a second run after any interruption continues where the
+first one ended. With a journal it also goes on in the middle of files.
 """
 
 import threading
@@ -17,6 +17,7 @@ from vitrine.errors import UnreachableError, VitrineError
 from vitrine.models import FileItem
 from vitrine.transfer import names
 from vitrine.transfer.content import expected_parts, is_whole_object, same_content
+from vitrine.transfer.opening import Settings
 from vitrine.transfer.report import (
     AssetOutcome,
     FileOutcome,
@@ -46,6 +47,7 @@ def import_directory(
     tags: Sequence[str] = (),
     jobs: int = 8,
     observer: Observer | None = None,
+    settings: Settings | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> ImportReport:
     """Imports the folder and tells of every file; repeats nothing that is there already.
@@ -66,6 +68,7 @@ def import_directory(
         database_id=database,
         targets=AssetTargets(client, database, tags),
         observer=observer or Silent(),
+        settings=settings or Settings(),
         stopped=threading.Event(),
         batches=ThreadPoolExecutor(BATCHES_AT_ONCE, thread_name_prefix="vitrine-batch"),
         parts=ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part"),
@@ -92,6 +95,7 @@ class _Import:
     database_id: str
     targets: AssetTargets
     observer: Observer
+    settings: Settings
     stopped: threading.Event
     batches: Executor
     parts: Executor
@@ -187,6 +191,7 @@ class _Import:
             parts=self.parts,
             observer=self.observer,
             stopped=self.stopped,
+            settings=self.settings,
         )
         return upload.run([planned.file for planned in batch])
 

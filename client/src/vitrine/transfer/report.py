@@ -47,6 +47,10 @@ class Observer(Protocol):
         """Bytes went over the wire; negative where an attempt has to be repeated."""
         ...
 
+    def finishing(self, *, files: int) -> None:
+        """So many more files are sent, and finished by the server now; fewer where negative."""
+        ...
+
     def settled(self, outcome: FileOutcome) -> None:
         """The fate of one file is known."""
         ...
@@ -59,6 +63,9 @@ class Silent:
         pass
 
     def moved(self, size: int) -> None:
+        pass
+
+    def finishing(self, *, files: int) -> None:
         pass
 
     def settled(self, outcome: FileOutcome) -> None:

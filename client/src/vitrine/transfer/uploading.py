@@ -1,40 +1,37 @@
-"""One batch of files into one asset: opened, sent part by part, completed.
+"""One batch of files into one asset: opened (or gone on with), sent part by part, completed.
 
-A call that the server refuses for some of its files is repeated without them; what cannot be told
-apart is halved. What a lost reply leaves open is looked up before it is called a failure.
+What a lost reply leaves open is looked up before it is called a failure.
 """
 
-import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 from vitrine.client import Vitrine
 from vitrine.errors import (
     ApiError,
     ConflictError,
-    InvalidInputError,
     ProtocolError,
-    TooLargeError,
     UnreachableError,
     VitrineError,
 )
 from vitrine.models import (
     FileResult,
     FinishedFile,
-    NewFile,
     Part,
-    PendingFile,
-    Upload,
     UploadResult,
 )
-from vitrine.storage import Slice
-from vitrine.transfer.content import part_sizes, sha256_of
+from vitrine.storage import Slice, StorageError
+from vitrine.transfer.finishing import wait_for_files
+from vitrine.transfer.measuring import Measured, slices_of
 from vitrine.transfer.names import shown
+from vitrine.transfer.opening import Opened, Opening, Settings
 from vitrine.transfer.report import FileOutcome, Observer, Status
+from vitrine.transfer.resuming import Going
 from vitrine.transfer.scan import LocalFile
+from vitrine.upload_models import UploadedFile
 
 ZERO_BYTE = "zero-byte"
 """The upload id of an empty file: it has no parts, and none is missing."""
@@ -42,46 +39,17 @@ ZERO_BYTE = "zero-byte"
 UPLOAD_BUSY = "UploadBusy"
 COMPLETIONS = 14
 """With the pauses between them longer than a gateway lets one request run."""
-
-_REQUEST_FIELDS = frozenset({"assetId", "databaseId", "uploadType", "body"})
-_FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measured:
-    """A file as it was when it was hashed; if it changes after that, it is not completed."""
-
-    file: LocalFile
-    size: int
-    modified: int
-    checksum: str
-
-    def changed(self) -> bool:
-        facts = self.file.path.stat()
-        return (facts.st_size, facts.st_mtime_ns) != (self.size, self.modified)
-
-
-def measure(file: LocalFile) -> Measured:
-    """Hashes the file. Raises OSError where it cannot be read."""
-    facts = Path(file.path).stat()
-    return Measured(
-        file=file,
-        size=facts.st_size,
-        modified=facts.st_mtime_ns,
-        checksum=sha256_of(file.path),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opened:
-    upload: Upload
-    files: Sequence[Measured]
+RENEWALS = 3
+"""Of the URL of one part: each lives long enough to begin its request."""
+RULE = "rule"
+"""The kind of an error: the server does not want such a file."""
+EXPIRED = 403
+"""What storage answers to a URL whose time is over (and to one that was never good)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    file: Measured
-    pending: PendingFile
+    file: Going
     parts: tuple[Part, ...]
 
 
@@ -97,6 +65,7 @@ class BatchUpload:
         parts: Executor,
         observer: Observer,
         stopped: threading.Event,
+        settings: Settings | None = None,
     ) -> None:
         self._client = client
         self._database_id = database_id
@@ -104,101 +73,85 @@ class BatchUpload:
         self._parts = parts
         self._observer = observer
         self._stopped = stopped
+        self._settings = settings or Settings()
         self._outcomes: list[FileOutcome] = []
 
     def run(self, files: Sequence[LocalFile]) -> list[FileOutcome]:
         if self._stopped.is_set():
             self._fail_all(files, "not tried: the server could not be reached")
             return self._outcomes
-        for opened in self._open(self._measure(files)):
+        opening = Opening(
+            client=self._client,
+            asset=(self._database_id, self._asset_id),
+            settings=self._settings,
+            pool=self._parts,
+            settle=self._settle,
+            give_up=self._give_up,
+        )
+        for opened in opening.uploads_of(files):
             self._transfer(opened)
         return self._outcomes
 
-    def _measure(self, files: Sequence[LocalFile]) -> list[Measured]:
-        running = [(file, self._parts.submit(measure, file)) for file in files]
-        measured: list[Measured] = []
-        for file, future in running:
-            try:
-                measured.append(future.result())
-            except OSError as error:
-                self._settle(file, Status.FAILED, f"cannot be read: {error.strerror}")
-        return measured
-
-    def _open(self, files: Sequence[Measured]) -> list[Opened]:
-        """Opens uploads for all files that the server takes; settles the others."""
-        if not files:
-            return []
-        wanted = [
-            NewFile(
-                relative_key=measured.file.key,
-                file_size=measured.size,
-                checksum_sha256=measured.checksum,
-            )
-            for measured in files
-        ]
-        try:
-            upload = self._client.uploads.initialise(self._database_id, self._asset_id, wanted)
-        except (InvalidInputError, TooLargeError) as error:
-            return self._open_without_refused(files, error)
-        except VitrineError as error:
-            self._give_up([measured.file for measured in files], error)
-            return []
-        return [Opened(upload=upload, files=files)]
-
-    def _open_without_refused(self, files: Sequence[Measured], error: ApiError) -> list[Opened]:
-        named = refused_files(error, len(files))
-        if named:
-            for index, reason in named.items():
-                self._settle(files[index].file, Status.REFUSED, reason)
-            return self._open([file for index, file in enumerate(files) if index not in named])
-        if len(files) == 1:
-            # What is wrong with the asset or the request itself is no rule about this file.
-            about_request = any(fact.field in _REQUEST_FIELDS for fact in error.errors)
-            status = Status.FAILED if about_request else Status.REFUSED
-            self._settle(files[0].file, status, str(error))
-            return []
-        middle = len(files) // 2
-        return [*self._open(files[:middle]), *self._open(files[middle:])]
-
     def _transfer(self, opened: Opened) -> None:
-        pending = {file.relative_key.lstrip("/"): file for file in opened.upload.files}
-        running: list[tuple[Measured, PendingFile, Callable[[], tuple[Part, ...]]]] = []
-        for measured in opened.files:
-            target = pending.get(measured.file.key.lstrip("/"))
-            if target is None:
-                self._settle(measured.file, Status.FAILED, "the server opened no upload for it")
-                continue
-            running.append((measured, target, self._send(measured, target)))
+        running = [(one, self._send(opened, one)) for one in opened.files if not one.working]
         sent: list[Sent] = []
-        abandoned: list[PendingFile] = []
-        for measured, target, parts in running:
+        abandoned: list[Going] = []
+        for one, parts in running:
             try:
                 stored = parts()
-                if measured.changed():
+                if one.file.changed():
                     raise ProtocolError("the file changed while it was sent")
-                sent.append(Sent(file=measured, pending=target, parts=stored))
-            except (VitrineError, OSError, ValueError) as error:
-                self._give_up([measured.file], error)
-                abandoned.append(target)
-        self._complete(opened.upload, sent, abandoned)
+                sent.append(Sent(file=one, parts=stored))
+            except (UnreachableError, StorageError) as error:
+                self._give_up([one.file.file], error)
+                if opened.entry is None:  # with a journal the next run goes on with it
+                    abandoned.append(one)
+            except (VitrineError, OSError) as error:
+                self._give_up([one.file.file], error)
+                abandoned.append(one)
+        over = self._complete(opened, sent, abandoned)
+        if opened.entry is not None:
+            opened.entry.settle(over)
 
-    def _send(self, measured: Measured, target: PendingFile) -> Callable[[], tuple[Part, ...]]:
+    def _send(self, opened: Opened, going: Going) -> Callable[[], tuple[Part, ...]]:
         """Starts sending; the answer waits for all parts and gives them, or raises."""
-        if measured.size == 0:
+        if going.file.size == 0:
             return tuple
         try:
-            slices = slices_of(measured, target)
+            slices = slices_of(going.file, going.num_parts)
         except ProtocolError as error:
-            return _raising(error)
+            return partial(_raised, error)
+        key = going.file.file.key
+        self._observer.moved(sum(slices[number].length for number in going.stored))
+        there = [Part(part_number=number, e_tag=etag) for number, etag in going.stored.items()]
         futures = [
-            (number, self._parts.submit(self._put, url, part)) for number, url, part in slices
+            (number, self._parts.submit(self._put, opened, key, number, part))
+            for number, part in slices.items()
+            if number not in going.stored
         ]
-        return lambda: _all_parts(futures)
+        return lambda: _all_parts(there, futures)
 
-    def _put(self, url: str, part: Slice) -> str:
-        if self._stopped.is_set():
-            raise UnreachableError("not tried: the transfer was stopped")
-        return self._client.storage.put(url, part, moved=self._moved)
+    def _put(self, opened: Opened, key: str, number: int, part: Slice) -> str:
+        """Sends one part, by a fresh URL where the one at hand has expired."""
+        refused, denied = None, None
+        for _ in range(RENEWALS):
+            if self._stopped.is_set():
+                raise UnreachableError("not tried: the transfer was stopped")
+            try:
+                refused = opened.urls.url(key, number, refused=refused)
+            except (ApiError, ProtocolError) as error:
+                raise denied or error from error
+            try:
+                etag = self._client.storage.put(refused, part, moved=self._moved)
+            except StorageError as error:
+                if error.status != EXPIRED:
+                    raise
+                denied = error
+            else:
+                if opened.entry is not None:
+                    opened.entry.note(key, number, etag)
+                return etag
+        raise denied or ProtocolError(f"part {number} of {key} was not sent")
 
     def _moved(self, size: int) -> None:
         """Passes progress on; after a stop it breaks off the part that is under way."""
@@ -207,32 +160,62 @@ class BatchUpload:
         self._observer.moved(size)
 
     def _complete(
-        self, upload: Upload, sent: Sequence[Sent], abandoned: Sequence[PendingFile]
-    ) -> None:
-        finished = [
-            FinishedFile(
-                relative_key=one.pending.relative_key,
-                upload_id_s3=one.pending.upload_id_s3,
-                parts=one.parts,
-            )
-            for one in sent
-        ]
-        given_up = [
-            FinishedFile(relative_key=one.relative_key, upload_id_s3=one.upload_id_s3, parts=())
-            for one in abandoned
-            if one.upload_id_s3 != ZERO_BYTE
-        ]
-        if not finished and not given_up:
-            return
-        try:
-            result = self._ask_to_complete(upload.upload_id, [*finished, *given_up])
-        except VitrineError as error:
+        self, opened: Opened, sent: Sequence[Sent], abandoned: Sequence[Going]
+    ) -> list[str]:
+        """Completes and settles what was sent; the keys for which nothing is left to do."""
+        finished = [_finished(one.file, one.parts) for one in sent]
+        given_up = [_finished(one, ()) for one in abandoned if one.upload_id_s3 != ZERO_BYTE]
+        large = [one for one in opened.files if one.working]
+        over = [one.file.file.key for one in abandoned]
+        if finished or given_up:
+            try:
+                result = self._ask_to_complete(opened.upload_id, [*finished, *given_up])
+            except VitrineError as error:
+                for one in sent:
+                    self._settle_unless_there(one.file.file, str(error))
+                return []
+            results = {one.relative_key.lstrip("/"): one for one in result.file_results}
             for one in sent:
-                self._settle_unless_there(one.file, str(error))
-            return
-        results = {one.relative_key.lstrip("/"): one for one in result.file_results}
-        for one in sent:
-            self._settle_result(one.file, results.get(one.file.file.key.lstrip("/")))
+                told = results.get(one.file.file.file.key.lstrip("/"))
+                if told is not None and told.success and told.large_file_asynchronous_handling:
+                    large.append(one.file)
+                else:
+                    self._settle_result(one.file.file, told)
+                    over.append(one.file.file.file.key)
+        return [*over, *self._await_large(opened.upload_id, large)]
+
+    def _await_large(self, upload_id: str, files: Sequence[Going]) -> list[str]:
+        """Settles files that the server finishes by itself; the keys of those that it has."""
+        if not files:
+            return []
+        keys = [one.file.file.key for one in files]
+        self._observer.finishing(files=len(files))
+        try:
+            told = wait_for_files(
+                self._client,
+                upload_id,
+                keys,
+                waiting=self._settings.waiting,
+                stopped=self._stopped,
+            )
+        except VitrineError as error:
+            self._give_up([one.file.file for one in files], error)
+            return []
+        finally:
+            self._observer.finishing(files=-len(files))
+        for one in files:
+            self._settle_large(upload_id, one.file.file, told.get(one.file.file.key.lstrip("/")))
+        return [key for key in keys if key.lstrip("/") in told]
+
+    def _settle_large(self, upload_id: str, file: LocalFile, told: UploadedFile | None) -> None:
+        if told is None:
+            reason = f"the server still finishes it: `vitrine uploads show {upload_id}` tells"
+            self._settle(file, Status.FAILED, reason)
+        elif told.state == "done":
+            self._settle(file, Status.UPLOADED)
+        else:
+            refused = told.error_kind == RULE
+            self._settle(file, Status.REFUSED if refused else Status.FAILED, told.error)
 
     def _ask_to_complete(self, upload_id: str, files: Sequence[FinishedFile]) -> UploadResult:
         """Waits while an earlier request, whose reply was lost, is still at the same upload."""
@@ -252,6 +235,8 @@ class BatchUpload:
             self._settle(measured.file, Status.UPLOADED)
         elif result is None:
             self._settle_unless_there(measured, "the server does not say what became of it")
+        elif result.error_kind == RULE:
+            self._settle(measured.file, Status.REFUSED, result.error)
         else:
             self._settle_unless_there(measured, result.error or "the server gives no reason")
 
@@ -298,49 +283,22 @@ class BatchUpload:
         self._observer.settled(outcome)
 
 
-def refused_files(error: ApiError, count: int) -> dict[int, str]:
-    """Which files of the request the server names in its error, and why."""
-    named: dict[int, str] = {}
-    for fact in error.errors:
-        match = _FILE_INDEX.search(fact.field)
-        if match and int(match[1]) < count:
-            named.setdefault(int(match[1]), fact.message)
-    return named
+def _finished(going: Going, parts: tuple[Part, ...]) -> FinishedFile:
+    key = going.file.file.key
+    return FinishedFile(relative_key=key, upload_id_s3=going.upload_id_s3, parts=parts)
 
 
-def slices_of(measured: Measured, target: PendingFile) -> list[tuple[int, str, Slice]]:
-    """Part number, URL and stretch of the file, for each part.
-
-    Raises:
-        ProtocolError: the server gives another number of URLs than parts, or impossible parts.
-    """
-    urls = sorted(target.part_upload_urls, key=lambda part: part.part_number)
-    if len(urls) != target.num_parts:
-        raise ProtocolError(f"the server gives {len(urls)} URLs for {target.num_parts} parts")
-    try:
-        sizes = part_sizes(measured.size, target.num_parts)
-    except ValueError as error:
-        raise ProtocolError(f"the server's parts do not fit: {error}") from error
-    slices: list[tuple[int, str, Slice]] = []
-    offset = 0
-    for part, length in zip(urls, sizes, strict=True):
-        piece = Slice(path=measured.file.path, offset=offset, length=length)
-        slices.append((part.part_number, part.upload_url, piece))
-        offset += length
-    return slices
-
-
-def _all_parts(futures: Sequence[tuple[int, Future[str]]]) -> tuple[Part, ...]:
+def _all_parts(
+    there: Sequence[Part], futures: Sequence[tuple[int, Future[str]]]
+) -> tuple[Part, ...]:
     """Waits for every part, also after one failed: nothing may go on in the background."""
     failures = [future.exception() for _, future in futures]
     for failure in failures:
         if failure is not None:
             raise failure
-    return tuple(Part(part_number=number, e_tag=future.result()) for number, future in futures)
+    sent = [Part(part_number=number, e_tag=future.result()) for number, future in futures]
+    return tuple(sorted([*there, *sent], key=lambda part: part.part_number))
 
 
-def _raising(error: Exception) -> Callable[[], tuple[Part, ...]]:
-    def answer() -> tuple[Part, ...]:
-        raise error
-
-    return answer
+def _raised(error: Exception) -> tuple[Part, ...]:
+    raise error

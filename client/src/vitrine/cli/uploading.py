@@ -1,0 +1,157 @@
+"""Commands for uploads that are under way: list, show, abort, resume."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from vitrine.cli.output import size_text
+from vitrine.cli.progress import progress_on
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError, NotFoundError
+from vitrine.transfer.finishing import WAIT_SECONDS, Waiting
+from vitrine.transfer.journal import JournalEntry, JournalFile
+from vitrine.transfer.opening import Settings
+from vitrine.transfer.report import FileOutcome, Observer, Report, Status
+from vitrine.transfer.scan import LocalFile
+from vitrine.transfer.uploading import BatchUpload
+
+UploadArgument = Annotated[
+    str, typer.Argument(metavar="UPLOAD", help="Its id, as `uploads list` names it.")
+]
+PartSizeOption = Annotated[
+    int | None,
+    typer.Option("--part-size", min=5, max=5120, metavar="MIB", help="Else the server chooses."),
+]
+FinishOption = Annotated[
+    float,
+    typer.Option(
+        "--finish-timeout", min=0, help="Seconds to wait for large files that the server finishes."
+    ),
+]
+MIB = 1024 * 1024
+
+
+def settings_of(
+    session: Session, *, part_size: int | None = None, finish_timeout: float = WAIT_SECONDS
+) -> Settings:
+    """How this session uploads: with its journal."""
+    return Settings(
+        journal=session.journal,
+        part_bytes=None if part_size is None else part_size * MIB,
+        waiting=Waiting(seconds=finish_timeout),
+    )
+
+
+@with_session
+def list_uploads(session: Session) -> None:
+    """List the uploads that this machine began and did not finish."""
+    found = list(session.journal.entries())
+    rows: list[JsonValue] = [
+        {
+            "uploadId": one.upload_id,
+            "databaseId": one.database_id,
+            "assetId": one.asset_id,
+            "files": len(one.left),
+            "size": _size(one),
+        }
+        for one in found
+    ]
+    session.output.document({"items": rows})
+    session.output.rows(
+        ["upload", "database", "asset", "files", "size"],
+        [
+            [one.upload_id, one.database_id, one.asset_id, len(one.left), size_text(_size(one))]
+            for one in found
+        ],
+    )
+
+
+def _size(entry: JournalEntry) -> int:
+    return sum(entry.files[key].size for key in entry.left)
+
+
+@with_session
+def show(session: Session, upload: UploadArgument) -> None:
+    """Show what has become of the files of an upload."""
+    found = session.client.uploads.get(upload)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["file", "size", "state", ""],
+        [[one.relative_key, size_text(one.file_size), one.state, one.error] for one in found.files],
+    )
+    if not session.output.as_json:
+        session.output.say(f"{found.upload_id}: {found.state}, until {found.expires_at}")
+
+
+@with_session
+def abort(session: Session, upload: UploadArgument) -> None:
+    """Give an upload up: its parts are removed, its finished files stay."""
+    answer = session.client.uploads.abort(upload)
+    try:
+        session.journal.entry(upload).forget()
+    except ConfigurationError:
+        session.output.say("another machine began this upload")
+    session.output.document(answer.wire())
+    session.output.rows(["upload", "state"], [[upload, "given up"]])
+
+
+@with_session
+def resume(
+    session: Session,
+    upload: UploadArgument,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Transfers at once.")] = 8,
+    finish_timeout: FinishOption = WAIT_SECONDS,
+) -> None:
+    """Go on with an upload that this machine began; stored parts are not sent again."""
+    entry = session.journal.entry(upload)
+    try:
+        session.client.uploads.get(upload)
+    except NotFoundError:
+        entry.forget()
+        raise
+    files = [entry.files[key] for key in sorted(entry.left)]
+    with progress_on(session.output.err, "uploading") as observer:
+        outcomes = _resumed(session, entry, files, observer, jobs, finish_timeout)
+    report = Report(files=tuple(outcomes))
+    counts: dict[str, JsonValue] = {**report.counts()}
+    session.output.document({**report.wire(), "counts": counts})
+    session.output.rows(
+        ["file", "size", "", ""],
+        [[one.path, size_text(one.size), one.status, one.reason] for one in report.files],
+    )
+    if report.failed:
+        raise typer.Exit(FAILED)
+
+
+def _resumed(
+    session: Session,
+    entry: JournalEntry,
+    files: list[JournalFile],
+    observer: Observer,
+    jobs: int,
+    finish_timeout: float,
+) -> list[FileOutcome]:
+    there = [LocalFile(path=Path(one.path), key=one.key, size=one.size) for one in files]
+    observer.planned(files=len(there), size=sum(one.size for one in there))
+    gone = [one for one in there if not one.path.is_file()]
+    missing = [
+        FileOutcome(
+            path=str(one.path), status=Status.FAILED, key=one.key, reason="is not there any more"
+        )
+        for one in gone
+    ]
+    with ThreadPoolExecutor(jobs, thread_name_prefix="vitrine-part") as pool:
+        batch = BatchUpload(
+            session.client,
+            database_id=entry.database_id,
+            asset_id=entry.asset_id,
+            parts=pool,
+            observer=observer,
+            stopped=threading.Event(),
+            settings=settings_of(session, finish_timeout=finish_timeout),
+        )
+        return [*missing, *batch.run([one for one in there if one not in gone])]

@@ -1,0 +1,222 @@
+"""What this machine knows of uploads that are not finished, so that another run goes on with them.
+
+One file an upload, private to the user: the first line says which files it is of, each further one
+that a part of a file is stored, or (part 0) that nothing is left to do for a file. A line that was
+cut short by a crash is left out. Losing a journal loses nothing but time.
+"""
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_state_path
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from vitrine.errors import ConfigurationError
+
+_SUFFIX: Final = ".upload"
+_SETTLED: Final = 0
+_DAYS: Final = 8
+"""Uploads live for seven days on the server."""
+
+
+class JournalFile(BaseModel):
+    """A file of an upload, as it was on the disk."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    key: str
+    size: int
+    checksum: str
+    upload_id_s3: str
+    num_parts: int
+
+
+class _Header(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    api: str
+    database_id: str
+    asset_id: str
+    upload_id: str
+    files: tuple[JournalFile, ...]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    part: int
+    etag: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalEntry:
+    """An upload that was not finished: its files by key, and the ETags of the parts sent.
+
+    Safe to share between threads: several batches may go on with files of one upload.
+    """
+
+    path: Path
+    database_id: str
+    asset_id: str
+    upload_id: str
+    files: Mapping[str, JournalFile]
+    parts: Mapping[tuple[str, int], str]
+    left: set[str]
+    """The files that there is something to do for."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, key: str, part: int, etag: str) -> None:
+        """Remember that a part is stored, if the disk takes it."""
+        with self._lock, suppress(OSError):
+            self._write(_Line(key=key, part=part, etag=etag))
+
+    def settle(self, keys: Iterable[str]) -> None:
+        """There is nothing more to do for these files; with the last one the journal ends."""
+        with self._lock, suppress(OSError):
+            for key in self.left.intersection(keys):
+                self.left.discard(key)
+                self._write(_Line(key=key, part=_SETTLED, etag=""))
+            if not self.left:
+                self.path.unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        """The upload is gone."""
+        self.settle(list(self.left))
+
+    def _write(self, line: _Line) -> None:
+        if self.path.exists():
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(f"{line.model_dump_json()}\n")
+
+
+def default_folder() -> Path:
+    return user_state_path("vitrine") / "uploads"
+
+
+class Journal:
+    """The journals of one deployment's uploads in a folder."""
+
+    def __init__(self, folder: Path, api_url: str) -> None:
+        self._folder = folder
+        self._api = api_url
+        self._lock = threading.Lock()
+        self._known: dict[Path, JournalEntry] = {}
+
+    def begin(
+        self, database_id: str, asset_id: str, upload_id: str, files: Sequence[JournalFile]
+    ) -> JournalEntry:
+        """A journal for an upload that was just opened.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        header = _Header(
+            api=self._api,
+            database_id=database_id,
+            asset_id=asset_id,
+            upload_id=upload_id,
+            files=tuple(files),
+        )
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path = self._folder / f"{_name(self._api, upload_id)}{_SUFFIX}"
+        fresh = path.with_suffix(f".{os.getpid()}")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"{header.model_dump_json()}\n")
+        fresh.replace(path)
+        entry = _entry(path, header, [])
+        with self._lock:
+            self._known[path] = entry
+        return entry
+
+    def entries(self) -> Iterator[JournalEntry]:
+        """The uploads that were not finished, oldest first; what cannot be read is left out."""
+        if not self._folder.is_dir():
+            return
+        paths = [path for path in self._folder.iterdir() if path.suffix == _SUFFIX]
+        for path in sorted(paths, key=_modified):
+            if time.time() - _modified(path) > _DAYS * 86_400:
+                path.unlink(missing_ok=True)
+                continue
+            entry = self._read(path)
+            if entry is not None:
+                yield entry
+
+    def entry(self, upload_id: str) -> JournalEntry:
+        """The journal of one upload.
+
+        Raises:
+            ConfigurationError: this machine has none.
+        """
+        path = self._folder / f"{_name(self._api, upload_id)}{_SUFFIX}"
+        entry = self._read(path)
+        if entry is None:
+            raise ConfigurationError(
+                f"this machine knows nothing of the upload {upload_id}: import the folder again"
+            )
+        return entry
+
+    def of_asset(self, database_id: str, asset_id: str) -> list[JournalEntry]:
+        """The uploads into one asset that were not finished, newest first."""
+        asked = (database_id, asset_id)
+        found = [one for one in self.entries() if (one.database_id, one.asset_id) == asked]
+        return found[::-1]
+
+    def _read(self, path: Path) -> JournalEntry | None:
+        """The entry, one object for all who ask; None if it is damaged or of another deployment."""
+        with self._lock:
+            if path not in self._known:
+                entry = _read(path, self._api)
+                if entry is None:
+                    return None
+                self._known[path] = entry
+            return self._known[path]
+
+
+def _name(api: str, upload_id: str) -> str:
+    """Ids come from a server: as part of a path they are not to be trusted."""
+    return hashlib.sha256(f"{api}\n{upload_id}".encode()).hexdigest()[:32]
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _read(path: Path, api: str) -> JournalEntry | None:
+    try:
+        first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        header = _Header.model_validate_json(first)
+    except (FileNotFoundError, UnicodeDecodeError, ValidationError):
+        return None
+    if header.api != api:
+        return None
+    noted: list[_Line] = []
+    for text in lines:
+        with suppress(ValidationError):  # cut short by a crash
+            noted.append(_Line.model_validate_json(text))
+    return _entry(path, header, noted)
+
+
+def _entry(path: Path, header: _Header, noted: Sequence[_Line]) -> JournalEntry:
+    files = {file.key: file for file in header.files}
+    return JournalEntry(
+        path=path,
+        database_id=header.database_id,
+        asset_id=header.asset_id,
+        upload_id=header.upload_id,
+        files=files,
+        parts={(line.key, line.part): line.etag for line in noted if line.part != _SETTLED},
+        left=set(files) - {line.key for line in noted if line.part == _SETTLED},
+    )

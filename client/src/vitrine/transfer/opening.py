@@ -1,0 +1,198 @@
+"""Opens uploads for files, or finds those of an earlier run that go on with them.
+
+A call that the server refuses for some of its files is repeated without them; what cannot be told
+apart is halved.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from vitrine.client import Vitrine
+from vitrine.errors import ApiError, InvalidInputError, TooLargeError, VitrineError
+from vitrine.models import NewFile, Upload
+from vitrine.transfer.finishing import Waiting
+from vitrine.transfer.journal import Journal, JournalEntry, JournalFile
+from vitrine.transfer.measuring import Measured, measure
+from vitrine.transfer.report import Status
+from vitrine.transfer.resuming import Found, Going, find_uploads
+from vitrine.transfer.scan import LocalFile
+from vitrine.transfer.urls import PartUrls
+
+MAX_PART_URLS = 1000
+"""In the first reply; the others are asked for when they are needed."""
+MAX_PARTS = 10_000  # S3's limit for one object
+
+_REQUEST_FIELDS = frozenset({"assetId", "databaseId", "uploadType", "body"})
+_FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a batch is sent: what is kept of it, in which parts, how long large files may take."""
+
+    journal: Journal | None = None
+    part_bytes: int | None = None
+    waiting: Waiting = field(default_factory=Waiting)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """An upload that is open; its journal, where there is one."""
+
+    upload_id: str
+    files: Sequence[Going]
+    urls: PartUrls
+    entry: JournalEntry | None
+
+
+class Settle(Protocol):
+    """Tells the fate of a file."""
+
+    def __call__(self, file: LocalFile, status: Status, reason: str | None = None) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """Opens uploads into one asset (database and asset id); tells what is not opened."""
+
+    client: Vitrine
+    asset: tuple[str, str]
+    settings: Settings
+    pool: Executor
+    settle: Settle
+    give_up: Callable[[Sequence[LocalFile], Exception], None]
+
+    def uploads_of(self, files: Sequence[LocalFile]) -> list[Opened]:
+        """The uploads that the files are sent by; those of an earlier run come first."""
+        measured = self._measure(files)
+        found = self._find(measured)
+        known = {going.file.file.key for one in found for going in one.files}
+        opened = [self._reopened(one) for one in found]
+        return [*opened, *self._open([one for one in measured if one.file.key not in known])]
+
+    def _find(self, files: Sequence[Measured]) -> list[Found]:
+        """The uploads of an earlier run that go on with some of the files."""
+        journal = self.settings.journal
+        if journal is None or not files:
+            return []
+        try:
+            return find_uploads(self.client, journal, self.asset, files, self.pool)
+        except (VitrineError, OSError):
+            return []  # whatever is wrong shows, with its reason, when the files are sent anew
+
+    def _reopened(self, found: Found) -> Opened:
+        counts = {one.file.file.key: one.num_parts for one in found.files}
+        urls = PartUrls(self.client, found.entry.upload_id, counts)
+        return Opened(
+            upload_id=found.entry.upload_id, files=found.files, urls=urls, entry=found.entry
+        )
+
+    def _measure(self, files: Sequence[LocalFile]) -> list[Measured]:
+        running = [(file, self.pool.submit(measure, file)) for file in files]
+        measured: list[Measured] = []
+        for file, future in running:
+            try:
+                measured.append(future.result())
+            except OSError as error:
+                self.settle(file, Status.FAILED, f"cannot be read: {error.strerror}")
+        return measured
+
+    def _open(self, files: Sequence[Measured]) -> list[Opened]:
+        """Opens uploads for all files that the server takes; settles the others."""
+        if not files:
+            return []
+        try:
+            upload = self.client.uploads.initialise(
+                *self.asset,
+                [self._new(measured) for measured in files],
+                max_part_urls=MAX_PART_URLS,
+            )
+        except (InvalidInputError, TooLargeError) as error:
+            return self._open_without_refused(files, error)
+        except VitrineError as error:
+            self.give_up([measured.file for measured in files], error)
+            return []
+        return [self._opened(upload, files)]
+
+    def _new(self, measured: Measured) -> NewFile:
+        """The file as it is announced; parts have at least the length that was asked for."""
+        wanted = self.settings.part_bytes
+        if wanted is None or measured.size == 0:
+            number = None
+        else:
+            number = min(MAX_PARTS, max(1, measured.size // wanted))
+        announced = NewFile(
+            relative_key=measured.file.key,
+            file_size=measured.size,
+            checksum_sha256=measured.checksum,
+        )
+        return announced if number is None else announced.model_copy(update={"num_parts": number})
+
+    def _opened(self, upload: Upload, files: Sequence[Measured]) -> Opened:
+        """The upload, written into the journal before its first part is sent."""
+        pending = {file.relative_key.lstrip("/"): file for file in upload.files}
+        going: list[Going] = []
+        urls = PartUrls(self.client, upload.upload_id, {})
+        for measured in files:
+            target = pending.get(measured.file.key.lstrip("/"))
+            if target is None:
+                self.settle(measured.file, Status.FAILED, "the server opened no upload for it")
+                continue
+            urls.add(measured.file.key, target.num_parts, target.part_upload_urls)
+            going.append(
+                Going(file=measured, upload_id_s3=target.upload_id_s3, num_parts=target.num_parts)
+            )
+        return Opened(
+            upload_id=upload.upload_id,
+            files=going,
+            urls=urls,
+            entry=self._noted(upload.upload_id, going),
+        )
+
+    def _noted(self, upload_id: str, files: Sequence[Going]) -> JournalEntry | None:
+        journal = self.settings.journal
+        if journal is None:
+            return None
+        noted = [
+            JournalFile(
+                path=str(one.file.file.path),
+                key=one.file.file.key,
+                size=one.file.size,
+                checksum=one.file.checksum,
+                upload_id_s3=one.upload_id_s3,
+                num_parts=one.num_parts,
+            )
+            for one in files
+        ]
+        try:
+            return journal.begin(*self.asset, upload_id, noted)
+        except OSError:  # without a journal the next run sends all parts again
+            return None
+
+    def _open_without_refused(self, files: Sequence[Measured], error: ApiError) -> list[Opened]:
+        named = refused_files(error, len(files))
+        if named:
+            for index, reason in named.items():
+                self.settle(files[index].file, Status.REFUSED, reason)
+            return self._open([file for index, file in enumerate(files) if index not in named])
+        if len(files) == 1:
+            # What is wrong with the asset or the request itself is no rule about this file.
+            about_request = any(fact.field in _REQUEST_FIELDS for fact in error.errors)
+            status = Status.FAILED if about_request else Status.REFUSED
+            self.settle(files[0].file, status, str(error))
+            return []
+        middle = len(files) // 2
+        return [*self._open(files[:middle]), *self._open(files[middle:])]
+
+
+def refused_files(error: ApiError, count: int) -> dict[int, str]:
+    """Which files of the request the server names in its error, and why."""
+    named: dict[int, str] = {}
+    for fact in error.errors:
+        match = _FILE_INDEX.search(fact.field)
+        if match and int(match[1]) < count:
+            named.setdefault(int(match[1]), fact.message)
+    return named

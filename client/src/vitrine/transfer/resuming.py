@@ -1,0 +1,161 @@
+"""Which uploads of an earlier run go on with these files, and which of their parts are stored.
+
+A part counts as stored if the storage holds one of its length whose ETag is the one that was noted
+when it was sent, or the MD5 of its bytes. (Under customer-managed encryption it is no MD5.)
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from vitrine.client import Vitrine
+from vitrine.errors import ConflictError, InvalidInputError, NotFoundError
+from vitrine.storage import Slice
+from vitrine.transfer.journal import Journal, JournalEntry
+from vitrine.transfer.measuring import Measured, slices_of
+from vitrine.upload_models import RenewedFile, StoredPart
+
+ASSEMBLED = "assembled"
+"""Stands for ETags that nobody compares any more: the parts are one object already."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Going:
+    """A file whose upload goes on: its parts so far, by number; `working` needs nothing more."""
+
+    file: Measured
+    upload_id_s3: str
+    num_parts: int
+    stored: Mapping[int, str] = field(default_factory=dict[int, str])
+    working: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """An upload of an earlier run, with the files of it that go on."""
+
+    entry: JournalEntry
+    files: Sequence[Going]
+
+
+def find_uploads(
+    client: Vitrine,
+    journal: Journal,
+    asset: tuple[str, str],
+    files: Sequence[Measured],
+    pool: Executor,
+) -> list[Found]:
+    """The uploads into the asset that go on with some of the files, each file in one at the most.
+
+    Journals of uploads that are finished, expired or gone are removed.
+
+    Raises:
+        VitrineError: the server cannot be asked.
+    """
+    left = {measured.file.key: measured for measured in files}
+    found: list[Found] = []
+    for entry in journal.of_asset(*asset):
+        same = [one for key, one in left.items() if _is_same(entry, key, one)]
+        if not same:
+            continue
+        going = _going(client, entry, same, pool)
+        if going:
+            found.append(Found(entry=entry, files=going))
+            for one in going:
+                del left[one.file.file.key]
+        entry.settle({one.file.key for one in same} - {one.file.file.key for one in going})
+    return found
+
+
+def _is_same(entry: JournalEntry, key: str, measured: Measured) -> bool:
+    noted = entry.files.get(key) if key in entry.left else None
+    return noted is not None and (noted.size, noted.checksum) == (measured.size, measured.checksum)
+
+
+def _going(
+    client: Vitrine, entry: JournalEntry, files: Sequence[Measured], pool: Executor
+) -> list[Going]:
+    """What of these files the server still takes."""
+    try:
+        details = client.uploads.get(entry.upload_id)
+        states = {file.relative_key.lstrip("/"): file.state for file in details.files}
+        working = [one for one in files if states.get(one.file.key.lstrip("/")) == "working"]
+        open_ones = [one for one in files if states.get(one.file.key.lstrip("/")) == "open"]
+        renewed = _renewed(client, entry, open_ones)
+    except (NotFoundError, ConflictError, InvalidInputError):
+        return []
+    return [
+        *(_handed_over(entry, one) for one in working),
+        *(_gone_on(entry, one, renewed[one.file.key.lstrip("/")], pool) for one in open_ones),
+    ]
+
+
+def _renewed(
+    client: Vitrine, entry: JournalEntry, files: Sequence[Measured]
+) -> Mapping[str, RenewedFile]:
+    if not files:
+        return {}
+    asked: dict[str, list[int]] = {one.file.key: [] for one in files}
+    renewal = client.uploads.renew(entry.upload_id, asked, stored_parts=True)
+    return {file.relative_key.lstrip("/"): file for file in renewal.files}
+
+
+def _handed_over(entry: JournalEntry, measured: Measured) -> Going:
+    noted = entry.files[measured.file.key]
+    return Going(
+        file=measured,
+        upload_id_s3=noted.upload_id_s3,
+        num_parts=noted.num_parts,
+        working=True,
+    )
+
+
+def _gone_on(
+    entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
+) -> Going:
+    if renewed.assembled:
+        stored = dict.fromkeys(range(1, renewed.num_parts + 1), ASSEMBLED)
+    else:
+        stored = _verified(entry, measured, renewed, pool)
+    return Going(
+        file=measured,
+        upload_id_s3=renewed.upload_id_s3,
+        num_parts=renewed.num_parts,
+        stored=stored,
+    )
+
+
+def _verified(
+    entry: JournalEntry, measured: Measured, renewed: RenewedFile, pool: Executor
+) -> dict[int, str]:
+    """The parts that are stored and hold the file's own bytes."""
+    key = measured.file.key
+    slices = slices_of(measured, renewed.num_parts)
+    candidates = [
+        part
+        for part in renewed.stored_parts
+        if part.part_number in slices and slices[part.part_number].length == part.size
+    ]
+    known = {part.part_number: entry.parts.get((key, part.part_number)) for part in candidates}
+    doubtful = [part for part in candidates if known[part.part_number] != part.e_tag]
+    hashes = _hashed(doubtful, slices, pool)
+    return {
+        part.part_number: part.e_tag
+        for part in candidates
+        if part.e_tag in {known[part.part_number], hashes.get(part.part_number)}
+    }
+
+
+def _hashed(
+    parts: Iterable[StoredPart], slices: Mapping[int, Slice], pool: Executor
+) -> dict[int, str]:
+    running = {part.part_number: pool.submit(_md5_of, slices[part.part_number]) for part in parts}
+    return {number: future.result() for number, future in running.items()}
+
+
+def _md5_of(part: Slice) -> str:
+    digest = hashlib.md5(usedforsecurity=False)
+    for piece in part.pieces(lambda _: None):
+        digest.update(piece)
+    return digest.hexdigest()

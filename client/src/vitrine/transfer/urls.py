@@ -1,0 +1,49 @@
+"""The URLs of one upload's parts: those the server gave, and fresh ones when they expire."""
+
+import threading
+from typing import Final
+
+from vitrine.client import Vitrine
+from vitrine.errors import ProtocolError
+from vitrine.models import PartUrl
+
+AHEAD: Final = 500
+"""URLs of so many parts are asked for at once: fewer than are sent before they expire."""
+
+
+class PartUrls:
+    """Safe to share between threads; one of them asks, the others wait for its answer."""
+
+    def __init__(self, client: Vitrine, upload_id: str, counts: dict[str, int]) -> None:
+        """`counts` are the numbers of parts by file."""
+        self._client = client
+        self._upload_id = upload_id
+        self._counts = counts
+        self._urls: dict[tuple[str, int], str] = {}
+        self._lock = threading.Lock()
+
+    def add(self, key: str, count: int, urls: tuple[PartUrl, ...]) -> None:
+        """A file with so many parts, and URLs that came without being asked for."""
+        with self._lock:
+            self._counts[key] = count
+            self._urls.update({(key, one.part_number): one.upload_url for one in urls})
+
+    def url(self, key: str, number: int, *, refused: str | None = None) -> str:
+        """The URL of a part; another one than was `refused`.
+
+        Raises:
+            ApiError: the server gives none; ProtocolError: it gives others, or the refused one.
+        """
+        with self._lock:
+            known = self._urls.get((key, number))
+            if known is not None and known != refused:
+                return known
+            last = min(number + AHEAD, self._counts[key] + 1)
+            renewal = self._client.uploads.renew(self._upload_id, {key: list(range(number, last))})
+            for file in renewal.files:
+                for one in file.part_upload_urls:
+                    self._urls[key, one.part_number] = one.upload_url
+            found = self._urls.get((key, number))
+            if found is None or found == refused:
+                raise ProtocolError(f"the server gives no URL for part {number} of {key}")
+            return found

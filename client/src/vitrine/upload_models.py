@@ -1,0 +1,71 @@
+"""What the API tells of uploads that are under way (see `models` for the rest)."""
+
+from collections.abc import Sequence
+
+from pydantic import Field, JsonValue
+
+from vitrine.models import PartUrl, Wire
+
+
+class StoredPart(Wire):
+    """A part that the storage holds."""
+
+    part_number: int = Field(alias="PartNumber")
+    e_tag: str = Field(alias="ETag")
+    size: int = Field(alias="Size")
+
+
+class RenewedFile(Wire):
+    """A file whose upload goes on; `assembled` ones need no more parts, only to be completed."""
+
+    relative_key: str
+    upload_id_s3: str
+    num_parts: int
+    part_upload_urls: tuple[PartUrl, ...] = ()
+    stored_parts: tuple[StoredPart, ...] = ()
+    assembled: bool = False
+
+
+class Renewal(Wire):
+    upload_id: str
+    expires_in: int | None = None
+    files: tuple[RenewedFile, ...]
+
+
+class UploadedFile(Wire):
+    """A file of an upload: `open`, `working` (being finished), `done` or `failed`."""
+
+    relative_key: str
+    upload_id_s3: str | None = None
+    num_parts: int = 0
+    file_size: int | None = Field(default=None, alias="file_size")
+    state: str
+    error: str | None = None
+    error_kind: str | None = None
+    large_file_asynchronous_handling: bool = False
+
+
+class UploadDetails(Wire):
+    """An upload: `open`, `working` or `completed`."""
+
+    upload_id: str
+    database_id: str
+    asset_id: str
+    upload_type: str | None = None
+    user_id: str | None = None
+    state: str
+    created_at: str | None = None
+    expires_at: str | None = None
+    files: tuple[UploadedFile, ...]
+    large_file_asynchronous_handling: bool = False
+
+
+def ranges_of(numbers: Sequence[int]) -> list[JsonValue]:
+    """Ascending part numbers as the ranges that a renewal names."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return [{"first": first, "last": last} for first, last in found]
