@@ -95,8 +95,9 @@ class Product(Adversary):
     def make_world(self) -> World:
         return World()
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(is_furnished=st.booleans())
+    def begin(self, is_furnished: bool) -> None:
+        """An empty deployment, or one that holds an asset with a file already."""
         self.world = self.make_world()
         self.on = self.world.on.services
         self.model = Model()
@@ -106,6 +107,10 @@ class Product(Adversary):
             self.create_tag(name)
         for name in DATABASES:
             self.create_database(name)
+        if is_furnished:
+            self.create_asset("museum", "pump", NAMES[0], ["red"])
+            self.upload(0, PATHS[0], 3)
+            self.world.drain()
 
     def teardown(self) -> None:
         if not hasattr(self, "world"):

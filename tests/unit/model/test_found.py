@@ -11,7 +11,7 @@ from tests.model.lifecycle import Lifecycle
 def state() -> Iterator[Lifecycle]:
     """A deployment with its model; in the end both must be the same."""
     made = Lifecycle()
-    made.begin()
+    made.begin(is_furnished=False)
     yield made
     made.teardown()
 

@@ -1,0 +1,152 @@
+"""The product with one rule broken by hand: each of these has to be found out by the model.
+
+Where indexes lag, building documents once more mends much of what is wrong otherwise. What other
+rules are good for shows where nothing lags and nothing is built once more (`lag=False`).
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from backend.core.errors import UnavailableError
+from backend.domains.asset_lifecycle import rules as lifecycle_rules
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.assets.models import Asset
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import verbs
+from backend.search.consumers import StreamConsumer
+from backend.search.fan_out import FanOuts
+from backend.search.rebuild import Rebuilder
+from backend.search.sources import Sources
+from backend.search.state import SearchState
+from backend.spec.queues import SETTLE
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.search_engine import MemorySearchEngine
+from tests.model.deployment import SETTLE_SECONDS
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What is broken, and where it shows."""
+
+    name: str
+    breaks: Callable[[], AbstractContextManager[object]]
+    lag: bool = True
+
+
+def nothing(*_: object, **__: object) -> None:
+    """What a part does that is left out."""
+
+
+def no_versions() -> AbstractContextManager[object]:
+    """The engine takes whatever comes last."""
+    init = MemorySearchEngine.__init__
+
+    def unversioned(self: MemorySearchEngine, **given: Any) -> None:
+        init(self, **given, versioned=False)
+
+    return patch.object(MemorySearchEngine, "__init__", unversioned)
+
+
+def read_before_ticket() -> AbstractContextManager[object]:
+    """A rebuild reads, and takes its ticket then."""
+    portion = Rebuilder._portion  # pyright: ignore[reportPrivateUsage]
+
+    def early(self: Rebuilder, references: list[Any]) -> Any:
+        reading = self.sources.read(references)
+        ticket = self.state.take_ticket()
+        with (
+            patch.object(Sources, "read", return_value=reading),
+            patch.object(SearchState, "take_ticket", return_value=ticket),
+        ):
+            return portion(self, references)
+
+    return patch.object(Rebuilder, "_portion", early)
+
+
+def no_settling() -> AbstractContextManager[object]:
+    """What was read from a lagging index is not built once more."""
+    send = MemoryQueues.send
+
+    def dropping(self: MemoryQueues, queue: Any, bodies: Any, *, delay_seconds: int = 0) -> None:
+        if queue is not SETTLE or delay_seconds != SETTLE_SECONDS:
+            send(self, queue, bodies, delay_seconds=delay_seconds)
+
+    return patch.object(MemoryQueues, "send", dropping)
+
+
+def forgotten_tombstones() -> AbstractContextManager[object]:
+    """The engine forgets deleted documents together with their versions."""
+    bulk = MemorySearchEngine.bulk
+
+    def forgetting(self: MemorySearchEngine, writes: Any) -> Any:
+        self.forget()
+        return bulk(self, writes)
+
+    return patch.object(MemorySearchEngine, "bulk", forgetting)
+
+
+def no_fan_out() -> AbstractContextManager[object]:
+    """The files of a renamed asset keep its old name."""
+    return patch.object(FanOuts, "start", nothing)
+
+
+def archive_without_inherited_revision() -> AbstractContextManager[object]:
+    """An asset is archived, and nobody tells its files."""
+    archived = lifecycle_rules.archived
+
+    def silent(asset: Asset, **how: Any) -> Asset:
+        kept = {"inherited_revision": asset.inherited_revision}
+        return archived(asset, **how).model_copy(update=kept)
+
+    return patch.object(lifecycle_rules, "archived", silent)
+
+
+def reservations_kept() -> AbstractContextManager[object]:
+    """A deleted asset keeps its id and its prefix."""
+    return patch.object(AssetRepository, "release", nothing)
+
+
+def outage_acknowledged() -> AbstractContextManager[object]:
+    """A consumer that meets an outage goes on as if it were done."""
+    consume = StreamConsumer.consume
+
+    def swallowing(self: StreamConsumer, event: Any) -> Any:
+        try:
+            return consume(self, event)
+        except UnavailableError:
+            return {"batchItemFailures": []}
+
+    return patch.object(StreamConsumer, "consume", swallowing)
+
+
+def one_sweep() -> AbstractContextManager[object]:
+    """A deletion does not look again for what indexes did not show yet."""
+    return patch("backend.domains.asset_lifecycle.service.deleting.MIN_SWEEPS", 1)
+
+
+def rename_without_inherited_revision() -> AbstractContextManager[object]:
+    """An asset is renamed, and nobody tells its files."""
+    return patch.object(verbs, "INHERITED_BY_FILES", frozenset[str]())
+
+
+def archived_pages_not_read() -> AbstractContextManager[object]:
+    """Unarchiving does not look at what the archiving took."""
+    return patch.object(LifecycleRepository, "first_page", nothing)
+
+
+MUTANTS = (
+    Mutant("no versions", no_versions, lag=False),
+    Mutant("read before the ticket", read_before_ticket, lag=False),
+    Mutant("tombstones forgotten", forgotten_tombstones, lag=False),
+    Mutant("nothing settles", no_settling),
+    Mutant("fan-out skipped", no_fan_out),
+    Mutant("rename without inheritedRevision", rename_without_inherited_revision),
+    Mutant("archive without inheritedRevision", archive_without_inherited_revision),
+    Mutant("reservations kept", reservations_kept),
+    Mutant("outage acknowledged", outage_acknowledged, lag=False),
+    Mutant("one sweep", one_sweep),
+    Mutant("archived files not brought back", archived_pages_not_read),
+)

@@ -1,0 +1,28 @@
+"""How many histories are run, and of which length."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+from tests.model.lifecycle import Lifecycle
+from tests.model.world import World
+
+EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "30"))
+SETTINGS = settings(
+    max_examples=EXAMPLES,
+    stateful_step_count=40,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+        HealthCheck.data_too_large,
+    ],
+)
+
+
+class WithoutLag(Lifecycle):
+    """Where indexes are exact, and nothing is built once more that was read from them."""
+
+    def make_world(self) -> World:
+        return World(lag=False, settles=False)

@@ -1,0 +1,29 @@
+"""The model can fail: a product with any one of its rules broken is found out."""
+
+import os
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.model.lifecycle import Lifecycle
+from tests.model.mutants import MUTANTS, Mutant
+from tests.model.running import SETTINGS, WithoutLag
+
+ENOUGH_TO_GO_WRONG = int(os.environ.get("MUTANT_EXAMPLES", "1500"))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
+    machine = Lifecycle if mutant.lag else WithoutLag
+    # The same histories each time, and none of them made shorter: it is enough that one fails.
+    wanted = settings(
+        SETTINGS,
+        max_examples=ENOUGH_TO_GO_WRONG,
+        derandomize=True,
+        database=None,
+        phases=(Phase.generate,),
+        report_multiple_bugs=False,
+    )
+    with mutant.breaks(), pytest.raises(AssertionError):
+        run_state_machine_as_test(machine, settings=wanted)
