@@ -10,6 +10,7 @@ from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
+from backend.spec.functions.model import SearchAccess
 from backend.spec.requests import OF_BUCKETS
 from backend.spec.tables.model import Table
 from infra.resources import Resources
@@ -18,7 +19,7 @@ STREAM_READ = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetSh
 STREAM_LIST = ("dynamodb:ListStreams",)
 """Is asked about all streams of a table, so it is granted on `<table>/stream/*`."""
 
-QUEUE_SEND = ("sqs:GetQueueAttributes", "sqs:SendMessage")
+QUEUE_SEND = ("sqs:SendMessage",)
 QUEUE_RECEIVE = (
     "sqs:ChangeMessageVisibility",
     "sqs:DeleteMessage",
@@ -34,8 +35,18 @@ OPEN = ("kms:Decrypt",)
 SEAL = ("kms:GenerateDataKey",)
 TABLE_KEY_READ = (*OPEN, "kms:DescribeKey")
 TABLE_KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
-SEARCH_POST_PATHS = ("_search", "_search/*", "_msearch", "_count", "_mget")
-"""What a reader may POST: queries. A bulk, which is a POST too, is not among them."""
+SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
+    "none": (),
+    "read": (("es:ESHttpPost", "*/_search"), ("es:ESHttpGet", "*/_mapping")),
+    "write": (("es:ESHttpPost", "_bulk"),),
+    "sweep": (("es:ESHttpPost", "_bulk"), ("es:ESHttpPost", "*/_search")),
+    "manage": (
+        ("es:ESHttpPut", "*"),
+        ("es:ESHttpPost", "_aliases"),
+        ("es:ESHttpGet", "*/_mapping"),
+    ),
+}
+"""Method and path by access. An index is made by a PUT of its name."""
 
 
 def statements(
@@ -179,14 +190,9 @@ def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str
 
 
 def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if resources.domain is None or spec.search == "none":
+    if resources.domain is None:
         return []
-    arn = resources.domain.domain_arn
-    if spec.search == "write":
-        return [_allow(("es:ESHttp*",), [f"{arn}/*"])]
-    posts = [f"{arn}/{start}{path}" for path in SEARCH_POST_PATHS for start in ("", "*/")]
-    return [
-        _allow(("es:ESHttpGet", "es:ESHttpHead"), [f"{arn}/*"]),
-        _allow(("es:ESHttpPost",), posts),
-        _allow(("es:ESHttpDelete",), [f"{arn}/_search/point_in_time"]),
-    ]
+    granted = _Granted()
+    for action, path in SEARCH[spec.search]:
+        granted.add(f"{resources.domain.domain_arn}/{path}", (action,))
+    return granted.statements()

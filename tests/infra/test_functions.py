@@ -1,10 +1,12 @@
 """The functions: what each is, sees and may do is what its declaration says, and no more."""
 
 import re
+from typing import get_args
 
 import pytest
 
 from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions.model import SearchAccess
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
 from backend.spec.requests import (
     BUCKET_APPENDS,
@@ -19,9 +21,11 @@ from backend.spec.tables.model import Table
 from infra import grants
 from infra.constructs.function import RUNTIME
 from infra.settings import default_context, read_settings
+from local.iam.policy import Policies
 from tests.infra.templates import Assembly
 
 ALL = pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
+_DOMAIN = "arn:aws:es:us-east-1:111122223333:domain/d"
 INLINE_POLICY_CHARACTERS = 10_240
 """IAM's limit for all inline policies of a role, white space not counted."""
 
@@ -167,20 +171,28 @@ def test_a_function_may_use_the_queues_and_secrets_it_declares(
 
 
 @ALL
-def test_only_a_function_that_writes_search_may_send_a_bulk(
+def test_a_function_may_make_the_search_requests_of_its_access(
     assembly: Assembly, spec: Function
 ) -> None:
-    found = _granted(assembly, spec, "es:")
-    if spec.search == "none":
-        assert not found
-    elif spec.search == "write":
-        assert found == {"<SearchDomain.Arn>/*": {"es:ESHttp*"}}
-    else:
-        anywhere = found.pop("<SearchDomain.Arn>/*")
-        assert anywhere == {"es:ESHttpGet", "es:ESHttpHead"}
-        assert all("_bulk" not in path and not path.endswith("/*/*") for path in found)
-        assert "es:ESHttpPost" in found["<SearchDomain.Arn>/*/_search"]
-        assert all("es:ESHttpPut" not in actions for actions in found.values())
+    expected: dict[str, set[str]] = {}
+    for action, path in grants.SEARCH[spec.search]:
+        expected.setdefault(f"<SearchDomain.Arn>/{path}", set()).add(action)
+    assert _granted(assembly, spec, "es:") == expected
+
+
+def test_only_access_that_writes_sends_a_bulk_and_only_management_makes_indexes() -> None:
+    def has(access: SearchAccess, method: str, path: str) -> bool:
+        policies = Policies(
+            {"Effect": "Allow", "Action": action, "Resource": f"{_DOMAIN}/{allowed}"}
+            for action, allowed in grants.SEARCH[access]
+        )
+        return policies.decide(f"es:ESHttp{method}", f"{_DOMAIN}/{path}").allowed
+
+    accesses = get_args(SearchAccess)
+    assert {each for each in accesses if has(each, "Post", "_bulk")} == {"write", "sweep"}
+    assert {each for each in accesses if has(each, "Put", "assets-1")} == {"manage"}
+    assert {each for each in accesses if has(each, "Post", "a,b/_search")} == {"read", "sweep"}
+    assert not [each for each in accesses if has(each, "Delete", "assets-1")]
 
 
 @ALL

@@ -22,7 +22,8 @@ from backend.spec.tables import access, operations
 from backend.spec.tables.model import Table
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
-SearchAccess = Literal["none", "read", "write"]
+SearchAccess = Literal["none", "read", "write", "sweep", "manage"]
+"""Queries; documents written; tombstones found and removed; indexes and aliases made."""
 
 
 @dataclass(frozen=True, slots=True)

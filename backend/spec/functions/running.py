@@ -36,7 +36,7 @@ BOOTSTRAP = Function(
     secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
     rewrites=(secrets.ADMIN_API_KEY,),
     settings=(settings.ADMIN_USER_ID,),
-    search="write",
+    search="manage",
     timeout_seconds=300,
 )
 
@@ -79,6 +79,6 @@ SWEEP_TOMBSTONES = Function(
     "backend.entrypoints.scheduled.tombstones.handler",
     "Removes tombstones of deleted documents after a day.",
     reads=(operations.SEARCH_STATE,),
-    search="write",
+    search="sweep",
     timeout_seconds=120,
 )
