@@ -26,8 +26,12 @@ from tests.model.deployment import in_memory_settings, is_wanted, stream_record
 
 SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
-SERVICES = {"access": ("api_keys",), "asset_lifecycle": ("lifecycle",), "audit": ("audit_trail",)}
-SERVICES["uploads"] = ("uploads", "renewals")
+SERVICES: dict[str, tuple[str, ...]] = {
+    "access": ("api_keys",),
+    "asset_lifecycle": ("lifecycle",),
+    "audit": ("audit_trail",),
+    "uploads": ("uploads", "renewals"),
+}
 
 
 @dataclass

@@ -40,7 +40,7 @@ def course() -> Course:
     for step in story(product, lambda: bodies[-1]):
         product.follow()
         found = told.setdefault(step.route, Told(step))
-        request = {"parameters": step.parameters, "body": step.body}
+        request: dict[str, Any] = {"parameters": step.parameters, "body": step.body}
         before = product.entries
         found.refused.append(product.send(step.route, user_id="stranger", **request).status)
         found.entries_of_refused += len(product.entries) - len(before)

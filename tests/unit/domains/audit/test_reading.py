@@ -1,0 +1,151 @@
+"""The routes that tell entries: what they ask, how they page, who may use them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.domains.audit.models import asset_entity, tag_entity
+from backend.domains.audit.repository import AuditArchive, AuditRepository
+from backend.domains.audit.routes import build_router
+from backend.domains.audit.service import AuditTrail
+from tests.factories.access import OnlyUser
+from tests.factories.assets import NOON
+from tests.factories.audit import ARCHIVE, audit_service
+from tests.factories.http import Answer, Client
+
+STATUE = asset_entity("museum", "statue")
+LARGE = "x" * 5000
+
+
+@pytest.fixture
+def client(tables: DynamoTables, objects: S3Objects) -> Client:
+    """Ten edits by two users, an hour apart, and one of something else."""
+    audit = audit_service(objects)
+    for hour in range(10):
+        user, at = Identity("ann" if hour % 2 else "bob"), NOON + timedelta(hours=hour)
+        after = {"hour": hour, "text": LARGE if hour == 9 else "short"}
+        tables.write(audit.entry(user, "update_asset", STATUE, after=after, at=at))
+    tables.write(audit.entry(Identity("ann"), "delete_tag", tag_entity("red"), at=NOON))
+    trail = AuditTrail(AuditRepository(tables), AuditArchive(objects, lambda: ARCHIVE), OnlyUser())
+    return Client(build_router(trail))
+
+
+def ask(client: Client, **query: str) -> Answer:
+    return client.send("GET", "/audit", query=query)
+
+
+def hours(answer: Answer) -> list[Any]:
+    assert answer.status == 200, answer.body
+    return [item["changes"].get("hour", {}).get("after") for item in answer.body["Items"]]
+
+
+def test_the_entries_of_an_entity_are_listed_newest_first(client: Client) -> None:
+    answer = ask(client, entity=STATUE)
+    assert hours(answer) == list(range(9, -1, -1))
+    assert "NextToken" not in answer.body
+    assert answer.body["Items"][-1] == {
+        "entity": STATUE,
+        "at": "2026-03-01T12:00:00.000000Z",
+        "userId": "bob",
+        "operation": "update_asset",
+        "changes": {"hour": {"after": 0}, "text": {"after": "short"}},
+    }
+
+
+def test_the_entries_of_a_user_are_listed_newest_first(client: Client) -> None:
+    assert hours(ask(client, userId="ann")) == [9, 7, 5, 3, 1, None]
+    assert hours(ask(client, userId="nobody")) == []
+
+
+@pytest.mark.parametrize("asked", [{"entity": STATUE}, {"userId": "bob"}])
+def test_pages_follow_one_another_without_gaps(client: Client, asked: dict[str, str]) -> None:
+    found, token = list[Any](), {}
+    while True:
+        answer = ask(client, **asked, **token, maxItems="2")
+        found += hours(answer)
+        if "NextToken" not in answer.body:
+            break
+        token = {"startingToken": answer.body["NextToken"]}
+    assert found == hours(ask(client, **asked))
+
+
+def test_a_token_of_one_list_is_none_of_another(client: Client) -> None:
+    token = ask(client, entity=STATUE, maxItems="1").body["NextToken"]
+    answer = ask(client, userId="ann", startingToken=token)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "startingToken")
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ({"from": "2026-03-01T20:00:00Z"}, [9, 8]),
+        ({"to": "2026-03-01T13:00:00Z"}, [1, 0]),
+        ({"from": "2026-03-01T13:00:00Z", "to": "2026-03-01T14:00:00"}, [2, 1]),
+        ({"from": "2026-03-01T15:00:00+02:00", "to": "2026-03-01T13:30:00Z"}, [1]),
+        ({"from": "2026-03-01", "to": "2026-03-01"}, list(range(9, -1, -1))),
+        ({"from": "2026-03-02"}, []),
+        ({"to": "2026-02-28"}, []),
+    ],
+)
+def test_a_time_is_kept_to_with_both_ends(
+    client: Client, period: dict[str, str], expected: list[int]
+) -> None:
+    assert hours(ask(client, entity=STATUE, **period)) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"entity": STATUE, "userId": "ann"},
+        {"entity": "statue"},
+        {"entity": "room:1"},
+        {"entity": "tag:"},
+        {"entity": "asset:" + "x" * 2048},
+        {"userId": ""},
+        {"entity": STATUE, "from": "yesterday"},
+        {"entity": STATUE, "from": "1772366400"},
+        {"entity": STATUE, "from": "0001-01-01T00:00:00+14:00"},
+        {"entity": STATUE, "to": "9999-12-31T23:59:59-14:00"},
+        {"entity": STATUE, "from": "0999-01-01"},
+        {"entity": STATUE, "from": "2026-03-02", "to": "2026-03-01"},
+        {"entity": STATUE, "maxItems": "0"},
+        {"entity": STATUE, "startingToken": "forged"},
+    ],
+)
+def test_what_cannot_be_asked_is_refused(client: Client, query: dict[str, str]) -> None:
+    answer = ask(client, **query)
+    assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
+
+
+def test_a_large_value_can_be_asked_for(client: Client) -> None:
+    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    reference = newest["changes"]["text"]["afterStored"]
+    assert set(reference) == {"sha256", "bytes"}
+    answer = value(client, reference["sha256"])
+    assert answer.body == {**reference, "value": LARGE}
+
+
+@pytest.mark.parametrize(("sha256", "status"), [("0" * 64, 404), ("0" * 63, 400), ("Z" * 64, 400)])
+def test_a_value_that_is_not_there_is_not_found(client: Client, sha256: str, status: int) -> None:
+    assert value(client, sha256).status == status
+
+
+def test_who_may_not_see_entries_sees_none(client: Client) -> None:
+    stranger = Client(client.router, user_id="stranger")
+    assert ask(stranger, entity=STATUE).status == 403
+    assert ask(stranger, userId="stranger").status == 403
+    assert value(stranger, "0" * 64).status == 403
+
+
+def value(client: Client, sha256: str) -> Answer:
+    return client.send(
+        "GET",
+        f"/audit/values/{sha256}",
+        route="GET /audit/values/{valueHash}",
+        parameters={"valueHash": sha256},
+    )
