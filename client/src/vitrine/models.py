@@ -78,12 +78,17 @@ class DatabaseCreated(Wire):
 
 
 class Operation(Wire):
-    """The reply of an update; `job_id` names the long work that it started, if any."""
+    """The reply of an update."""
 
     success: bool | None = None
     message: str | None = None
     operation: str | None = None
     timestamp: str | None = None
+
+
+class TagDeleted(Operation):
+    """`job_id` names the long work that takes the tag from the assets that carry it."""
+
     job_id: str | None = None
 
 

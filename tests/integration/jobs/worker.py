@@ -73,7 +73,7 @@ def main(bucket: str, pages: str, dies: str, seconds_ahead: str) -> None:
 def work(consumer: JobConsumer, url: str) -> None:
     """Take messages as Lambda does, until none comes for some seconds."""
     while True:
-        reply = sqs().receive_message(QueueUrl=url, WaitTimeSeconds=4, MaxNumberOfMessages=1)
+        reply = sqs().receive_message(QueueUrl=url, WaitTimeSeconds=5, MaxNumberOfMessages=1)
         messages = reply.get("Messages", [])
         if not messages:
             return

@@ -13,6 +13,7 @@ from vitrine.models import (
     Message,
     Operation,
     Tag,
+    TagDeleted,
     TagType,
     Version,
 )
@@ -125,8 +126,8 @@ class Tags:
     def update(self, tag_name: str, *, description: str, tag_type_name: str) -> Operation:
         return self._write("PUT", tag_name, description, tag_type_name)
 
-    def delete(self, tag_name: str) -> Operation:
-        return parse(Operation, self._transport.send("DELETE", path_of("tags", tag_name)))
+    def delete(self, tag_name: str) -> TagDeleted:
+        return parse(TagDeleted, self._transport.send("DELETE", path_of("tags", tag_name)))
 
     def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
         body = given(tagName=tag_name, description=description, tagTypeName=tag_type_name)

@@ -8,6 +8,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.errors import InvalidInputError
 from backend.core.paging import PageRequest
 from backend.domains.audit.service import AuditService
+from backend.domains.tags.models import Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.routes import build_router
 from backend.domains.tags.service import TagService
@@ -339,6 +340,10 @@ def test_a_deletion_that_was_overtaken_starts_no_job(
     found = service.tags.get("red")
     assert found is not None
     write_tag(client, "PUT", description="Rather red")
-    monkeypatch.setattr(TagRepository, "get", lambda *_: found)
+
+    def stale(repository: TagRepository, tag_name: str) -> Tag:
+        return found
+
+    monkeypatch.setattr(TagRepository, "get", stale)
     assert delete_tag(client).status == 412
     assert tables.scan(JOBS, PageRequest(10)).items == ()
