@@ -8,6 +8,7 @@ from typing import Self
 import httpx
 
 from vitrine.resources.assets import Assets, Downloads, Files
+from vitrine.resources.audit import Audit
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
@@ -45,6 +46,7 @@ class Vitrine:
         self.storage = Storage(http=storage_transport, retry=retry, sleep=sleep)
         self.api_keys = ApiKeys(transport)
         self.assets = Assets(transport)
+        self.audit = Audit(transport)
         self.buckets = Buckets(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)

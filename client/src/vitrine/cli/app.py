@@ -2,8 +2,8 @@
 
 import typer
 
+from vitrine.cli import auditing, lifecycle, moving, operations, reading, uploading, writing
 from vitrine.cli import jobs as long_work
-from vitrine.cli import lifecycle, moving, operations, reading, uploading, writing
 
 HELP = """Store, find and fetch 3D assets.
 
@@ -20,6 +20,7 @@ databases = typer.Typer(help="Databases.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
+audit = typer.Typer(help="Who changed what, and when.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
 
 admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
@@ -40,6 +41,7 @@ app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
+app.add_typer(audit, name="audit")
 app.add_typer(admin, name="admin")
 admin.add_typer(failures, name="failures")
 admin.add_typer(queues, name="queues")
@@ -63,6 +65,8 @@ uploads.command("abort")(uploading.abort)
 uploads.command("resume")(uploading.resume)
 metadata.command("get")(writing.get_metadata)
 metadata.command("set")(writing.set_metadata)
+audit.command("list")(auditing.list_entries)
+audit.command("value")(auditing.show_value)
 failures.command("list")(operations.list_failures)
 failures.command("show")(operations.show_failure)
 failures.command("replay")(operations.replay_failures)

@@ -97,6 +97,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(
     before=st.dictionaries(st.text(min_size=1), values), after=st.dictionaries(st.text(), values)
 )

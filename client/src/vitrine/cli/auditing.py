@@ -1,0 +1,60 @@
+"""Commands of the audit trail: list entries, show a large value."""
+
+import json
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.resources.audit import AuditEntry
+
+_SHOWN_CHARS = 60
+
+
+@with_session
+def list_entries(
+    session: Session,
+    entity: Annotated[
+        str | None,
+        typer.Option(help="What was changed, such as database:museum or asset:museum:statue."),
+    ] = None,
+    user: Annotated[str | None, typer.Option(help="Who changed it.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", help="The first day or time (ISO 8601).")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", help="The last day or time (ISO 8601).")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Entries at the most.")] = 100,
+) -> None:
+    """List who changed what, newest first; --entity or --user says of what, or of whom."""
+    if (entity is None) == (user is None):
+        raise ConfigurationError("give --entity or --user")
+    listed = session.client.audit.list(
+        entity=entity, user_id=user, since=since, until=until, page_size=min(limit, 100)
+    )
+    found = list(islice(listed, limit))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["at", "user", "operation", "entity", "changes"],
+        [[one.at, one.user_id, one.operation, one.entity, _changes(one)] for one in found],
+    )
+
+
+@with_session
+def show_value(
+    session: Session, sha256: Annotated[str, typer.Argument(help="As an entry names it.")]
+) -> None:
+    """Show a value that is too large for an entry."""
+    found = session.client.audit.value(sha256)
+    session.output.document(found.wire())
+    session.output.rows(["value"], [[json.dumps(found.value, ensure_ascii=False)]])
+
+
+def _changes(entry: AuditEntry) -> str:
+    if entry.changes_stored is not None:
+        return f"very many, see the value {entry.changes_stored.sha256}"
+    names = ", ".join(entry.changes)
+    return names if len(names) <= _SHOWN_CHARS else names[: _SHOWN_CHARS - 1] + "…"

@@ -1,0 +1,64 @@
+"""The audit trail: who changed what, and when."""
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from vitrine.models import Wire
+from vitrine.transport import Transport, path_of
+
+
+class AuditValueReference(Wire):
+    """A value too large for an entry: `bytes` is its size as JSON."""
+
+    sha256: str
+    bytes: int
+
+
+class AuditChange(Wire):
+    """One attribute; a side that is not there had no value, a large one is under `…_stored`."""
+
+    before: JsonValue = None
+    after: JsonValue = None
+    before_stored: AuditValueReference | None = None
+    after_stored: AuditValueReference | None = None
+
+
+class AuditEntry(Wire):
+    """One write. Where there were very many changes, `changes_stored` refers to all of them."""
+
+    entity: str
+    at: str
+    user_id: str
+    operation: str
+    changes: dict[str, AuditChange] = {}
+    changes_stored: AuditValueReference | None = None
+
+
+class AuditValue(AuditValueReference):
+    value: JsonValue = None
+
+
+class Audit:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        entity: str | None = None,
+        user_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[AuditEntry]:
+        """Entries about an entity (`asset:museum:statue`), or by a user, newest first.
+
+        Exactly one of both is given. `since` and `until` are days or times of ISO 8601.
+        """
+        query = {"entity": entity, "userId": user_id, "from": since, "to": until}
+        return self._transport.pages(AuditEntry, path_of("audit"), query=query, page_size=page_size)
+
+    def value(self, sha256: str) -> AuditValue:
+        """A large value that an entry refers to."""
+        return self._transport.read(AuditValue, path_of("audit", "values", sha256))

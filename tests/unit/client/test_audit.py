@@ -1,0 +1,91 @@
+"""The audit trail seen from the client."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import JsonValue
+from vitrine import InvalidInputError, NotFoundError, Vitrine
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_cli import Shell
+
+HASH = "0" * 64
+AUDIT = "^/audit"
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+def entry(**more: JsonValue) -> dict[str, JsonValue]:
+    return {
+        "entity": "tag:red",
+        "at": "2026-03-01T12:00:00.000000Z",
+        "userId": "ann",
+        "operation": "update_tag",
+        "changes": {"description": {"before": "a", "after": "b"}},
+        **more,
+    }
+
+
+def page(*items: JsonValue, **more: JsonValue) -> httpx.Response:
+    return httpx.Response(200, json={"Items": list(items), **more})
+
+
+def refusal(status: int, message: str) -> httpx.Response:
+    return httpx.Response(status, json={"message": message, "code": "Odd"})
+
+
+def test_entries_of_all_pages_are_listed(client: Vitrine, server: FakeServer) -> None:
+    server.fail("GET", AUDIT, page(entry(), NextToken="t"), page(entry(userId="bob")))
+    found = list(client.audit.list(entity="tag:red", since="2026-03-01"))
+    assert [one.user_id for one in found] == ["ann", "bob"]
+    change = found[0].changes["description"]
+    assert (change.before, change.after) == ("a", "b")
+
+
+def test_a_large_value_is_read_by_its_hash(client: Vitrine, server: FakeServer) -> None:
+    body = {"sha256": HASH, "bytes": 5, "value": {"k": 1}}
+    server.fail("GET", AUDIT, httpx.Response(200, json=body), refusal(404, "there is none"))
+    assert client.audit.value(HASH).value == {"k": 1}
+    with pytest.raises(NotFoundError):
+        client.audit.value(HASH)
+
+
+def test_what_the_server_refuses_is_an_error(client: Vitrine, server: FakeServer) -> None:
+    server.fail("GET", AUDIT, refusal(400, "exactly one of entity and userId must be given"))
+    with pytest.raises(InvalidInputError, match="exactly one"):
+        list(client.audit.list())
+
+
+def test_the_command_lists_entries_in_lines_or_as_json(shell: Shell, server: FakeServer) -> None:
+    reference: JsonValue = {"sha256": HASH, "bytes": 20_000}
+    many = entry(changes={}, changesStored=reference)
+    server.fail("GET", AUDIT, page(entry(), many), page(entry()))
+    first, second = shell.run("audit", "list", "--entity", "tag:red").splitlines()
+    assert first.split("\t")[1:] == ["ann", "update_tag", "tag:red", "description"]
+    assert second.endswith(f"see the value {HASH}")
+    assert shell.json("audit", "list", "--user", "ann")["items"] == [entry()]
+
+
+def test_the_command_lists_no_more_than_it_is_asked_for(shell: Shell, server: FakeServer) -> None:
+    server.fail("GET", AUDIT, page(entry(), entry(), NextToken="t"))
+    assert len(shell.run("audit", "list", "--user", "ann", "--limit", "2").splitlines()) == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["--entity", "tag:red", "--user", "ann"]])
+def test_the_command_wants_an_entity_or_a_user(shell: Shell, arguments: list[str]) -> None:
+    shell.run("audit", "list", *arguments)
+    assert shell.code == 2
+
+
+def test_the_command_shows_a_value_or_says_that_there_is_none(
+    shell: Shell, server: FakeServer
+) -> None:
+    body = {"sha256": HASH, "bytes": 5, "value": "text"}
+    server.fail("GET", AUDIT, httpx.Response(200, json=body), refusal(404, "there is none"))
+    assert shell.run("audit", "value", HASH) == '"text"\n'
+    shell.run("audit", "value", HASH)
+    assert shell.code == 3
