@@ -20,13 +20,18 @@ import pytest
 from local.engines import free_port
 from tests.journeys.runtime import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
-LINKING = [*PAGES, *ROOT.glob("*/README.md"), *(ROOT / "docs").rglob("*.md")]
+GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
+REPLAYING = ROOT / "docs" / "guides" / "replaying-failures.md"
+"""Its commands are run by `test_replaying_failures`, which breaks something first."""
+PROJECT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG")]
+PAGES = [*PROJECT, *(page for page in GUIDES if page != REPLAYING)]
+LINKING = [*PAGES, REPLAYING, *ROOT.glob("*/README.md"), *(ROOT / "docs").rglob("*.md")]
 RUN = "make run"
 LOCAL = ".venv/bin/python -m local "
 CLIENT = ".venv/bin/vitrine "
 SYNTH = "make synth"
 NOT_RUN = {
+    "make docs": "a test holds that the pages are what it would write",
     "make test": "it would run this test within itself",
     "make check": "it would run all unit tests once more; that the target is there is tested",
 }
@@ -123,17 +128,17 @@ def test_make_run_prints_address_key_and_three_commands_that_work(product: Produ
     assert any(re.match(r"key vams_\S+$", line) for line in product.said)
     for command in product.said[-3:]:
         assert ".venv/bin/vitrine" in command
-        _ran(command.replace(" DIR", " samples/library"), dict(os.environ))
+        ran(command.replace(" DIR", " samples/library"), dict(os.environ))
 
 
 @pytest.mark.parametrize("command", [c for c in ALL if c.startswith(CLIENT)])
 def test_a_command_of_the_client_works_on_what_make_run_serves(
     product: Product, command: str
 ) -> None:
-    said = _ran(product.here(command), product.environment())
+    said = ran(product.here(command), product.environment())
     assert said.strip(), "it says nothing"
     if command.startswith(f"{CLIENT}search"):
-        found = _ran(product.here(f"{command} --json"), product.environment())
+        found = ran(product.here(f"{command} --json"), product.environment())
         assert '"str_key"' in found, "it finds no file"
 
 
@@ -152,18 +157,18 @@ def test_the_commands_of_the_local_runtime_work(tmp_path: Path) -> None:
     written = [command for command in ALL if command.startswith(LOCAL)]
     try:
         for command in written:
-            _ran(f"{command} --state {tmp_path}", dict(os.environ))
+            ran(f"{command} --state {tmp_path}", dict(os.environ))
     finally:
-        _ran(f"{LOCAL}down --state {tmp_path}", dict(os.environ))
+        ran(f"{LOCAL}down --state {tmp_path}", dict(os.environ))
 
 
 def test_make_synth_writes_templates() -> None:
     assert SYNTH in ALL
-    _ran(SYNTH, dict(os.environ))
+    ran(SYNTH, dict(os.environ))
     assert list((ROOT / "cdk.out").glob("*.template.json"))
 
 
-def _ran(command: str, environment: dict[str, str]) -> str:
+def ran(command: str, environment: dict[str, str]) -> str:
     """What a command printed; it must succeed."""
     done = subprocess.run(
         ["bash", "-c", command.strip()],
