@@ -1,0 +1,178 @@
+"""Uploads that are broken off: the client killed half-way, the runtime in the middle of a copy."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import cast
+from uuid import uuid4
+
+import httpx
+import pytest
+from vitrine import Vitrine
+from vitrine.transfer.importing import import_directory
+from vitrine.transfer.journal import Journal
+from vitrine.transfer.opening import Settings
+
+from tests.journeys.runtime import Api, Runtime, kill_with_children, put_parts, wait_until
+
+MIB = 1024**2
+PARTS = 12
+LARGE = 20 * MIB
+"""Copied in parts of a quarter of it."""
+
+
+def vitrine(runtime: Runtime, home: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+    """The command, with a journal of its own."""
+    command = [sys.executable, "-m", "vitrine", *map(str, arguments)]
+    command += ["--endpoint", str(runtime.state / "endpoint.json")]
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "XDG_STATE_HOME": str(home)},
+    )
+
+
+def journal_lines(home: Path) -> int:
+    return sum(len(path.read_text().splitlines()) for path in home.rglob("*.upload"))
+
+
+class Counting(httpx.HTTPTransport):
+    """Counts the parts that are sent."""
+
+    puts = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.puts += request.method == "PUT"
+        return super().handle_request(request)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One file of twelve parts of 5 MiB."""
+    path = tmp_path / "big" / "scan" / "cloud.bin"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(os.urandom(PARTS * 5 * MIB))
+    return tmp_path / "big"
+
+
+def test_an_import_that_was_killed_goes_on_in_the_middle_of_a_file(
+    runtime: Runtime, api: Api, folder: Path, tmp_path: Path
+) -> None:
+    database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
+    running = vitrine(
+        runtime, home, "import", folder, "--database", database, "--part-size", "5", "--jobs", "1"
+    )
+    deadline = time.monotonic() + 60
+    while journal_lines(home) < 4:  # the first line names the files, each other one a part
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.002)
+    running.kill()
+    running.communicate(timeout=60)
+
+    (asset,) = api.ok("GET", f"/database/{database}/assets")["Items"]
+    place = f"/database/{database}/assets/{asset['assetId']}"
+    assert api.ok("GET", f"{place}/listFiles")["items"] == []
+    journal = Journal(home / "vitrine" / "uploads", runtime.endpoint["api"])
+    (entry,) = journal.entries()
+    renewed = api.ok(
+        "POST", f"/uploads/{entry.upload_id}/renew", {"files": [{"relativeKey": "/cloud.bin"}]}
+    )
+    stored = len(renewed["files"][0]["storedParts"])
+    assert 3 <= stored < PARTS
+
+    transport = Counting()
+    endpoint = runtime.endpoint
+    with Vitrine(endpoint["api"], endpoint["adminApiKey"], storage_transport=transport) as client:
+        report = import_directory(
+            client, folder, database_id=database, settings=Settings(journal=journal)
+        )
+    assert [one.status.value for one in report.files] == ["uploaded"]
+    assert transport.puts == PARTS - stored
+    link = api.ok("POST", f"{place}/download", {"downloadType": "assetFile", "key": "/cloud.bin"})
+    body = httpx.get(link["downloadUrl"], timeout=60).content
+    assert body == (folder / "scan" / "cloud.bin").read_bytes()
+    assert list(journal.entries()) == []
+
+
+def test_the_command_goes_on_with_an_upload_by_its_id(
+    runtime: Runtime, api: Api, folder: Path, tmp_path: Path
+) -> None:
+    database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
+    running = vitrine(
+        runtime, home, "import", folder, "--database", database, "--part-size", "5", "--jobs", "1"
+    )
+    wait_until(lambda: journal_lines(home) >= 2, seconds=60)
+    running.kill()
+    running.communicate(timeout=60)
+
+    def ask(*arguments: str) -> dict[str, object]:
+        printed, errors = vitrine(runtime, home, "uploads", *arguments, "--json").communicate(
+            timeout=120
+        )
+        assert printed, errors
+        return json.loads(printed)
+
+    listed = ask("list")["items"]
+    upload_id = cast("list[dict[str, str]]", listed)[0]["uploadId"]
+    assert ask("show", upload_id)["state"] == "open"
+    counts = ask("resume", upload_id)["counts"]
+    assert isinstance(counts, dict)
+    assert (counts["uploaded"], counts["failed"]) == (1, 0)
+    assert ask("show", upload_id)["state"] == "completed"
+    assert ask("list")["items"] == []
+
+
+def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_copy(
+    own_runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"largeFileBytes": LARGE}))
+    own_runtime.up()
+    api = own_runtime.client()
+    api.new_database("museum")
+    asset_id = api.new_asset("museum", "statue")
+    place = f"/database/museum/assets/{asset_id}"
+    key = api.ok("GET", place)["assetLocation"]["Key"] + "cloud.bin"
+    bodies = [os.urandom(50 * MIB) for _ in range(8)]
+    scope = {"assetId": asset_id, "databaseId": "museum", "uploadType": "assetFile"}
+    wanted = [{"relativeKey": "/cloud.bin", "num_parts": 8, "file_size": 400 * MIB}]
+    begun = api.ok("POST", "/uploads", {**scope, "files": wanted})
+    done = put_parts(begun["files"][0], bodies)
+    upload = f"/uploads/{begun['uploadId']}"
+    answer = api.ok("POST", f"{upload}/complete", {**scope, "files": [done]})
+    assert answer["largeFileAsynchronousHandling"] is True
+
+    copied = f"**/multipart/{sha256(key.encode()).hexdigest()}/*/*"
+
+    def is_half_copied() -> bool:
+        return len(list(own_runtime.state.glob(copied))) > 8
+
+    wait_until(is_half_copied, seconds=60)
+    kill_with_children(own_runtime.endpoint["pid"])
+    own_runtime.up()
+    api = own_runtime.client()
+    assert api.ok("GET", upload)["state"] == "working"
+
+    def is_finished() -> bool:
+        return api.ok("GET", upload)["state"] != "working"
+
+    wait_until(is_finished, seconds=180)
+    (file,) = api.ok("GET", upload)["files"]
+    assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
+    info = api.ok(
+        "GET", f"{place}/fileInfo", params={"filePath": "/cloud.bin", "includeVersions": "true"}
+    )
+    assert [version["size"] for version in info["versions"]] == [400 * MIB]
+    link = api.ok("POST", f"{place}/download", {"downloadType": "assetFile", "key": "/cloud.bin"})
+    digest = sha256()
+    with httpx.stream("GET", link["downloadUrl"], timeout=60) as response:
+        for piece in response.iter_bytes(MIB):
+            digest.update(piece)
+    assert digest.hexdigest() == sha256(b"".join(bodies)).hexdigest()
+    assert list(own_runtime.state.glob("**/multipart/*/*/*")) == []

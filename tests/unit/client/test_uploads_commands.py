@@ -1,0 +1,82 @@
+"""The commands for uploads that are under way."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_cli import Shell
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+@pytest.fixture
+def broken_off(shell: Shell, server: FakeServer, tmp_path: Path) -> str:
+    """An import of ten parts, of which seven arrived; the upload's id."""
+    path = tmp_path / "garage" / "car" / "body.glb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(bytes(range(250)) * 4)
+    server.part_size = 100
+    server.fail("PUT", r"storage/put.*/(8|9|10)$", *(httpx.ConnectError("no") for _ in range(99)))
+    shell.run("import", str(tmp_path / "garage"), "--jobs", "1")
+    assert shell.code == 1
+    server.faults.clear()
+    server.storage_requests.clear()
+    (upload_id,) = server.uploads
+    return upload_id
+
+
+def test_what_was_not_finished_is_listed(shell: Shell, broken_off: str) -> None:
+    (row,) = json.loads(shell.run("uploads", "list", "--json"))["items"]
+    assert (row["uploadId"], row["files"], row["size"]) == (broken_off, 1, 1000)
+    assert shell.run("uploads", "list").split("\t")[0] == broken_off
+
+
+def test_an_upload_is_shown_with_the_state_of_each_file(shell: Shell, broken_off: str) -> None:
+    shown = json.loads(shell.run("uploads", "show", broken_off, "--json"))
+    assert (shown["state"], shown["files"][0]["state"]) == ("open", "open")
+    assert shell.run("uploads", "show", broken_off).split("\t")[2] == "open"
+    shell.run("uploads", "show", "y-none")
+    assert shell.code == 3
+
+
+def test_an_upload_is_gone_on_with(shell: Shell, server: FakeServer, broken_off: str) -> None:
+    report = json.loads(shell.run("uploads", "resume", broken_off, "--jobs", "1", "--json"))
+    assert (shell.code, report["counts"]["uploaded"]) == (0, 1)
+    numbers = [int(one.url.path.rpartition("/")[2]) for one in server.storage_requests]
+    assert numbers == [8, 9, 10]
+    assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
+
+
+def test_a_file_that_is_gone_is_named(shell: Shell, broken_off: str, tmp_path: Path) -> None:
+    (tmp_path / "garage" / "car" / "body.glb").unlink()
+    report = json.loads(shell.run("uploads", "resume", broken_off, "--json"))
+    assert (shell.code, report["files"][0]["reason"]) == (1, "is not there any more")
+
+
+def test_an_upload_of_another_machine_cannot_be_resumed_here(shell: Shell) -> None:
+    shell.run("uploads", "resume", "y-other")
+    assert shell.code == 2
+    assert "import the folder again" in shell.err
+
+
+def test_an_upload_that_the_server_forgot_is_forgotten_here(
+    shell: Shell, server: FakeServer, broken_off: str
+) -> None:
+    server.uploads.clear()
+    shell.run("uploads", "resume", broken_off)
+    assert shell.code == 3
+    assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
+
+
+def test_an_upload_is_given_up(shell: Shell, server: FakeServer, broken_off: str) -> None:
+    shell.run("uploads", "abort", broken_off)
+    assert (shell.code, server.uploads) == (0, {})
+    assert json.loads(shell.run("uploads", "list", "--json"))["items"] == []
+    shell.run("uploads", "abort", broken_off)
+    assert shell.code == 3
