@@ -1,0 +1,82 @@
+"""What an upload says of itself, and why nothing came of a file."""
+
+from datetime import timedelta
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from tests.factories.assets import NOON
+from tests.factories.files import GLB, Gallery, gallery
+from tests.unit.domains.uploads.calls import sent
+
+ELF = b"\x7fELF" + bytes(60)
+
+
+def states(museum: Gallery, upload_id: str) -> dict[str, str]:
+    files = museum.upload(upload_id).body["files"]
+    return {file["relativeKey"]: file["state"] for file in files}
+
+
+def test_an_upload_tells_the_state_of_each_file(museum: Gallery) -> None:
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/elf.glb": ELF, "/c.glb": GLB})
+    told = museum.upload(upload_id).body
+    assert (told["state"], told["userId"], told["expiresAt"][:10]) == (
+        "open",
+        "admin",
+        "2026-03-08",
+    )
+    assert told["files"][0]["uploadIdS3"] == done[0]["uploadIdS3"]
+    museum.complete(upload_id, *done[:2])
+    assert states(museum, upload_id) == {"/a.glb": "done", "/elf.glb": "failed", "/c.glb": "open"}
+    museum.complete(upload_id, done[2])
+    told = museum.upload(upload_id).body
+    assert (told["state"], told["largeFileAsynchronousHandling"]) == ("completed", False)
+    assert "ELF" in told["files"][1]["error"]
+
+
+def test_refusals_by_a_rule_are_told_from_failures(museum: Gallery) -> None:
+    upload_id, done = sent(museum, {"/elf.glb": ELF, "/b.glb": GLB, "/c.glb": GLB})
+    done[1]["parts"] = [{"PartNumber": 1, "ETag": "0" * 32}]
+    done[2]["parts"] = []
+    results = museum.complete(upload_id, *done).body["fileResults"]
+    assert [one["errorKind"] for one in results] == ["rule", "failure", "abandoned"]
+    # the first and the last are settled: they keep their kind
+    again = museum.complete(upload_id, done[0], done[2]).body["fileResults"]
+    assert [one["errorKind"] for one in again] == ["rule", "abandoned"]
+
+
+def test_the_state_is_told_to_those_who_may_write_the_asset_only(museum: Gallery) -> None:
+    upload_id, _ = sent(museum, {"/a.glb": GLB})
+    assert museum.as_user("stranger").upload(upload_id).status == 403
+    assert museum.upload("y0").body["code"] == "UploadNotFound"
+    assert museum.upload("y 0").status == 400
+
+
+def test_an_upload_that_expired_says_so(tables: DynamoTables, objects: S3Objects) -> None:
+    now = [NOON]
+    museum = gallery(tables, objects, clock=lambda: now[0])
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    now[0] += timedelta(days=7, seconds=1)
+    for answer in (museum.upload(upload_id), museum.complete(upload_id, *done)):
+        assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
+
+
+def test_a_batch_of_files_takes_five_requests_a_file_and_one_more(
+    museum: Gallery, objects: S3Objects
+) -> None:
+    files = {f"/{n}.glb": GLB for n in range(10)}
+    asked: list[str] = []
+    client = objects.client
+
+    def count(model: object, **_: object) -> None:
+        asked.append(str(getattr(model, "name", "")))
+
+    client.meta.events.register("before-call.s3", count, unique_id="counting")
+    try:
+        upload_id, done = sent(museum, files)
+        assert museum.complete(upload_id, *done).body["overallSuccess"]
+    finally:
+        client.meta.events.unregister("before-call.s3", unique_id="counting")
+    asked = [name for name in asked if name != "UploadPart"]  # the client's own
+    assert asked.count("DeleteObjects") == 1
+    assert asked.count("ListObjectsV2") <= 2  # for the asset's type
+    assert len(asked) - asked.count("ListObjectsV2") == 5 * len(files) + 1
