@@ -129,16 +129,10 @@ def test_the_command_goes_on_with_an_upload_by_its_id(
     assert ask("list")["items"] == []
 
 
-def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_copy(
-    own_runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"largeFileBytes": LARGE}))
-    own_runtime.up()
-    api = own_runtime.client()
+def completed_large_file(api: Api) -> tuple[str, str, list[bytes]]:
+    """A file of 400 MiB whose upload is completed: its asset, the upload's path, its parts."""
     api.new_database("museum")
     asset_id = api.new_asset("museum", "statue")
-    place = f"/database/museum/assets/{asset_id}"
-    key = api.ok("GET", place)["assetLocation"]["Key"] + "cloud.bin"
     bodies = [os.urandom(50 * MIB) for _ in range(8)]
     scope = {"assetId": asset_id, "databaseId": "museum", "uploadType": "assetFile"}
     wanted = [{"relativeKey": "/cloud.bin", "num_parts": 8, "file_size": 400 * MIB}]
@@ -147,7 +141,18 @@ def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_cop
     upload = f"/uploads/{begun['uploadId']}"
     answer = api.ok("POST", f"{upload}/complete", {**scope, "files": [done]})
     assert answer["largeFileAsynchronousHandling"] is True
+    return asset_id, upload, bodies
 
+
+def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_copy(
+    own_runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"largeFileBytes": LARGE}))
+    own_runtime.up()
+    api = own_runtime.client()
+    asset_id, upload, bodies = completed_large_file(api)
+    place = f"/database/museum/assets/{asset_id}"
+    key = api.ok("GET", place)["assetLocation"]["Key"] + "cloud.bin"
     copied = f"**/multipart/{sha256(key.encode()).hexdigest()}/*/*"
 
     def is_half_copied() -> bool:

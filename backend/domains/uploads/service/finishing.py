@@ -33,6 +33,14 @@ class _Run:
     outage: UnavailableError | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
 
+    def settled(self) -> dict[str, Settled]:
+        """What is known for good of files, by path."""
+        return {
+            path: Settled(error=(one.error or "")[:MAX_RESULT_CHARS], kind=one.kind)
+            for path, one in self.outcomes.items()
+            if one.settled and one.handed is None
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Finishing:
@@ -59,14 +67,9 @@ class Finishing:
         completion = self.places.completion(upload, asset)
         open_files = [file for file in sent if is_open(upload, known, file)]
         self._settle_all(run, completion, open_files, known)
-        settled = {
-            path: Settled(error=(one.error or "")[:MAX_RESULT_CHARS], kind=one.kind)
-            for path, one in run.outcomes.items()
-            if one.settled and one.handed is None
-        }
-        if run.outage is None and any(
-            one.is_done for one in (*upload.results.values(), *settled.values())
-        ):
+        settled = run.settled()
+        known_results = (*upload.results.values(), *settled.values())
+        if run.outage is None and any(one.is_done for one in known_results):
             try:
                 asset = self.follow_files(asset, completion, settled)
             except UnavailableError as error:
