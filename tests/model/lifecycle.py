@@ -109,6 +109,11 @@ class Lifecycle(Product):
         else:
             self.expect(StateForbidsError, lambda: self.on.jobs.cancel_job(ADMIN, job.job_id))
 
+    def before_a_tag(self, name: str) -> None:
+        """A tag that comes back while it is taken from assets stays on those that still have it."""
+        if any(job.parameters.get("tagName") == name for job in self.running_jobs()):
+            self.world.drain()
+
     def before_the_end(self) -> None:
         for job in self.jobs_in({"cancelled"}):
             asset = self.model.assets.get(job.asset_id or "")

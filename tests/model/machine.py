@@ -133,6 +133,9 @@ class Product(Adversary):
         wrong = [*differing(found, wanted), *differences(self.model, self.world.ports.tables)]
         assert not wrong, "\n".join(wrong)
 
+    def before_a_tag(self, name: str) -> None:
+        """What users do so that a new tag is none that is still being taken away."""
+
     def before_the_end(self) -> None:
         """What users do so that nothing is left half-done."""
 
@@ -158,6 +161,7 @@ class Product(Adversary):
     @rule(name=st.sampled_from(TAGS))
     def create_tag(self, name: str) -> None:
         body = TagBody(tag_name=name, description=name, tag_type_name="look")
+        self.before_a_tag(name)
         taken = AlreadyExistsError if name in self.model.tags else None
         self.expect(taken, lambda: self.on.tags.create_tag(ADMIN, body))
         self.model.tags.add(name)
