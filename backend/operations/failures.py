@@ -74,8 +74,10 @@ class FailureService:
             return self._replay(dict.fromkeys(body.keys))
         position = None if body.after is None else position_of(body.after)
         page = self.entries.page(PageRequest(_PAGE, position), consumer=body.consumer)
+        while not page.items and page.after is not None:  # many of others stand before the next
+            page = self.entries.page(PageRequest(_PAGE, page.after), consumer=body.consumer)
         done, left = self._replay(found.key for found in page.items)
-        if left is not None or page.after is None or not page.items:
+        if left is not None or page.after is None:
             return done, left
         return done, page.items[-1].key
 

@@ -117,6 +117,19 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
     assert not [key for key in tried if key.startswith("IndexSettle")]
 
 
+def test_entries_behind_many_of_other_consumers_are_replayed_too(
+    operations: Operations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        put_object(operations.objects, given_up([{}]), key=f"{BATCH_KEY}-{number}")
+    starter = BATCH_KEY.replace("2d1b", "3d1b")
+    put_object(operations.objects, given_up([{}], function="s-JobStarter-X"), key=starter)
+    monkeypatch.setattr("backend.operations.failures._PAGE", 2)
+    monkeypatch.setattr("backend.core.paging.MAX_ROWS_PER_PAGE", 2)
+    answer = replay(operations, {"consumer": "JobStarter"}).body
+    assert [one["key"] for one in answer["items"]] == [starter]
+
+
 def test_an_outage_is_a_503_and_replays_before_it_are_told(operations: Operations) -> None:
     store_asset(operations.tables)
     put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
