@@ -1,0 +1,49 @@
+"""A process that edits one asset and its metadata until it is killed: `PREFIX` names its tables."""
+
+import itertools
+import os
+from dataclasses import replace
+
+from backend.aws.clients import dynamodb, s3
+from backend.aws.objects import S3Objects
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.ids import new_uuid
+from backend.domains.assets.models import UpdateAssetBody
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.metadata.models import Entity, NewRecord
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.service import MetadataService
+from backend.spec.tables import TABLES
+from tests.factories.assets import ADMIN, NOON, asset_service
+from tests.fakes.tables import MemoryTables
+
+LARGE = 6000
+
+
+def edit_for_ever(prefix: str) -> None:
+    names = {f"TABLE_{table.name}": f"{prefix}-{table.name}" for table in TABLES}
+    tables = DynamoTables(dynamodb(), Settings(names))
+    objects = S3Objects(s3())
+    # Tags and databases are not asked for by these edits.
+    assets = replace(asset_service(MemoryTables(), objects), assets=AssetRepository(tables))
+    metadata = MetadataService(
+        metadata=MetadataRepository(tables),
+        assets=assets,
+        databases=assets.databases,
+        objects=objects,
+        clock=lambda: NOON,
+    )
+    for _ in itertools.count():
+        text = new_uuid()
+        body = UpdateAssetBody(description=text)
+        assets.update_asset(ADMIN, "museum", "statue", body)
+        new = NewRecord(
+            metadata_key="note", metadata_value=text + "x" * LARGE, metadata_value_type="string"
+        )
+        metadata.change_metadata(ADMIN, Entity("museum", "statue"), [new])
+        os.write(1, b".\n")
+
+
+if __name__ == "__main__":
+    edit_for_ever(os.environ["PREFIX"])

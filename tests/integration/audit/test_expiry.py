@@ -1,0 +1,92 @@
+"""What the time to live removes reaches the archive, and nothing else does: on real engines."""
+
+import gzip
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from backend.core.objects import ObjectVersion
+from backend.core.transactions import Delete
+from backend.domains.audit.models import tag_entity
+from backend.domains.audit.repository import AuditArchive
+from backend.domains.audit.service import ExpiredEntries
+from backend.entrypoints.auditing import TIME_TO_LIVE, ExpiryConsumer
+from backend.search.failures import FailureStore
+from backend.spec.functions import AUDIT_ARCHIVER
+from backend.spec.queues import STREAM_SUBSCRIPTIONS
+from backend.spec.tables.operations import AUDIT
+from local.pumps.patterns import any_of
+from local.pumps.records import event_record
+from tests.factories.assets import ADMIN, NOON
+from tests.factories.audit import ARCHIVE, DAYS, audit_service
+from tests.integration.audit.conftest import Place
+
+PATIENCE_SECONDS = 90
+"""DynamoDB Local looks for what expired every some seconds."""
+
+
+def stream_records(place: Place) -> list[dict[str, Any]]:
+    """All records of the table's stream, as functions get them."""
+    streams, name = place.engines.streams, place.settings.table(AUDIT)
+    (stream,) = streams.list_streams(TableName=name)["Streams"]
+    arn = stream.get("StreamArn", "")
+    found: list[dict[str, Any]] = []
+    for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
+        iterator = streams.get_shard_iterator(
+            StreamArn=arn, ShardId=shard.get("ShardId", ""), ShardIteratorType="TRIM_HORIZON"
+        )
+        records = streams.get_records(ShardIterator=iterator.get("ShardIterator", ""))["Records"]
+        found += [dict(event_record(record, arn)) for record in records]
+    return found
+
+
+def removals(place: Place, count: int) -> list[dict[str, Any]]:
+    """The records of removals, once there are so many."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        found = [one for one in stream_records(place) if one["eventName"] == "REMOVE"]
+        if len(found) >= count or time.monotonic() > until:
+            return found
+        time.sleep(1)
+
+
+def made(place: Place, name: str, *, at: datetime) -> dict[str, str]:
+    """An entry in the table; answers with its key."""
+    audit = audit_service(place.objects)
+    entry = audit.entry(ADMIN, "create_tag", tag_entity(name), after={"tagName": name}, at=at)
+    place.tables.write(entry)
+    return {"entity": entry.item["entity"], "at": entry.item["at"]}
+
+
+def archived(place: Place, since: set[str]) -> list[ObjectVersion]:
+    found = place.objects.list_objects(ARCHIVE, "2").objects
+    return [one for one in found if one.key not in since]
+
+
+def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(place: Place) -> None:
+    there = {one.key for one in archived(place, set())}
+    expired = datetime.fromtimestamp(time.time(), UTC) - timedelta(days=DAYS * 2)
+    for name in ("red", "blue"):
+        made(place, name, at=expired)
+    place.tables.write(Delete(table=AUDIT, key=made(place, "kept", at=NOON)))
+    place.engines.dynamodb.update_time_to_live(
+        TableName=place.settings.table(AUDIT),
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": AUDIT.ttl or ""},
+    )
+    records = removals(place, 3)
+    pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_ARCHIVER.name)
+    told = [record for record in records if any_of([pattern or ""])(record)]
+    assert [record.get("userIdentity") for record in told] == [TIME_TO_LIVE, TIME_TO_LIVE]
+    archive = AuditArchive(place.objects, lambda: ARCHIVE)
+    failures = FailureStore(place.objects, ARCHIVE, AUDIT_ARCHIVER.name, lambda: NOON)
+    consumer = ExpiryConsumer(ExpiredEntries(archive), failures)
+    for batch in (records, told, told[:1], told[1:]):  # as a mapping may deliver them again
+        assert consumer.consume({"Records": batch}) == {"batchItemFailures": []}
+    lines: list[str] = []
+    for one in archived(place, there):
+        content = b"".join(place.objects.read_chunks(ARCHIVE, one.key))
+        lines += gzip.decompress(content).decode().splitlines()
+    kept = [json.loads(line) for line in lines]
+    assert sorted(item["entity"] for item in kept) == ["tag:blue", "tag:red"]
+    assert all(item["changes"]["tagName"]["after"] for item in kept)
