@@ -17,7 +17,7 @@ from backend.core.deliveries import Event, Reply
 from backend.domains.jobs.models import Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
-from backend.search.failures import FailureStore
+from backend.search.failures import FailureStore, ring
 from backend.search.reindexing import QueuedReindexing
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.queues import Queue
@@ -74,6 +74,7 @@ class WorkerWiring(Wiring):
             runner=self.runner,
             steps=steps,
             keep=self.failures.keep,
+            ring=lambda metric: ring(metric, self.function.name),
             clock=self.clock,
         )
         return handler_of(consumer.consume)

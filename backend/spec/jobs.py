@@ -62,3 +62,6 @@ JOB_KINDS: dict[str, JobKind] = {
     for kind in (FAN_OUT, ARCHIVE_ASSET, UNARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG, LARGE_FILES)
 }
 """All kinds, by name."""
+
+JOB_QUEUES = frozenset(kind.queue for kind in JOB_KINDS.values())
+"""The queues that bring jobs to their workers."""

@@ -22,7 +22,13 @@ SEARCH_TICKETS_BEHIND = Metric(
     "met documents of a later ticket than any it was given: the ticket counter went back",
 )
 
+JOB_FAILED = Metric(
+    "JobFailed",
+    "gave a job up: its problems say why; mend the cause, then resume it",
+)
+
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
+JOB_METRICS = (JOB_FAILED,)
 
 
 def dimensions(function: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ Rules and queues stand here and not beside the buckets: a notification of a buck
 this stack would make both stacks depend on each other.
 """
 
+from collections.abc import Iterable
 from typing import cast
 
 from aws_cdk import Duration, Stack
@@ -16,7 +17,8 @@ from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
-from backend.spec.metrics import INDEXING_METRICS, NAMESPACE, dimensions
+from backend.spec.jobs import JOB_QUEUES
+from backend.spec.metrics import INDEXING_METRICS, JOB_METRICS, NAMESPACE, Metric, dimensions
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
@@ -115,11 +117,13 @@ class IndexingStack(Stack):
                 description=f"{spec.name} is behind its streams",
             )
         if FAILURE_BUCKET in spec.buckets:
-            self._watch_indexing(spec)
+            self._watch(spec, INDEXING_METRICS)
+        if JOB_QUEUES & set(spec.receives):
+            self._watch(spec, JOB_METRICS)
         return function
 
-    def _watch_indexing(self, spec: Function) -> None:
-        for metric in INDEXING_METRICS:
+    def _watch(self, spec: Function, metrics: Iterable[Metric]) -> None:
+        for metric in metrics:
             self._alarms.above(
                 f"{spec.name}{metric.name}Alarm",
                 cloudwatch.Metric(

@@ -11,7 +11,7 @@ from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
 from backend.spec import secrets, settings
 from backend.spec.buckets import BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
-from backend.spec.jobs import JOB_KINDS
+from backend.spec.jobs import JOB_QUEUES
 from backend.spec.keys import COMPOSITES
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
@@ -81,11 +81,10 @@ def test_every_queue_has_a_sender_and_a_consumer() -> None:
 
 
 def test_every_kind_of_job_is_started_and_goes_on_by_itself() -> None:
-    queues = {kind.queue for kind in JOB_KINDS.values()}
     by_name = {function.name: function for function in FUNCTIONS}
-    assert set(by_name["JobStarter"].sends) == queues
+    assert set(by_name["JobStarter"].sends) == JOB_QUEUES
     for subscription in QUEUE_SUBSCRIPTIONS:
-        if subscription.source in queues:
+        if subscription.source in JOB_QUEUES:
             worker = by_name[subscription.consumer]
             assert subscription.source in worker.sends
             assert worker.loops
@@ -94,8 +93,7 @@ def test_every_kind_of_job_is_started_and_goes_on_by_itself() -> None:
 
 
 def test_the_worker_of_a_job_lives_longer_than_it_works() -> None:
-    queues = {kind.queue for kind in JOB_KINDS.values()}
-    workers = {s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source in queues}
+    workers = {s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source in JOB_QUEUES}
     for function in FUNCTIONS:
         if function.name in workers:
             assert 2 * WORK_TIME.seconds <= function.timeout_seconds

@@ -15,6 +15,7 @@ from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobConsumer, JobRunner, JobService, JobStarter
 from backend.spec.jobs import ARCHIVE_ASSET, JobKind
+from backend.spec.metrics import Metric
 from backend.spec.queues import LIFECYCLE, Queue
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
@@ -90,6 +91,7 @@ class JobWorld:
     messages: list[Message] = field(default_factory=list[Message])
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     kept: list[tuple[str, object, str]] = field(default_factory=list[tuple[str, object, str]])
+    rung: list[Metric] = field(default_factory=list[Metric])
     before: Callable[[str], None] = lambda operation: None
     sent: int = 0
     advances: list[int] = field(default_factory=list[int])
@@ -116,6 +118,7 @@ class JobWorld:
             runner=self.runner,
             steps={self.kind.name: self.step},
             keep=lambda name, body, reason: self.kept.append((name, body, reason)),
+            ring=self.rung.append,
             clock=lambda: self.now,
         )
 

@@ -1,13 +1,15 @@
 """The alarms: for each declaration that can go wrong, the ones that tell it."""
 
 import json
+from itertools import product
 
 import pytest
 
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
-from backend.spec.metrics import INDEXING_METRICS, Metric, dimensions
+from backend.spec.jobs import JOB_QUEUES
+from backend.spec.metrics import INDEXING_METRICS, JOB_METRICS, Metric, dimensions
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
 from tests.infra.conftest import TOPIC
 from tests.infra.templates import Assembly, Resource
@@ -15,6 +17,8 @@ from tests.infra.templates import Assembly, Resource
 ALARM = "AWS::CloudWatch::Alarm"
 CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
 INDEXING = [spec for spec in CONSUMERS if FAILURE_BUCKET in spec.buckets]
+WORKERS = [spec for spec in CONSUMERS if JOB_QUEUES & set(spec.receives)]
+COUNTED = [*product(INDEXING, INDEXING_METRICS), *product(WORKERS, JOB_METRICS)]
 OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTIONS})
 
 
@@ -22,7 +26,7 @@ def _expected() -> set[str]:
     each = {f"{spec.name}{what}Alarm" for spec in FUNCTIONS for what in ("Errors", "Throttles")}
     each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
-    each |= {f"{spec.name}{metric.name}Alarm" for spec in INDEXING for metric in INDEXING_METRICS}
+    each |= {f"{spec.name}{metric.name}Alarm" for spec, metric in COUNTED}
     return each | {"ApiServerErrorsAlarm"}
 
 
@@ -76,8 +80,7 @@ def test_a_consumer_that_is_behind_its_stream_rings(prod: Assembly, consumer: st
     assert _dimensions(prod, alarm) == {"FunctionName": f"<{consumer}>"}
 
 
-@pytest.mark.parametrize("metric", INDEXING_METRICS, ids=lambda metric: metric.name)
-@pytest.mark.parametrize("spec", INDEXING, ids=lambda spec: spec.name)
+@pytest.mark.parametrize(("spec", "metric"), COUNTED, ids=lambda declared: declared.name)
 def test_what_a_function_counts_is_what_its_alarm_watches(
     prod: Assembly,
     spec: Function,

@@ -65,6 +65,7 @@ def main(bucket: str, pages: str, dies: str, seconds_ahead: str) -> None:
         runner=JobRunner(JobRepository(tables), clock),
         steps={ARCHIVE_ASSET.name: step},
         keep=lambda name, body, reason: sys.exit(f"poison: {name}: {reason}"),
+        ring=lambda metric: sys.exit(metric.name),
         clock=clock,
     )
     work(consumer, settings.queue(LIFECYCLE))

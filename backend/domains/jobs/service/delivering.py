@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from backend.core.clock import Clock
+from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, failed, given_back
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.queues import Queues
@@ -21,6 +21,7 @@ from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.asking import JobService
 from backend.domains.jobs.service.running import LEASE_SECONDS, JobRunner
 from backend.spec.jobs import JOB_KINDS
+from backend.spec.metrics import JOB_FAILED, Metric
 from backend.spec.queues import Queue
 
 WORK_TIME = timedelta(seconds=20)
@@ -30,6 +31,8 @@ _LOOK_AGAIN = 3  # seconds, at a job that a request has begun and soon leaves to
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
 """Stores what cannot be understood: its name, its body, the reason."""
+Ring = Callable[[Metric], None]
+"""Counts an event that an alarm watches."""
 _log = logging.getLogger(__name__)
 
 
@@ -73,6 +76,7 @@ class JobConsumer:
     runner: JobRunner
     steps: Mapping[str, Step]
     keep: Keep
+    ring: Ring
     clock: Clock
 
     def consume(self, event: Event) -> Reply:
@@ -93,8 +97,9 @@ class JobConsumer:
             return given_back(self.queues, self.queue, [message])
 
     def _go_on(self, message: Message, job_id: str) -> Reply:
+        begun = self.clock()
         try:
-            job = self.runner.run(job_id, self._step, until=self.clock() + WORK_TIME)
+            job = self.runner.run(job_id, self._step, until=begun + WORK_TIME)
         except JobNotFoundError as error:  # its row has expired
             _log.warning("%s", error.message)
             return failed(())
@@ -104,9 +109,10 @@ class JobConsumer:
             if left <= LEASE_SECONDS:  # whoever holds it may let go long before
                 left = min(left, _LOOK_AGAIN)
             return given_back(self.queues, self.queue, [message], seconds=left)
-        if job.is_finished:
-            _log.info("job %s is %s", job_id, job.state)
-        else:
+        if job.state == "failed" and job.updated_at >= iso(begun):
+            _log.error("job %s has failed: %s", job_id, job.problems[-1])
+            self.ring(JOB_FAILED)
+        elif not job.is_finished:
             delay = min(_LONGEST_DELAY, self._seconds_left(job))
             self.queues.send(self.queue, [_message(job_id)], delay_seconds=delay)
         return failed(())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import UnavailableError
+from backend.core.errors import ConflictError, UnavailableError
 from backend.domains.jobs.service import JobExistsError, JobStarter
 from backend.domains.jobs.service.running import LEASE_SECONDS
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
@@ -220,3 +220,25 @@ def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> 
     failed = world.job("deleteAsset.a")
     assert failed.state == "failed"
     assert failed.problems == ["No worker knows how to do a job of the kind deleteAsset"]
+
+
+def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:
+    def fail(page: int) -> None:
+        raise ConflictError("the bucket is gone")
+
+    step.after = fail
+    (message,) = world.messages
+    world.deliver(message, keep=True)
+    assert [metric.name for metric in world.rung] == ["JobFailed"]
+    world.now += timedelta(seconds=1)
+    world.deliver(message)
+    assert len(world.rung) == 1
+    assert world.messages == []
+
+
+def test_a_job_that_is_done_or_cancelled_rings_for_nobody(world: JobWorld) -> None:
+    world.drain()
+    other = world.start("archiveAsset.museum.coin.2")
+    world.jobs.cancel_job(ADMIN, other.job_id)
+    world.drain()
+    assert world.rung == []
