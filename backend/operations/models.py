@@ -1,6 +1,6 @@
 """The bodies and replies of the operations routes."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -69,18 +69,19 @@ class FailureDocumentReply(FailureReply):
 
 
 class ReplayBody(WireModel):
-    """What is replayed: some keys, or all failures of a consumer, from one after `after` on."""
+    """What is replayed: some keys, all failures of a consumer, or all; from `after` on."""
 
     keys: Annotated[list[FailureKey] | None, Field(min_length=1, max_length=MAX_KEYS)] = None
     consumer: Consumer | None = None
+    all: Literal[True] | None = None
     after: FailureKey | None = None
 
     @model_validator(mode="after")
-    def names_one_of_both(self) -> "ReplayBody":
-        if (self.keys is None) == (self.consumer is None):
-            raise ValueError("give either keys or consumer")
-        if self.after is not None and self.consumer is None:
-            raise ValueError("after goes with consumer")
+    def names_one_of_three(self) -> "ReplayBody":
+        if [self.keys, self.consumer, self.all].count(None) != 2:
+            raise ValueError("give either keys, consumer or all")
+        if self.after is not None and self.keys is not None:
+            raise ValueError("after goes with consumer and all")
         return self
 
 

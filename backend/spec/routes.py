@@ -235,7 +235,7 @@ GET_FAILURE = Route(
 )  # fmt: skip
 REPLAY_FAILURES = Route(
     "POST", "/admin/failures/replay", "operations", "replay_failures",
-    "Replay failures, by key or all of a consumer", "failure", ours=True,
+    "Replay failures, by key, all of a consumer, or all", "failure", ours=True,
 )  # fmt: skip
 LIST_QUEUES = Route(
     "GET", "/admin/queues", "operations", "list_queues",

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(broken: Runtime) -
 
 
 def say(runtime: Runtime, command: str) -> str:
-    return ran(command, {"VITRINE_ENDPOINT": str(runtime.state / "endpoint.json")})
+    return ran(command, {**os.environ, "VITRINE_ENDPOINT": str(runtime.state / "endpoint.json")})
 
 
 def test_the_schedule_replays_what_a_stream_gave_up(own_runtime: Runtime) -> None:

@@ -68,7 +68,7 @@ def test_all_of_a_consumer_are_replayed_from_where_time_was_up(
     client: Vitrine, server: FakeServer
 ) -> None:
     server.fail("POST", FAILURES, replayed("replayed", nextKey="a"), replayed("failed"))
-    found = [one.outcome for one in client.failures.replay_consumer("IndexChanges")]
+    found = [one.outcome for one in client.failures.replay_all(consumer="IndexChanges")]
     assert found == ["replayed", "failed"]
 
 
@@ -107,11 +107,18 @@ def test_the_exit_code_of_a_replay_tells_whether_all_is_well(
     assert (shell.code, len(said.splitlines())) == (code, len(outcomes))
 
 
-def test_a_replay_wants_keys_or_a_consumer(shell: Shell) -> None:
+def test_everything_can_be_replayed(shell: Shell, server: FakeServer) -> None:
+    server.fail("POST", FAILURES, replayed("replayed", nextKey="a"), replayed("replayed"))
+    assert len(shell.run("admin", "failures", "replay", "--all").splitlines()) == 2
+    assert (shell.code, shell.err) == (0, "2 replayed\n")
+
+
+def test_a_replay_wants_keys_a_consumer_or_all(shell: Shell) -> None:
     shell.run("admin", "failures", "replay")
     assert (shell.code, "--consumer" in shell.err) == (2, True)
-    shell.run("admin", "failures", "replay", KEY, "--consumer", "IndexChanges")
-    assert shell.code == 2
+    for more in (["--consumer", "IndexChanges"], ["--all"]):
+        shell.run("admin", "failures", "replay", KEY, *more)
+        assert shell.code == 2
 
 
 def test_queues_are_listed_and_their_dead_letters_moved(shell: Shell, server: FakeServer) -> None:

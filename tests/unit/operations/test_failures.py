@@ -117,6 +117,17 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(
     assert not [key for key in tried if key.startswith("IndexSettle")]
 
 
+def test_all_failures_are_replayed_whoever_failed(operations: Operations) -> None:
+    store_asset(operations.tables)
+    put_object(operations.objects, given_up([stream_record(ASSET_KEY, {})]))
+    keep(operations, "a")
+    keep(operations, "b", consumer="IndexSettle")
+    answer = replay(operations, {"all": True}).body
+    assert [one["outcome"] for one in answer["items"]] == ["failed", "failed", "replayed"]
+    left = replay(operations, {"all": True, "after": answer["items"][0]["key"]}).body
+    assert [one["key"] for one in left["items"]] == [answer["items"][1]["key"]]
+
+
 def test_entries_behind_many_of_other_consumers_are_replayed_too(
     operations: Operations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +162,10 @@ def test_an_outage_is_a_503_and_replays_before_it_are_told(operations: Operation
         ({"keys": []}, "keys"),
         ({"keys": [BATCH_KEY], "consumer": "IndexChanges"}, ""),
         ({"keys": [BATCH_KEY], "after": BATCH_KEY}, ""),
+        ({"all": False}, "all"),
+        ({"all": True, "consumer": "IndexChanges"}, ""),
+        ({"all": True, "keys": [BATCH_KEY]}, ""),
+        ({"after": BATCH_KEY}, ""),
         ({"keys": [BATCH_KEY, "a/b"]}, "keys.1"),
         ({"keys": ["IndexChanges/../AuditArchiver/x.json"]}, "keys.0"),
         ({"keys": ["../" + POISON_KEY]}, "keys.0"),

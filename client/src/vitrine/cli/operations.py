@@ -44,14 +44,15 @@ def replay_failures(
     session: Session,
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...")] = None,
     consumer: ConsumerOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Whoever failed.")] = False,
 ) -> None:
-    """Replay failures by key, or all of a consumer; what fails again stays."""
-    if bool(keys) == (consumer is not None):
-        raise ConfigurationError("give keys, or --consumer")
-    if consumer is not None:
-        replayed = session.client.failures.replay_consumer(consumer)
+    """Replay failures by key, all of a function, or all; what fails again stays."""
+    if [bool(keys), consumer is not None, everything].count(True) != 1:
+        raise ConfigurationError("give keys, --consumer or --all")
+    if keys:
+        replayed = session.client.failures.replay(keys)
     else:
-        replayed = session.client.failures.replay(keys or ())
+        replayed = session.client.failures.replay_all(consumer=consumer)
     _tell(session, replayed)
 
 

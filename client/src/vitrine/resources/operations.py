@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from vitrine.models import Wire
 from vitrine.resources.registry import given
@@ -97,33 +97,27 @@ class Failures:
 
     def replay(self, keys: Sequence[str]) -> Iterator[Replayed]:
         """Replays failures by their keys, in as many requests as that takes."""
-        left = list(dict.fromkeys(keys))
+        left: tuple[str, ...] = tuple(dict.fromkeys(keys))
         while left:
-            page = self._replay(keys=left[:KEYS_A_REQUEST])
+            page = self._replay({"keys": [*left[:KEYS_A_REQUEST]]})
             if not page.items:
                 return
             yield from page.items
             done = {one.key for one in page.items}
-            left = [key for key in left if key not in done]
+            left = tuple(key for key in left if key not in done)
 
-    def replay_consumer(self, consumer: str) -> Iterator[Replayed]:
-        """Replays all failures of a consumer once, in as many requests as that takes."""
+    def replay_all(self, *, consumer: str | None = None) -> Iterator[Replayed]:
+        """Replays all failures, or all of a consumer, once, in as many requests as that takes."""
         after: str | None = None
         while True:
-            page = self._replay(consumer=consumer, after=after)
+            everything = True if consumer is None else None
+            page = self._replay(given(all=everything, consumer=consumer, after=after))
             yield from page.items
             if page.next_key is None or page.next_key == after:
                 return
             after = page.next_key
 
-    def _replay(
-        self,
-        *,
-        keys: Sequence[str] | None = None,
-        consumer: str | None = None,
-        after: str | None = None,
-    ) -> ReplayedPage:
-        body = given(keys=None if keys is None else [*keys], consumer=consumer, after=after)
+    def _replay(self, body: dict[str, JsonValue]) -> ReplayedPage:
         path = path_of("admin", "failures", "replay")
         return self._transport.write(ReplayedPage, "POST", path, body=body)
 
