@@ -24,6 +24,7 @@ from benchmarks.report import (
     show_service,
 )
 from benchmarks.service import measure as measure_service
+from docs.costs import measured as measured_costs
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 _screen = Console(highlight=False, soft_wrap=True)
@@ -53,6 +54,7 @@ def main(
     counted = count_requests(say) if operations else {}
     result = {"size": asdict(size), "rounds": rounds, **_result(figures, memory.in_mebibytes())}
     result["operations"] = {"note": OPERATIONS_NOTE, "counts": counted}
+    result["costs"] = measured_costs() if operations else {}
     service = measure_service(say, minutes=minutes)
     result["service"] = service.as_json()
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -22,18 +22,19 @@ _FEW_FILES, _MANY_FILES = 1, 50
 
 @dataclass
 class Asked:
-    """Requests by operation of each engine, and DynamoDB's capacity units."""
+    """Requests by operation of each engine.
+
+    The units that DynamoDB Local tells are not AWS's: `benchmarks.costs` computes those.
+    """
 
     requests: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
-    capacity_units: float = 0.0
 
     def total(self, engine: str) -> int:
         return sum(self.requests.get(engine, {}).values())
 
-    def add(self, engine: str, operation: str, count: dict[str, float]) -> None:
+    def add(self, engine: str, operation: str, count: int) -> None:
         operations = self.requests.setdefault(engine, {})
-        operations[operation] = operations.get(operation, 0) + int(count["requests"])
-        self.capacity_units += count["capacityUnits"]
+        operations[operation] = operations.get(operation, 0) + count
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _counted(runtime: Runtime, operation: Operation, say: Callable[[str], None])
             for caller, count in callers.items():
                 path = _path_of(engine, name, caller)
                 if path is not None:
-                    found.setdefault(path, Asked()).add(engine, name, count)
+                    found.setdefault(path, Asked()).add(engine, name, count["requests"])
     return {path: asdict(asked) for path, asked in found.items()}
 
 

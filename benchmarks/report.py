@@ -17,8 +17,7 @@ RATES_NOTE = (
     "just the message is in the pipeline."
 )
 OPERATIONS_NOTE = (
-    "Units are those that DynamoDB Local reports; AWS counts writes of indexes and transactions "
-    "apart (a transaction costs twice, each index it touches a write more). Not counted: the "
+    "Units by AWS's rules are in docs/reference/costs.md and in the JSON. Not counted here: the "
     "authorizer (2 reads, then cached), polling of streams and queues. OpenSearch does not tell "
     "who asks: bulks of the settling stand with those of the indexing."
 )
@@ -47,13 +46,12 @@ def show_figures(screen: Console, figures: Figures, memory: Mapping[str, int]) -
 def show_operations(screen: Console, operations: Mapping[str, Mapping[str, Any]]) -> None:
     """What each operation asks for, while it runs and afterwards."""
     table = Table(title="requests of one operation", show_lines=True)
-    for column in ("operation", "on behalf of", "units", "requests"):
-        table.add_column(column, justify="right" if column == "units" else "left")
+    for column in ("operation", "on behalf of", "requests"):
+        table.add_column(column)
     for name, paths in operations.items():
         for number, (path, asked) in enumerate(sorted(paths.items())):
             told = [_told(engine, asked["requests"].get(engine)) for engine in _ENGINES]
-            units = f"{asked['capacity_units']:g}"
-            table.add_row("" if number else name, path, units, "\n".join(filter(None, told)))
+            table.add_row("" if number else name, path, "\n".join(filter(None, told)))
     screen.print(table)
     screen.print(OPERATIONS_NOTE)
 
