@@ -1,7 +1,9 @@
 """Bulk writing: what is retried, in how large requests, and what counts as done."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +11,7 @@ from backend.core.errors import InvalidInputError, TooLargeError, UnavailableErr
 from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.search.bulk import MAX_BYTES, BulkWriter, write_of
 from backend.search.projections import AssetGone, Document, project
+from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
 
 
@@ -115,3 +118,15 @@ def test_the_hash_is_of_the_content_and_not_of_the_version() -> None:
     BulkWriter(engine).write([write_of(other, "assets-1", 7)])
     assert hashes[0] == hashes[1]
     assert (engine.document("assets-1", "museum:pump") or {})["hash"] != hashes[0]
+
+
+def test_only_a_tombstone_carries_its_time_and_not_in_its_hash() -> None:
+    gone = project(AssetGone("museum", "pump"))
+    bodies = [
+        json.loads(write_of(gone, "assets-1", 5, tombstone_at=at).body)
+        for at in (NOON, NOON + timedelta(days=1))
+    ]
+    assert [body["date_deleted"][:10] for body in bodies] == ["2026-03-01", "2026-03-02"]
+    assert bodies[0]["hash"] == bodies[1]["hash"]
+    alive = Document(gone.index, gone.id, {"_rectype": "asset", "str_assetname": "deleted"})
+    assert "date_deleted" not in write_of(alive, "assets-1", 5, tombstone_at=NOON).body

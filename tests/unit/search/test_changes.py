@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from backend.search.changes import FanOut, object_changes, settle_changes, table_changes
-from backend.search.references import AssetRef, FileRef, ObjectRef, to_messages
+from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef, to_messages
 from backend.spec.tables import TABLES
 from tests.factories.search import object_message, stream_record
 
@@ -120,6 +120,7 @@ def test_settle_messages_give_back_what_was_put_into_them() -> None:
         AssetRef("museum", "pump"),
         FileRef("museum", "pump", "/" + "é" * 500),
         ObjectRef("bucket", "pump/a.glb"),
+        FileKeyRef("museum", "pump", "base/pump/a:#.glb"),
     }
     messages = [{"messageId": "m", "body": json.dumps(body)} for body in to_messages(references)]
     assert settle_changes(messages).references == references
