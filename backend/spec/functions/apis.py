@@ -70,7 +70,6 @@ FILES_API = api(
     "Files of assets.",
     reads=(
         assets.ASSETS,
-        assets.DATABASES,
         assets.ASSET_VERSIONS,
         assets.ASSET_FILE_VERSIONS,
         registry.ASSET_BUCKETS,
@@ -104,7 +103,6 @@ DOWNLOADS_API = api(
     "Presigned URLs of files and previews.",
     reads=(
         assets.ASSETS,
-        assets.DATABASES,
         registry.ASSET_BUCKETS,
         assets.ASSET_VERSIONS,
         assets.ASSET_FILE_VERSIONS,

@@ -1,13 +1,152 @@
 """Which requests each function makes to its tables and buckets: its grants, to the letter.
 
-An entry for each table and bucket of each function. `up --record-grants` with `local grants`
-tells the ones that nothing uses; the local runtime refuses the ones that are missing.
+For a table or bucket that is missing here a function may do all that its declaration says.
+`up --record-grants FILE` and `local grants FILE` tell what nothing uses; what is missing, the local
+runtime refuses. Every function of the API reads the caller's roles, every rebuild of documents the
+same sources.
 """
 
 from collections.abc import Mapping
 
-from backend.spec.buckets import Bucket
+from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET, Bucket
 from backend.spec.requests import Request
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
 
-REQUESTS: Mapping[str, Mapping[Table | Bucket, tuple[Request, ...]]] = {}
+Requests = Mapping[Table | Bucket, tuple[Request, ...]]
+
+_CALLER: Requests = {access.USER_ROLES: ("GetItem",)}
+_BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
+_ASSET: Requests = {assets.ASSETS: ("BatchGetItem",)}
+_SOURCES: Requests = {
+    **_ASSET,
+    metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
+    metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
+    registry.ASSET_BUCKETS: ("Scan",),
+    operations.RESERVATIONS: ("BatchGetItem",),
+    operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
+    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+}
+_KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
+_KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
+"""The destination of a stream's mapping: Lambda looks whether it is there."""
+
+_OF_API: Mapping[str, Requests] = {
+    "ConfigurationApi": {registry.FEATURES: ("Scan",)},
+    "AccessApi": {
+        access.USER_ROLES: ("GetItem", "Query"),
+        access.API_KEYS: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
+    },
+    "BucketsApi": {registry.ASSET_BUCKETS: ("Query", "Scan")},
+    "DatabasesApi": {
+        **_BUCKET_RECORD,
+        assets.DATABASES: (
+            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Scan", "UpdateItem"),
+        ),
+        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "PutItem"),
+    },
+    "TagsApi": {
+        registry.TAGS: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
+        registry.TAG_TYPES: (
+            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Scan", "UpdateItem"),
+        ),
+        operations.JOBS: ("PutItem",),
+    },
+    "AssetsApi": {
+        **_BUCKET_RECORD,
+        assets.DATABASES: ("GetItem", "Scan"),
+        registry.TAGS: ("BatchGetItem",),
+        registry.TAG_TYPES: ("Scan",),
+        assets.ASSETS: ("BatchGetItem", "PutItem", "Query", "UpdateItem"),
+        assets.ASSET_VERSIONS: ("PutItem",),
+        operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
+        ASSET_BUCKET: ("ListBucket",),
+    },
+    "FilesApi": {
+        **_ASSET,
+        **_BUCKET_RECORD,
+        assets.ASSET_VERSIONS: ("GetItem", "Query"),
+        assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "Query"),
+        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
+    "DownloadsApi": {
+        **_ASSET,
+        **_BUCKET_RECORD,
+        assets.ASSET_VERSIONS: ("GetItem", "Query"),
+        assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
+    "UploadsApi": {
+        **_BUCKET_RECORD,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("UpdateItem",),
+        assets.ASSET_UPLOADS: ("BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),
+        ASSET_BUCKET: (
+            *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+            *("ListBucket", "ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
+        ),
+    },
+    "MetadataApi": {
+        **_ASSET,
+        **_BUCKET_RECORD,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSET_VERSIONS: ("GetItem",),
+        assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
+        metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+        ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
+    "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
+    "LifecycleApi": _BUCKET_RECORD,
+    "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
+    "AuditApi": {},
+    "AdminApi": _SOURCES,
+}
+
+_OF_WORKERS: Mapping[str, Requests] = {
+    "IndexChanges": {**_SOURCES, **_KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
+    "IndexObjects": {**_SOURCES, **_KEPT},
+    "IndexSettle": {**_SOURCES, **_KEPT},
+    "IndexFanOut": {**_SOURCES, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
+    "AuditCreations": _KEPT_BY_MAPPING,
+    "AuditArchiver": _KEPT_BY_MAPPING,
+    "JobStarter": _KEPT_BY_MAPPING,
+    "LifecycleWorker": {
+        registry.ASSET_BUCKETS: ("Query", "Scan"),
+        registry.TAGS: ("GetItem",),
+        assets.DATABASES: ("GetItem", "Scan"),
+        assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
+        assets.ASSET_VERSIONS: ("BatchWriteItem", "Query"),
+        assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
+        assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
+        assets.ASSET_LINKS: ("DeleteItem", "GetItem", "QueryIndexes"),
+        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "Query"),
+        metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
+        metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
+        registry.COMMENTS: ("BatchWriteItem", "Query"),
+        workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
+        operations.JOBS: ("GetItem", "UpdateItem"),
+    },
+    "ReplayFailures": _SOURCES,
+    "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
+    "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},
+    "Bootstrap": {
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        registry.ASSET_BUCKETS: ("PutItem",),
+        registry.FEATURES: ("BatchWriteItem",),
+        access.ROLES: ("PutItem",),
+        access.USERS: ("PutItem",),
+        access.USER_ROLES: ("PutItem",),
+        access.API_KEYS: ("GetItem", "PutItem", "UpdateItem"),
+        ASSET_BUCKET: (),  # its name is all that is needed
+    },
+}
+
+REQUESTS: Mapping[str, Requests] = {
+    **{name: {**_CALLER, **requests} for name, requests in _OF_API.items()},
+    **_OF_WORKERS,
+}

@@ -8,9 +8,11 @@ import json
 import os
 import time
 import urllib.request
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 import boto3
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,6 +96,25 @@ def api(event: Event, context: Context) -> Event:
     """Answer the HTTP API."""
     answer = _ANSWERS.get(cast("str", event["rawPath"]), _echo)
     return answer(event, context)
+
+
+def limited(event: Event, _context: Context) -> Event:
+    """Make the calls of the body, and tell how each ended."""
+    answers: list[object] = []
+    calls = cast("list[tuple[str, str, dict[str, object]]]", json.loads(cast("str", event["body"])))
+    for service, operation, parameters in calls:
+        client = cast("BaseClient", boto3.client(cast("Literal['s3']", service)))
+        try:
+            if operation.startswith("presign "):
+                boto3.client("s3").generate_presigned_url(operation.split()[1], Params=parameters)
+            else:
+                getattr(client, operation)(**parameters)
+        except ClientError as error:
+            told = error.response.get("Error", {})
+            answers.append([told.get("Code"), told.get("Message")])
+        else:
+            answers.append(["ok", ""])
+    return {"statusCode": 200, "body": json.dumps(answers)}
 
 
 def authorizer(event: Event, _context: Context) -> Event:
