@@ -14,6 +14,7 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import ArchiveSteps
+from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.wiring import Wiring
@@ -153,8 +154,16 @@ CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]
     "IndexFanOut": lambda on: on.wired(IndexingWiring, functions.INDEX_FAN_OUT).fan_out_handler,
     "JobStarter": lambda on: on.wired(WorkerWiring, functions.JOB_STARTER).starter_handler,
     "LifecycleWorker": _lifecycle_worker,
+    "AuditCreations": lambda on: (
+        on.wired(AuditingWiring, functions.AUDIT_CREATIONS).creations_handler
+    ),
 }
 """How the function of each subscription is made."""
+LEFT_OUT = {
+    "AuditArchiver": "no time to live ends in a history",
+    "LargeFileWorker": "histories have small files",
+}
+"""Functions of subscriptions that no history wakes, each with the reason."""
 
 
 def stream_record(change: Change, number: int) -> dict[str, Any]:

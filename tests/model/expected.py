@@ -17,7 +17,7 @@ from backend.spec import keys
 from backend.spec.tables.assets import ASSET_VERSIONS, ASSETS, DATABASES
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
 from backend.spec.tables.model import Table
-from backend.spec.tables.operations import JOBS, RESERVATIONS
+from backend.spec.tables.operations import AUDIT, JOBS, RESERVATIONS
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 from tests.factories.buckets import BUCKET_ID
 from tests.model.state import Model, ModelAsset, ModelFile, preview_base
@@ -140,8 +140,16 @@ def differences(model: Model, tables: Tables) -> Iterator[str]:
     yield from _differ("asset versions", versions, named)
     unfinished = [row for row in rows(tables, JOBS) if row["state"] in {"queued", "running"}]
     yield from _differ("unfinished jobs", unfinished, [])
+    entries = [row for row in rows(tables, AUDIT) if row["operation"] == "create_asset"]
+    yield from _differ("audit entries of new assets", len(entries), model.made)
     failed = [row for row in rows(tables, JOBS) if row["state"] == "failed"]
-    yield from _differ("failed jobs", failed, [])
+    yield from _differ("failed jobs", [row for row in failed if not _overtaken(tables, row)], [])
+
+
+def _overtaken(tables: Tables, job: Item) -> bool:
+    """Whether the asset of a job that failed is gone, or was changed again: nobody misses it."""
+    last = {row.get("lifecycleJobId") for row in rows(tables, ASSETS)}
+    return job["kind"] in {"archiveAsset", "unarchiveAsset"} and job["jobId"] not in last
 
 
 def _differ(what: str, found: object, wanted: object) -> Iterator[str]:

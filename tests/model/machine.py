@@ -186,6 +186,7 @@ class Product(Adversary):
         error = self.refusal_to_create(database, asset_id, tags)
         self.expect(error, lambda: self.on.assets.create_asset(ADMIN, body))
         if error is None:
+            self.model.made += 1
             self.model.assets[asset_id] = ModelAsset(
                 database,
                 asset_id,

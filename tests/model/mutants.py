@@ -29,11 +29,12 @@ from tests.model.deployment import SETTLE_SECONDS
 
 @dataclass(frozen=True)
 class Mutant:
-    """What is broken, and where it shows."""
+    """What is broken, and how the failure that shows it begins."""
 
     name: str
     breaks: Callable[[], AbstractContextManager[object]]
     lag: bool = True
+    shows: str = "(stale|extra|missing): "
 
 
 def nothing(*_: object, **__: object) -> None:
@@ -145,8 +146,12 @@ MUTANTS = (
     Mutant("fan-out skipped", no_fan_out),
     Mutant("rename without inheritedRevision", rename_without_inherited_revision),
     Mutant("archive without inheritedRevision", archive_without_inherited_revision),
-    Mutant("reservations kept", reservations_kept),
+    Mutant("reservations kept", reservations_kept, shows="reservations: "),
     Mutant("outage acknowledged", outage_acknowledged, lag=False),
-    Mutant("one sweep", one_sweep),
-    Mutant("archived files not brought back", archived_pages_not_read),
+    Mutant("one sweep", one_sweep, shows="records: "),
+    Mutant(
+        "archived files not brought back",
+        archived_pages_not_read,
+        shows="pump/a.glb: ObjectVersion",
+    ),
 )

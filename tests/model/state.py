@@ -80,6 +80,8 @@ class Model:
     leaving: set[str] = field(default_factory=set[str])
     """Ids of assets that are deleted, and whose ids may not be free yet."""
     tags: set[str] = field(default_factory=set[str])
+    made: int = 0
+    """Assets that were ever made."""
 
     def active(self) -> list[ModelAsset]:
         return [asset for asset in self.assets.values() if not asset.is_archived]

@@ -25,5 +25,5 @@ def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
         phases=(Phase.generate,),
         report_multiple_bugs=False,
     )
-    with mutant.breaks(), pytest.raises(AssertionError):
+    with mutant.breaks(), pytest.raises(AssertionError, match=mutant.shows):
         run_state_machine_as_test(machine, settings=wanted)
