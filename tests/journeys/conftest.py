@@ -15,7 +15,16 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
     shared = Runtime(tmp_path_factory.mktemp("runtime"))
     shared.up("--in-memory")
     yield shared
+    refused = _refused(shared.state)
     shared.down()
+    assert refused == [], "the templates' policies refuse what functions need"
+
+
+def _refused(state: Path) -> list[str]:
+    """What the policies refused to functions; a consumer would only try it again and again."""
+    logs = (state / "logs" / "functions").glob("*.log")
+    lines = (line for log in logs for line in log.read_text(errors="replace").splitlines())
+    return sorted({line for line in lines if line.startswith("[IAM]")})
 
 
 @pytest.fixture
