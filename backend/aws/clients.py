@@ -1,7 +1,8 @@
 """boto3 clients, one of each kind a process, with time-outs and retries set once."""
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import boto3
 from botocore.config import Config
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
 
+C = TypeVar("C")
 _FLOOR = (1, 40)
 """The oldest boto3 that is tested; the Lambda runtime brings its own, which is not pinned."""
 
@@ -47,6 +49,25 @@ _CONFIG = Config(
 )
 # Presigned URLs need the fourth signature version also where a region still knows the second.
 _S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
+
+
+class _AtFirstUse:
+    """Stands for a client until something is asked of it."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._make(), name)
+
+
+def at_first_use(make: Callable[[], C]) -> C:
+    """The client that `make` (one of those below) answers with, made when it is first used.
+
+    Making one reads the service's whole description, which takes longer than all else that a
+    function does when it starts; many runs need only one of a function's clients.
+    """
+    return cast("C", _AtFirstUse(make))
 
 
 @cache

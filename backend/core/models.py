@@ -22,6 +22,7 @@ class WireModel(BaseModel):
         extra="ignore",
         ser_json_inf_nan="null",
         arbitrary_types_allowed=False,
+        defer_build=True,  # most runs of a function use few of its models
     )
 
 

@@ -46,7 +46,9 @@ class OperationsWiring(IndexingWiring):
     @cached_property
     def entries(self) -> FailureEntries:
         bucket = self.settings.bucket(FAILURE_BUCKET)
-        return FailureEntries(self.objects, S3GuardedObjects(clients.s3()), bucket)
+        return FailureEntries(
+            self.objects, S3GuardedObjects(clients.at_first_use(clients.s3)), bucket
+        )
 
     @cached_property
     def replayer(self) -> Replayer:
@@ -77,7 +79,7 @@ class OperationsWiring(IndexingWiring):
 
     @cached_property
     def queue_service(self) -> QueueService:
-        dead_letters = SqsDeadLetters(clients.sqs(), self.settings)
+        dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)
         return QueueService(dead_letters, self.authorization)
 
     @property

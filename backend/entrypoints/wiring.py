@@ -76,15 +76,15 @@ class Wiring:
 
     @cached_property
     def tables(self) -> DynamoTables:
-        return DynamoTables(clients.dynamodb(), self.settings)
+        return DynamoTables(clients.at_first_use(clients.dynamodb), self.settings)
 
     @cached_property
     def objects(self) -> S3Objects:
-        return S3Objects(clients.s3())
+        return S3Objects(clients.at_first_use(clients.s3))
 
     @cached_property
     def secrets(self) -> Secrets:
-        return Secrets(clients.secrets_manager(), self.settings)
+        return Secrets(clients.at_first_use(clients.secrets_manager), self.settings)
 
     @cached_property
     def authorization(self) -> Authorization:

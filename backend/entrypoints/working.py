@@ -36,7 +36,7 @@ class WorkerWiring(Wiring):
 
     @cached_property
     def queues(self) -> SqsQueues:
-        return SqsQueues(clients.sqs(), self.settings)
+        return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
 
     @cached_property
     def failures(self) -> FailureStore:
