@@ -130,6 +130,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
         editor.kill()
         editor.wait()
         editor.stdout.close()
+        time.sleep(0.5)  # what it sent last may be carried out still
     found = metadata.assets.get_asset(ADMIN, "museum", "statue")
     assert len(entries(place, "update_asset")) == found.revision - 1 > 0
     made = entries(place, "update_asset_metadata")
