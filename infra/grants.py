@@ -26,8 +26,13 @@ QUEUE_RECEIVE = (
     "sqs:GetQueueAttributes",
     "sqs:ReceiveMessage",
 )
-QUEUE_LOOK = ("sqs:GetQueueAttributes", "sqs:ListMessageMoveTasks")
-QUEUE_MOVE = ("sqs:DeleteMessage", "sqs:ReceiveMessage", "sqs:StartMessageMoveTask")
+QUEUE_LOOK = ("sqs:GetQueueAttributes",)
+QUEUE_MOVE = (
+    "sqs:DeleteMessage",
+    "sqs:ListMessageMoveTasks",
+    "sqs:ReceiveMessage",
+    "sqs:StartMessageMoveTask",
+)
 """What SQS moves dead letters with: in the name of whoever asks it to."""
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
@@ -130,11 +135,13 @@ def _streams(resources: Resources, streams: Iterable[Table]) -> list[iam.PolicyS
 def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     filled = dict.fromkeys((*spec.sends, *spec.redrives))
     queues = [resources.queues[queue.name].queue_arn for queue in filled]
+    watched = [resources.queues[queue.name].queue_arn for queue in spec.redrives]
     dead_letters = [resources.dead_letters[queue.name].queue_arn for queue in spec.redrives]
     secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
     rewritten = [resources.secrets[secret.name].secret_arn for secret in spec.rewrites]
     granted = (
         (QUEUE_SEND, queues),
+        (QUEUE_LOOK, watched),
         ((*QUEUE_LOOK, *QUEUE_MOVE), dead_letters),
         (SECRET_READ, secrets),
         (SECRET_WRITE, rewritten),

@@ -156,6 +156,7 @@ def test_a_function_may_use_the_queues_and_secrets_it_declares(
         f"<{queue.name}.Arn>": set(grants.QUEUE_SEND) for queue in (*spec.sends, *spec.redrives)
     }
     for queue in spec.redrives:
+        queues[f"<{queue.name}.Arn>"] |= set(grants.QUEUE_LOOK)
         queues[f"<{queue.name}DeadLetters.Arn>"] = {*grants.QUEUE_LOOK, *grants.QUEUE_MOVE}
     for subscription in QUEUE_SUBSCRIPTIONS:
         if subscription.consumer == spec.name:
