@@ -26,6 +26,12 @@ def change(api: Api, operation: str, path: str) -> Any:
     return api.ok(method, f"{path}/{operation}Asset", CONFIRMED[operation])
 
 
+def versions(api: Api, path: str) -> dict[str, str]:
+    """The S3 version ids of the files of an asset."""
+    items = api.ok("GET", f"{path}/listFiles")["items"]
+    return {item["relativePath"]: item["versionId"] for item in items}
+
+
 def states(api: Api, database: str) -> dict[str, bool]:
     """Of all documents of a database, archived ones too: what they are, and whether archived."""
     found = api.search(databaseId=database, includeArchived=True)
@@ -41,7 +47,7 @@ def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
     path = f"/database/{database}/assets/{quote(asset)}"
     api.upload(database, asset, {name: [noise(20, name)] for name in ODD})
     runtime.drain()
-    before = api.ok("GET", f"{path}/listFiles")
+    before = versions(api, path)
 
     reply = change(api, "archive", path)
     assert (reply["operation"], reply["assetId"], reply["success"]) == ("archive", asset, True)
@@ -60,7 +66,7 @@ def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
     change(api, "unarchive", path)
     runtime.drain()
     assert states(api, database) == dict.fromkeys({*names, kept}, False)
-    assert api.ok("GET", f"{path}/listFiles") == before  # the same versions, nothing was copied
+    assert versions(api, path) == before  # nothing was copied
 
 
 def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(

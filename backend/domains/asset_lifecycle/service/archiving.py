@@ -2,7 +2,8 @@
 
 No object is copied, so the S3 version ids that versions of assets hold stay true. What an archiving
 takes is noted first and hidden then; a worker that dies in between leaves a note about files that
-are not hidden, which does no harm. What the user had archived before is never noted.
+are not hidden, which does no harm. What the user had archived before is never noted. Markers of
+folders (keys that end in `/`) stay: they hold nothing, and some stores keep no versions of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,9 +42,11 @@ class ArchiveSteps:
         bucket, prefix = self.assets.location(asset)
         cursor = ArchiveCursor.model_validate(job.cursor)
         listed = self.objects.list_objects(bucket, prefix, limit=self.files, after=cursor.after)
-        keys = [one.key for one in listed.objects]
-        if not keys:
+        if not listed.objects:
             return _next_pass(cursor)
+        keys = [one.key for one in listed.objects if not one.key.endswith("/")]
+        if not keys:
+            return _progress(cursor.model_copy(update={"after": listed.objects[-1].key}))
         page = ArchivedPage(
             page=rules.page_key(int(job.parameters["revision"]), cursor.page),
             paths=[key.removeprefix(prefix) for key in keys],
@@ -53,14 +56,12 @@ class ArchiveSteps:
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
         self.objects.delete_many(bucket, [(key, None) for key in keys])
         self._build_again(asset, noted.paths)
-        done = cursor.model_copy(
-            update={
-                "page": cursor.page + 1,
-                "after": prefix + noted.paths[-1],
-                "taken": cursor.taken + len(noted.paths),
-            }
-        )
-        return Progress(done.model_dump(by_alias=True, exclude_none=True), items=len(noted.paths))
+        done = {
+            "page": cursor.page + 1,
+            "after": prefix + noted.paths[-1],
+            "taken": cursor.taken + len(noted.paths),
+        }
+        return _progress(cursor.model_copy(update=done), items=len(noted.paths))
 
     def unarchive(self, job: Job) -> Progress:
         """Bring the next files back that archivings of the asset took.
@@ -122,5 +123,8 @@ def _next_pass(cursor: ArchiveCursor) -> Progress:
     if cursor.passes + 1 == MAX_PASSES:
         problem = f"Files came in during all of {MAX_PASSES} passes; the last ones are not hidden"
         return Progress(finished=True, problems=(problem,))
-    again = ArchiveCursor(page=cursor.page, passes=cursor.passes + 1)
-    return Progress(again.model_dump(by_alias=True, exclude_none=True))
+    return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
+
+
+def _progress(cursor: ArchiveCursor, *, items: int = 0) -> Progress:
+    return Progress(cursor.model_dump(by_alias=True, exclude_none=True), items=items)

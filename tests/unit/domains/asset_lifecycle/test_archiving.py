@@ -102,6 +102,15 @@ def test_names_with_blanks_plus_and_unicode_follow_too(museum: Lifecycle) -> Non
     assert museum.files() == dict.fromkeys(ODD, False)
 
 
+def test_markers_of_folders_stay_as_they_are(museum: Lifecycle) -> None:
+    for path in ("/a/", "/b/", "/c/", "/d/", "/d/x.glb", "/e/", "/f/", "/g/", "/h/"):
+        museum.gallery.put(path, b"")
+    museum.archive()
+    assert [path for path, hidden in museum.files().items() if hidden] == ["/d/x.glb"]
+    museum.unarchive()
+    assert not any(museum.files().values())
+
+
 def test_files_that_were_archived_before_stay_archived(
     museum: Lifecycle, tables: DynamoTables
 ) -> None:
