@@ -38,6 +38,21 @@ _screen = Console(highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 State = Annotated[Path, typer.Option("--state", help="The folder that holds all data.")]
+Port = Annotated[int | None, typer.Option(help="The API's port [8080 or the next free].")]
+Detach = Annotated[bool, typer.Option(help="Return when it serves.")]
+GivenAssembly = Annotated[
+    Path | None, typer.Option(help="Run this assembly instead of synthesizing app.py.")
+]
+InMemory = Annotated[bool, typer.Option(help="Tables in memory: faster, and nothing is kept.")]
+Record = Annotated[
+    bool, typer.Option(help="Count the functions' requests; faults can be injected.")
+]
+Iam = Annotated[bool, typer.Option(help="Refuse what the templates' policies do not grant.")]
+RecordGrants = Annotated[
+    Path | None,
+    typer.Option(help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"),
+]
+FirstLook = Annotated[Path | None, typer.Option(help="A folder to import when the state is new.")]
 _DEFAULT_STATE = REPOSITORY / ".local"
 
 
@@ -51,32 +66,15 @@ class RunnerFile(TypedDict):
 @app.command()
 def up(  # noqa: PLR0913 - each is an option of the command
     *,
-    port: Annotated[
-        int | None, typer.Option(help="The API's port [8080 or the next free].")
-    ] = None,
+    port: Port = None,
     state: State = _DEFAULT_STATE,
-    detach: Annotated[bool, typer.Option(help="Return when it serves.")] = False,
-    assembly: Annotated[
-        Path | None, typer.Option(help="Run this assembly instead of synthesizing app.py.")
-    ] = None,
-    in_memory: Annotated[
-        bool, typer.Option(help="Tables in memory: faster, and nothing is kept.")
-    ] = False,
-    record: Annotated[
-        bool, typer.Option(help="Count the functions' requests; faults can be injected.")
-    ] = False,
-    iam: Annotated[
-        bool, typer.Option(help="Refuse what the templates' policies do not grant.")
-    ] = True,
-    record_grants: Annotated[
-        Path | None,
-        typer.Option(
-            help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"
-        ),
-    ] = None,
-    first_look: Annotated[
-        Path | None, typer.Option(help="A folder to import when the state is new.")
-    ] = None,
+    detach: Detach = False,
+    assembly: GivenAssembly = None,
+    in_memory: InMemory = False,
+    record: Record = False,
+    iam: Iam = True,
+    record_grants: RecordGrants = None,
+    first_look: FirstLook = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
     folder = StateFolder(state.resolve())

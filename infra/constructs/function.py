@@ -6,6 +6,7 @@ from typing import cast
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
 from backend.spec.tables.model import Table
@@ -54,12 +55,7 @@ class FunctionsOf:
         more: Iterable[iam.PolicyStatement] = (),
     ) -> lambda_.Function:
         """The function, which may read `streams` and do what `more` says beside its declaration."""
-        group = log_group(
-            self._stack,
-            f"{spec.name}Logs",
-            days=self._settings.log_retention_days,
-            key=self._resources.key,
-        )
+        group = self._log_group(spec)
         allowed = [
             grants.write_logs(group.log_group_arn),
             *grants.statements(spec, self._resources, streams=streams),
@@ -87,6 +83,10 @@ class FunctionsOf:
         name_exactly(function, spec.name)
         self._watch(function, spec.name)
         return function
+
+    def _log_group(self, spec: Function) -> logs.LogGroup:
+        days, key = self._settings.log_retention_days, self._resources.key
+        return log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
 
     def _watch(self, function: lambda_.Function, name: str) -> None:
         self._alarms.above(

@@ -13,6 +13,7 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
@@ -186,17 +187,7 @@ class IndexingStack(Stack):
                 )
             ],
         )
-        for each in (queue, dead_letters):
-            each.add_to_resource_policy(
-                iam.PolicyStatement(
-                    principals=[
-                        cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
-                    ],
-                    actions=["sqs:SendMessage"],
-                    resources=[each.queue_arn],
-                    conditions={"ArnEquals": {"aws:SourceArn": rule.attr_arn}},
-                )
-            )
+        _let_send(rule, queue, dead_letters)
 
     def _schedule(self, spec: Schedule, function: lambda_.Function) -> None:
         rule = events.Rule(
@@ -208,3 +199,16 @@ class IndexingStack(Stack):
         target = targets.LambdaFunction(cast("lambda_.IFunction", function))
         rule.add_target(cast("events.IRuleTarget", target))
         name_exactly(rule, spec.name)
+
+
+def _let_send(rule: events.CfnRule, *queues: sqs.Queue) -> None:
+    service = cast("iam.IPrincipal", iam.ServicePrincipal("events.amazonaws.com"))
+    for queue in queues:
+        queue.add_to_resource_policy(
+            iam.PolicyStatement(
+                principals=[service],
+                actions=["sqs:SendMessage"],
+                resources=[queue.queue_arn],
+                conditions={"ArnEquals": {"aws:SourceArn": rule.attr_arn}},
+            )
+        )

@@ -17,6 +17,8 @@ import boto3
 import httpx
 import pytest
 
+from tests.integration.local import limited
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
@@ -125,6 +127,11 @@ class Small:
             threading.Event().wait(0.1)
 
 
+def _small_in(folder: Path) -> Small:
+    assembly = write_assembly(folder / "assembly", extra=limited.resources())
+    return Small(folder / "state", assembly)
+
+
 _session = boto3.Session("local", "local-secret", region_name="us-east-1")
 
 
@@ -147,7 +154,7 @@ def _sqs(url: str) -> SQSClient:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
     """Serve the small deployment in memory, once for all tests that leave it as it is."""
     folder = tmp_path_factory.mktemp("small")
-    runtime = Small(folder / "state", write_assembly(folder / "assembly"))
+    runtime = _small_in(folder)
     runtime.up("--in-memory", "--record")
     yield runtime
     runtime.command("down")
@@ -156,6 +163,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
 @pytest.fixture
 def fresh(tmp_path: Path) -> Generator[Small]:
     """Have a state folder of its own for a test that stops, kills or restarts."""
-    runtime = Small(tmp_path / "state", write_assembly(tmp_path / "assembly"))
+    runtime = _small_in(tmp_path)
     yield runtime
     runtime.command("down")

@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import cast
 
 Json = dict[str, object]
 _ASSET = Path(__file__).parent / "asset"
@@ -57,7 +56,6 @@ def resources(custom: Json) -> Json:
         **_api(),
         **_stream(),
         **_queue(),
-        **_limited(),
         "Key": {
             "Type": "AWS::SecretsManager::Secret",
             "Properties": {
@@ -133,56 +131,6 @@ def _route(key: str, *, open_to_all: bool = True) -> Json:
             **({} if open_to_all else {"AuthorizerId": ref("Authorizer")}),
         },
     }
-
-
-def _limited() -> Json:
-    """A function that may do little: read an item, and send to a queue but for some messages."""
-    allowed: Json = {
-        "Effect": "Allow",
-        "Action": ["dynamodb:GetItem", "sqs:SendMessage", "s3:GetObject", "logs:*"],
-        "Resource": [
-            attribute("Seen", "Arn"),
-            attribute("Work", "Arn"),
-            {"Fn::Join": ["", [attribute("Objects", "Arn"), "/open/*"]]},
-            "arn:aws:logs:*:*:*",
-        ],
-    }
-    denied: Json = {"Effect": "Deny", "Action": "sqs:*", "NotResource": "arn:aws:logs:*:*:*"}
-    return {
-        "LimitedRole": role(allowed),
-        "LimitedPolicy": {
-            "Type": "AWS::IAM::Policy",
-            "Properties": {
-                "PolicyName": "more",
-                "PolicyDocument": {"Version": "2012-10-17", "Statement": [denied]},
-                "Roles": [ref("LimitedRole")],
-            },
-        },
-        "Limited": _with_role(function("limited"), "LimitedRole"),
-        "LimitedIntegration": {
-            "Type": "AWS::ApiGatewayV2::Integration",
-            "Properties": {
-                "ApiId": ref("Api"),
-                "IntegrationType": "AWS_PROXY",
-                "IntegrationUri": attribute("Limited", "Arn"),
-                "PayloadFormatVersion": "2.0",
-            },
-        },
-        "LimitedRoute": {
-            "Type": "AWS::ApiGatewayV2::Route",
-            "Properties": {
-                "ApiId": ref("Api"),
-                "RouteKey": "POST /limited",
-                "Target": {"Fn::Join": ["", ["integrations/", ref("LimitedIntegration")]]},
-                "AuthorizationType": "NONE",
-            },
-        },
-    }
-
-
-def _with_role(declared: Json, name: str) -> Json:
-    properties = cast("Json", declared["Properties"])
-    return {**declared, "Properties": {**properties, "Role": attribute(name, "Arn")}}
 
 
 def _uri(name: str) -> Json:
