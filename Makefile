@@ -27,7 +27,7 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 
 .PHONY: test
 test: $(READY) ## Run all tests, on real engines too
-	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
+	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra tests/proofs
 	@$(BIN)/python -m local prepare
 	@$(PYTEST) -q tests/contract tests/integration tests/journeys
 
@@ -55,9 +55,17 @@ demo: $(READY) ## Import a folder into a fresh runtime and search it (DEMO_DIR=,
 bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
 	@$(BIN)/python -m benchmarks
 
+# How much `make prove` proves: histories in memory and on engines, kills of each engine.
+prove: HISTORIES ?= 10000
+prove: ENGINE_HISTORIES ?= 300
+prove: ROUNDS ?= 5
 .PHONY: prove
-prove: $(READY) ## Run ten thousand random histories of deliveries (half an hour)
-	@HISTORIES=10000 $(PYTEST) -q -n $(CORES) tests/unit/search/test_histories.py
+prove: $(READY) ## Run thousands of random histories, in memory and on engines, and kill engines (hours)
+	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(HISTORIES) $(PYTEST) -q -n $(CORES) \
+		tests/unit/search/test_histories.py tests/unit/model tests/proofs
+	@$(BIN)/python -m local prepare
+	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
+	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 $(PYTEST) -q tests/journeys/test_kills.py
 
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint

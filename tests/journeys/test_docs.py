@@ -33,6 +33,7 @@ SYNTH = "make synth"
 NOT_RUN = {
     "make docs": "a test holds that the pages are what it would write",
     "make test": "it would run this test within itself",
+    "make prove": "it takes hours",
     "make check": "it would run all unit tests once more; that the target is there is tested",
 }
 START_SECONDS = 300.0

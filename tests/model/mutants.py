@@ -1,7 +1,7 @@
 """The product with one rule broken by hand: each of these has to be found out by the model.
 
 Where indexes lag, building documents once more mends much of what is wrong otherwise. What other
-rules are good for shows where nothing lags and nothing is built once more (`lag=False`).
+rules are good for shows where nothing lags and nothing is built once more.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,9 @@ from backend.spec.queues import SETTLE
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
 from tests.model.deployment import SETTLE_SECONDS
+from tests.model.lifecycle import Lifecycle
+from tests.model.machine import Product
+from tests.model.running import Interleaved, WithoutLag
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Mutant:
 
     name: str
     breaks: Callable[[], AbstractContextManager[object]]
-    lag: bool = True
+    machine: type[Product] = Lifecycle
     shows: str = "(stale|extra|missing): "
 
 
@@ -139,15 +142,15 @@ def archived_pages_not_read() -> AbstractContextManager[object]:
 
 
 MUTANTS = (
-    Mutant("no versions", no_versions, lag=False),
-    Mutant("read before the ticket", read_before_ticket, lag=False),
-    Mutant("tombstones forgotten", forgotten_tombstones, lag=False),
+    Mutant("no versions", no_versions, Interleaved),
+    Mutant("read before the ticket", read_before_ticket, Interleaved),
+    Mutant("tombstones forgotten", forgotten_tombstones, WithoutLag),
     Mutant("nothing settles", no_settling),
     Mutant("fan-out skipped", no_fan_out),
     Mutant("rename without inheritedRevision", rename_without_inherited_revision),
     Mutant("archive without inheritedRevision", archive_without_inherited_revision),
     Mutant("reservations kept", reservations_kept, shows="reservations: "),
-    Mutant("outage acknowledged", outage_acknowledged, lag=False),
+    Mutant("outage acknowledged", outage_acknowledged, WithoutLag),
     Mutant("one sweep", one_sweep, shows="records: "),
     Mutant(
         "archived files not brought back",

@@ -11,7 +11,8 @@ from backend.domains.buckets.models import AssetBucket
 from backend.search.bulk import BulkWriter, write_of
 from backend.search.projections import AssetSource, FileSource, project, wanted_geo_keys
 from backend.search.values import Record
-from tests.factories.search import asset_row
+from backend.spec.tables.assets import ASSETS
+from tests.factories.search import asset_row, store_asset, store_metadata
 from tests.integration.indexing.conftest import World
 
 BUCKET = AssetBucket(bucket_id="b", bucket_name="bucket", base_assets_prefix="/")
@@ -75,3 +76,22 @@ def test_an_asset_and_a_file_with_poison_are_found(name: str, world: World) -> N
     if not key.startswith("?"):
         pair = {"term": {"metadata.key": key}}
         assert len(world.found({"nested": {"path": "metadata", "query": pair}})) == 2
+
+
+def test_a_document_that_opensearch_refuses_is_kept_and_found_as_a_stub_beside_others(
+    world: World,
+) -> None:
+    wrong = {"properties": {"gp_where": {"type": "long"}}}
+    client = world.deployment.engine.client
+    client.indices.put_mapping(index=world.pointer.assets_read, body=wrong)
+    for asset_id in ("pump", "valve"):
+        store_asset(world.tables, asset_id)
+    point = '{"lat": 48, "long": 9, "alt": 0}'
+    store_metadata(world.tables, "where", point, asset_id="pump", value_type="lla")
+    assert world.stream(world.changes(ASSETS)) == {"batchItemFailures": []}
+    found = world.found()
+    assert set(found) == {"museum:pump", "museum:valve"}
+    assert found["museum:pump"]["str_assetname"] == "The pump"
+    assert "MD_" not in found["museum:pump"]
+    assert "str_description" in found["museum:valve"]
+    assert len(world.failures()) == 1

@@ -1,0 +1,152 @@
+"""Clients that write while engines die, and where the index then differs from the tables."""
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, noise, put_parts
+
+OUTAGES = {503, 504}
+"""What clients may be told while an engine is away; a 500 never."""
+
+
+@dataclass
+class Load:
+    """Writers of one database; `acknowledged` are assets by id with what was said to be written."""
+
+    database: str
+    acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    refused: list[str] = field(default_factory=list[str])
+    wrong: list[str] = field(default_factory=list[str])
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def write(self, api: Api, writer: int) -> None:
+        """Make assets with a file and metadata, and rename them, until it is told to stop."""
+        number = 0
+        while not self.stopped.is_set():
+            number += 1
+            try:
+                self._one(api, f"w{writer}-{number}")
+            except httpx.HTTPError as error:  # the runtime or S3 is gone, or a reply got lost
+                self.refused.append(repr(error))
+                self.stopped.wait(0.2)
+
+    def _one(self, api: Api, name: str) -> None:
+        body: dict[str, Any] = {
+            "databaseId": self.database,
+            "assetId": f"{self.database}-{name}",
+            "assetName": name,
+            "description": "made under load",
+            "isDistributable": True,
+            "tags": [],
+        }
+        made = self._said(api, "POST", "/assets", body)
+        if made is None:
+            return
+        asset = made["assetId"]
+        known = self.acknowledged[asset] = {"name": name}
+        path = f"/database/{self.database}/assets/{quote(asset)}"
+        entry = {"metadataKey": "k", "metadataValue": name, "metadataValueType": "string"}
+        if self._said(api, "POST", f"{path}/metadata", {"metadata": [entry]}) is not None:
+            known["metadata"] = {"k": name}
+        if self._uploaded(api, asset):
+            known["files"] = {"/a.stl"}
+        known["name"] = None  # what a lost reply did is not known
+        if self._said(api, "PUT", path, {"assetName": f"{name} again"}) is not None:
+            known["name"] = f"{name} again"
+
+    def _uploaded(self, api: Api, asset: str) -> bool:
+        scope = {"assetId": asset, "databaseId": self.database, "uploadType": "assetFile"}
+        content = noise(50, asset)
+        wanted = [{"relativeKey": "/a.stl", "num_parts": 1, "file_size": len(content)}]
+        begun = self._said(api, "POST", "/uploads", {**scope, "files": wanted})
+        if begun is None:
+            return False
+        done = put_parts(begun["files"][0], [content])
+        complete = f"/uploads/{begun['uploadId']}/complete"
+        reply = self._said(api, "POST", complete, {**scope, "files": [done]})
+        return reply is not None and reply["overallSuccess"]
+
+    def _said(self, api: Api, method: str, path: str, body: Any) -> Any:
+        """The body of a reply; None where the request was refused."""
+        reply = api.send(method, path, body)
+        if reply.status_code == 200:
+            return reply.json()
+        self.refused.append(f"{method} {path}: {reply.status_code}")
+        if reply.status_code not in OUTAGES and reply.status_code >= 500:
+            self.wrong.append(f"{method} {path}: {reply.status_code} {reply.text}")
+        self.stopped.wait(0.1)
+        return None
+
+
+@contextmanager
+def load(runtime: Runtime, database: str, *, writers: int = 2) -> Generator[Load]:
+    """Writers at work while the block runs; then they stop."""
+    found = Load(database)
+    clients = [runtime.client() for _ in range(writers)]
+    threads = [
+        threading.Thread(target=found.write, args=(client, number))
+        for number, client in enumerate(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield found
+    finally:
+        found.stopped.set()
+        for thread in threads:
+            thread.join()
+
+
+def stored(api: Api, database: str) -> dict[str, Any]:
+    """What the tables and S3 hold, as the API shows it, by what names a document."""
+    found: dict[str, Any] = {}
+    for asset in all_assets(api, database):
+        path = f"/database/{database}/assets/{quote(asset['assetId'])}"
+        records = api.ok("GET", f"{path}/metadata")["metadata"]
+        found[asset["assetId"]] = (
+            asset["assetName"],
+            asset["assetType"],
+            {record["metadataKey"]: record["metadataValue"] for record in records},
+        )
+        for file in api.ok("GET", f"{path}/listFiles")["items"]:
+            found[file["key"]] = (asset["assetName"], file["size"])
+    return found
+
+
+def all_assets(api: Api, database: str) -> list[Any]:
+    found: list[Any] = []
+    query = "?pageSize=100"
+    while True:
+        page = api.ok("GET", f"/database/{database}/assets{query}")
+        found += page["Items"]
+        if not page.get("NextToken"):
+            return found
+        query = f"?pageSize=100&startingToken={quote(page['NextToken'])}"
+
+
+def indexed(api: Api, database: str) -> dict[str, Any]:
+    """What the indexes hold, in the form of `stored`."""
+    return {
+        one.get("str_key", one["str_assetid"]): (
+            (one["str_assetname"], one["num_filesize"])
+            if one["_rectype"] == "file"
+            else (one["str_assetname"], one["str_assettype"], one.get("MD_", {}))
+        )
+        for one in api.search(databaseId=database)
+    }
+
+
+def drift(api: Api, database: str) -> dict[str, Any]:
+    """Where index and tables differ: both sides of it."""
+    there, ours = indexed(api, database), stored(api, database)
+    return {
+        name: (there.get(name), ours.get(name))
+        for name in there.keys() | ours.keys()
+        if there.get(name) != ours.get(name)
+    }
