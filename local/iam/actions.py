@@ -258,17 +258,22 @@ def _sqs(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]
         yield Need(f"sqs:{action}", queue)
         yield from place.with_key(queue, "sqs", of_key)
     elif operation == "StartMessageMoveTask":
-        source = str(parameters["SourceArn"])
+        source = _queue_of(parameters["SourceArn"], place)
         for action in ("StartMessageMoveTask", "ReceiveMessage", "DeleteMessage"):
             yield Need(f"sqs:{action}", source)
         yield Need("sqs:GetQueueAttributes", source)
         yield from place.with_key(source, "sqs", ("Decrypt",))
         if parameters.get("DestinationArn"):
-            target = str(parameters["DestinationArn"])
+            target = _queue_of(parameters["DestinationArn"], place)
             yield Need("sqs:SendMessage", target)
             yield from place.with_key(target, "sqs", _SEALING)
     elif operation == "ListMessageMoveTasks":
-        yield Need("sqs:ListMessageMoveTasks", str(parameters["SourceArn"]))
+        yield Need("sqs:ListMessageMoveTasks", _queue_of(parameters["SourceArn"], place))
+
+
+def _queue_of(arn: object, place: Place) -> str:
+    """A queue as the templates name it: the engine tells ARNs with an account of its own."""
+    return place.arn("sqs", str(arn).rpartition(":")[2])
 
 
 def _secretsmanager(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
