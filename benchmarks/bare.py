@@ -17,7 +17,7 @@ from backend.core.search_engine import DocumentWrite
 from backend.search.bulk import write_of
 from backend.search.changes import Changes, Record
 from backend.search.projections import Source, project
-from backend.search.references import AssetRef, FileRef, ObjectRef, Reference
+from backend.search.references import AssetRef, FileRef, Reference
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import (
@@ -56,10 +56,10 @@ def portions(
 
 
 def _resolved(reference: Reference) -> AssetRef | FileRef:
-    if isinstance(reference, ObjectRef):
-        asset_id, _, path = reference.key.partition("/")
-        return FileRef(DATABASE, asset_id, "/" + path)
-    return reference
+    if isinstance(reference, AssetRef | FileRef):
+        return reference
+    asset_id, _, path = reference.key.partition("/")
+    return FileRef(DATABASE, asset_id, "/" + path)
 
 
 def do_barely(site: Site, work: Iterable[Portion]) -> None:

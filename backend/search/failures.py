@@ -16,10 +16,8 @@ from aws_lambda_powertools.metrics import MetricUnit, single_metric
 from backend.core.clock import Clock, iso
 from backend.core.objects import Objects
 from backend.search.references import Reference, to_entries
+from backend.spec.metrics import INDEXING_POISON, NAMESPACE, Metric, dimensions
 
-NAMESPACE = "Vitrine"
-POISON_METRIC = "IndexingPoison"
-BEHIND_METRIC = "SearchTicketsBehind"
 JSON_TYPE = "application/json"
 _logger = Logger()
 
@@ -74,7 +72,7 @@ class FailureStore:
             metadata={},
         )
         _logger.error("cannot be indexed", extra={"item": name, "reason": reason, "key": key})
-        ring(POISON_METRIC, self.consumer)
+        ring(INDEXING_POISON, self.consumer)
 
 
 def _digest(name: str, references: list[list[str]]) -> str:
@@ -83,13 +81,13 @@ def _digest(name: str, references: list[list[str]]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def ring(metric: str, consumer: str) -> None:
+def ring(metric: Metric, consumer: str) -> None:
     """Count one event of a metric that an alarm watches."""
     with single_metric(
-        name=metric,
+        name=metric.name,
         unit=MetricUnit.Count,
         value=1,
         namespace=NAMESPACE,
-        default_dimensions={"consumer": consumer},
+        default_dimensions=dimensions(consumer),
     ):
         pass

@@ -19,12 +19,13 @@ from backend.core.errors import ConflictError
 from backend.core.queues import Queues
 from backend.core.search_engine import DocumentWrite
 from backend.search.bulk import BulkWriter, Outcome, write_of
-from backend.search.failures import BEHIND_METRIC, Failures, ring
+from backend.search.failures import Failures, ring
 from backend.search.geo_keys import GeoKeys
 from backend.search.projections import Document, project, reference_of, stub, wanted_geo_keys
 from backend.search.references import Reference, by_asset, to_messages
 from backend.search.sources import Reading, Sources
 from backend.search.state import SearchState, Ticket
+from backend.spec.metrics import SEARCH_TICKETS_BEHIND
 from backend.spec.queues import SETTLE
 
 REFERENCES_A_TICKET = 1000
@@ -167,7 +168,7 @@ class Rebuilder:
             return
         last = self.state.last_ticket()
         if outcome.highest_stored > last:
-            ring(BEHIND_METRIC, self.failures.consumer)
+            ring(SEARCH_TICKETS_BEHIND, self.failures.consumer)
             raise StoredVersionAheadError(outcome.highest_stored, last)
 
 
