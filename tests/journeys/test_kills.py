@@ -39,11 +39,10 @@ def test_an_engine_that_is_killed_under_load_leaves_no_drift(
     api = on_disk.client()
     database = api.new_database(f"killed-{engine}-{round_}")
     with load(on_disk, database) as written:
-        time.sleep(SECONDS_UNDER_LOAD)
+        _work_goes_on(written)
         _kill(on_disk, engine)
         time.sleep(SECONDS_UNDER_LOAD)
     assert written.wrong == []
-    assert written.acknowledged
     _becomes_right(on_disk, database)
     if engine != "dynamodb":  # see the module
         assert _lost(written, stored(api, database)) == []
@@ -53,12 +52,17 @@ def test_a_runtime_that_is_killed_under_load_leaves_no_drift(own_runtime: Runtim
     own_runtime.up()
     own_runtime.client().new_database("killed")
     with load(own_runtime, "killed") as written:
-        time.sleep(SECONDS_UNDER_LOAD)
+        _work_goes_on(written)
         kill_with_children(own_runtime.endpoint["pid"])
     assert written.wrong == []
-    assert written.acknowledged
     own_runtime.up()
     _becomes_right(own_runtime, "killed")
+
+
+def _work_goes_on(written: Load) -> None:
+    """Some writes have been acknowledged, however slow the machine is."""
+    time.sleep(SECONDS_UNDER_LOAD)
+    wait_until(lambda: len(written.acknowledged) >= 3, seconds=60)
 
 
 def _kill(runtime: Runtime, engine: str) -> None:
