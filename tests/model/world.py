@@ -165,7 +165,14 @@ class World:
         self.tables.catch_up(until)
 
     def drain(self) -> None:
-        """Deliver everything, until nothing is left and nothing will come again."""
+        """Deliver everything, until nothing is left and nothing will come again.
+
+        What waits is delivered past the workers that are stopped: they are the last to write.
+        """
+        stopped = len(self.underway)
+        while stopped and self.deliver(0, size=_BATCH):
+            while len(self.underway) > stopped:
+                self.finish(len(self.underway) - 1)
         for _ in range(_ROUNDS):
             while self.underway:
                 self.finish(0)
