@@ -153,7 +153,7 @@ def _errors() -> Iterator[str]:
     yield "A reply that is an error has `message`, `code` and `requestId`; a 400 that is about"
     yield "fields lists them in `errors`. The code is stable, the message is for people."
     yield ""
-    for name in ("backend.core", "backend.domains", "backend.search"):
+    for name in ("backend.core", "backend.domains", "backend.search", "backend.operations"):
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)
     found = {(_status(kind), kind.code, _first_line(kind)) for kind in _kinds(VitrineError)}

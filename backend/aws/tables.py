@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from backend.aws.errors import code_of, translated, translated_write
 from backend.aws.expressions import Expression
@@ -269,20 +268,30 @@ def _stop_if_done(pending: object) -> None:
 def _until_done(step: Callable[[], None]) -> None:
     """Repeat a step while DynamoDB is busy, with jitter, for some seconds at the most."""
     try:
-        for attempt in _until_free():
-            with attempt:
-                step()
-    except _BusyError as error:
-        raise UnavailableError("DynamoDB is busy with the same items") from error
+        step()
+    except _BusyError:
+        _repeat(step)
 
 
-def _until_free() -> Retrying:
-    return Retrying(
+def _repeat(step: Callable[[], None]) -> None:
+    # Few functions ever wait, and all of them would start later for it.
+    from tenacity import (  # noqa: PLC0415
+        Retrying,
+        retry_if_exception_type,
+        stop_after_attempt,
+        wait_random_exponential,
+    )
+
+    waiting = Retrying(
         retry=retry_if_exception_type(_BusyError),
         wait=wait_random_exponential(multiplier=0.02, max=1),
-        stop=stop_after_attempt(12),
+        stop=stop_after_attempt(11),
         reraise=True,
     )
+    try:
+        waiting(step)
+    except _BusyError as error:
+        raise UnavailableError("DynamoDB is busy with the same items") from error
 
 
 def _refusal(write: Write) -> Exception:
