@@ -27,7 +27,7 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 
 .PHONY: test
 test: $(READY) ## Run all tests, on real engines too
-	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra tests/proofs
+	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
 	@$(BIN)/python -m local prepare
 	@$(PYTEST) -q tests/contract tests/integration tests/journeys
 
@@ -62,7 +62,7 @@ prove: ROUNDS ?= 5
 .PHONY: prove
 prove: $(READY) ## Run thousands of random histories, in memory and on engines, and kill engines (hours)
 	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(HISTORIES) $(PYTEST) -q -n $(CORES) \
-		tests/unit/search/test_histories.py tests/unit/model tests/proofs
+		tests/unit/search/test_histories.py tests/unit/model
 	@$(BIN)/python -m local prepare
 	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
 	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 $(PYTEST) -q tests/journeys/test_kills.py

@@ -78,7 +78,8 @@ def _file(
     found = objects.head(bucket, key)
     assert found is not None, f"the bucket has no {key}"
     version = found.version if isinstance(found, ObjectHead) else found
-    assert version.is_delete_marker == file.is_archived, f"{key}: {version}"
+    is_hidden = version.is_delete_marker
+    assert is_hidden == file.is_archived or asset.is_half_done, f"{key}: {version}"
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     body = {
         "_rectype": "file",
@@ -86,17 +87,17 @@ def _file(
         "str_key": key,
         "str_s3_version_id": version.version_id,
         "date_lastmodified": modified.isoformat(),
-        "bool_archived": file.is_archived or asset.is_archived,
+        "bool_archived": is_hidden or asset.is_archived,
         **described(asset.records.get(("metadata", path), {})),
         **attributes(asset.records.get(("attribute", path), {})),
     }
     if extension_of(path):
         body["str_fileext"] = extension_of(path)
-    if not file.is_archived:
+    if not is_hidden:
         body |= {"str_etag": version.etag, "num_filesize": file.size}
-        previews = [p for p in asset.current() if preview_base(p) == path]
-        if previews:
-            body["str_previewfilekey"] = asset.prefix + previews[0][1:]
+        listed = objects.list_objects(bucket, f"{key}.previewFile.").objects
+        if listed:
+            body["str_previewfilekey"] = listed[0].key
     return body
 
 

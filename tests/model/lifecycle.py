@@ -100,12 +100,15 @@ class Lifecycle(Product):
         self.expect(error, lambda: self.on.tags.update_tag(ADMIN, body))
 
     @precondition(lambda self: self.running_jobs())
-    @rule(number=numbers)
-    def cancel_job(self, number: int) -> None:
-        """Jobs that people stopped are resumed before the end, or overtaken by others."""
+    @rule(number=numbers, for_good=st.booleans())
+    def cancel_job(self, number: int, for_good: bool) -> None:
+        """Jobs that people stopped are resumed before the end, overtaken by others, or left."""
         job = pick(self.running_jobs(), number)
         if job.kind in {"archiveAsset", "unarchiveAsset"}:
             self.on.jobs.cancel_job(ADMIN, job.job_id)
+            asset = self.model.assets.get(job.asset_id or "")
+            if asset is not None and self.last_job(asset) == job.job_id:
+                asset.is_half_done = for_good
         else:
             self.expect(StateForbidsError, lambda: self.on.jobs.cancel_job(ADMIN, job.job_id))
 
@@ -117,7 +120,9 @@ class Lifecycle(Product):
     def before_the_end(self) -> None:
         for job in self.jobs_in({"cancelled"}):
             asset = self.model.assets.get(job.asset_id or "")
-            if asset is not None and self.last_job(asset) == job.job_id:
+            if asset is None or asset.is_half_done:
+                continue
+            if self.last_job(asset) == job.job_id:
                 self.on.jobs.resume_job(ADMIN, job.job_id)
 
     def refusal_to_create(

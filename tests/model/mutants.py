@@ -13,6 +13,7 @@ from unittest.mock import patch
 from backend.core.errors import UnavailableError
 from backend.domains.asset_lifecycle import rules as lifecycle_rules
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_lifecycle.service import deleting
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import verbs
@@ -24,19 +25,20 @@ from backend.search.state import SearchState
 from backend.spec.queues import SETTLE
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
+from tests.model import scripts
 from tests.model.deployment import SETTLE_SECONDS
 from tests.model.lifecycle import Lifecycle
-from tests.model.machine import Product
-from tests.model.running import Interleaved, WithoutLag
+from tests.model.running import WithoutLag
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """What is broken, and how the failure that shows it begins."""
+    """What is broken, the history that shows it, and how the failure begins."""
 
     name: str
     breaks: Callable[[], AbstractContextManager[object]]
-    machine: type[Product] = Lifecycle
+    history: Callable[[Lifecycle], None]
+    machine: type[Lifecycle] = Lifecycle
     shows: str = "(stale|extra|missing): "
 
 
@@ -81,17 +83,6 @@ def no_settling() -> AbstractContextManager[object]:
     return patch.object(MemoryQueues, "send", dropping)
 
 
-def forgotten_tombstones() -> AbstractContextManager[object]:
-    """The engine forgets deleted documents together with their versions."""
-    bulk = MemorySearchEngine.bulk
-
-    def forgetting(self: MemorySearchEngine, writes: Any) -> Any:
-        self.forget()
-        return bulk(self, writes)
-
-    return patch.object(MemorySearchEngine, "bulk", forgetting)
-
-
 def no_fan_out() -> AbstractContextManager[object]:
     """The files of a renamed asset keep its old name."""
     return patch.object(FanOuts, "start", nothing)
@@ -128,7 +119,7 @@ def outage_acknowledged() -> AbstractContextManager[object]:
 
 def one_sweep() -> AbstractContextManager[object]:
     """A deletion does not look again for what indexes did not show yet."""
-    return patch("backend.domains.asset_lifecycle.service.deleting.MIN_SWEEPS", 1)
+    return patch.multiple(deleting, MIN_SWEEPS=1, MAX_SWEEPS=1)
 
 
 def rename_without_inherited_revision() -> AbstractContextManager[object]:
@@ -142,19 +133,25 @@ def archived_pages_not_read() -> AbstractContextManager[object]:
 
 
 MUTANTS = (
-    Mutant("no versions", no_versions, Interleaved),
-    Mutant("read before the ticket", read_before_ticket, Interleaved),
-    Mutant("tombstones forgotten", forgotten_tombstones, WithoutLag),
-    Mutant("nothing settles", no_settling),
-    Mutant("fan-out skipped", no_fan_out),
-    Mutant("rename without inheritedRevision", rename_without_inherited_revision),
-    Mutant("archive without inheritedRevision", archive_without_inherited_revision),
-    Mutant("reservations kept", reservations_kept, shows="reservations: "),
-    Mutant("outage acknowledged", outage_acknowledged, WithoutLag),
-    Mutant("one sweep", one_sweep, shows="records: "),
+    Mutant("no versions", no_versions, scripts.writer_that_is_overtaken, WithoutLag),
+    Mutant(
+        "read before the ticket", read_before_ticket, scripts.reader_that_is_overtaken, WithoutLag
+    ),
+    Mutant("outage acknowledged", outage_acknowledged, scripts.outage, WithoutLag),
+    Mutant("nothing settles", no_settling, scripts.metadata_behind_an_index),
+    Mutant("fan-out skipped", no_fan_out, scripts.renamed),
+    Mutant("rename without inheritedRevision", rename_without_inherited_revision, scripts.renamed),
+    Mutant(
+        "archive without inheritedRevision",
+        archive_without_inherited_revision,
+        scripts.archiving_that_is_cancelled,
+    ),
+    Mutant("reservations kept", reservations_kept, scripts.deletion, shows="reservations: "),
+    Mutant("one sweep", one_sweep, scripts.deletion_behind_an_index, shows="records: "),
     Mutant(
         "archived files not brought back",
         archived_pages_not_read,
+        scripts.archiving_and_back,
         shows="pump/a.glb: ObjectVersion",
     ),
 )

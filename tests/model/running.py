@@ -5,7 +5,6 @@ import os
 from hypothesis import HealthCheck, settings
 
 from tests.model.lifecycle import Lifecycle
-from tests.model.machine import Product
 from tests.model.world import World
 
 EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "30"))
@@ -24,13 +23,6 @@ SETTINGS = settings(
 
 class WithoutLag(Lifecycle):
     """Where indexes are exact, and nothing is built once more that was read from them."""
-
-    def make_world(self) -> World:
-        return World(lag=False, settles=False)
-
-
-class Interleaved(Product):
-    """As `WithoutLag`, with fewer verbs: more of a history is left to the adversary."""
 
     def make_world(self) -> World:
         return World(lag=False, settles=False)

@@ -32,6 +32,8 @@ class ModelAsset:
     created_at: str
     asset_type: str = "none"
     is_archived: bool = False
+    is_half_done: bool = False
+    """Its last change of state was cancelled for good: which files it reached, only S3 knows."""
     taken: set[str] = field(default_factory=set[str])
     files: dict[str, ModelFile] = field(default_factory=dict[str, ModelFile])
     records: dict[tuple[RecordKind, str], Records] = field(
@@ -57,13 +59,13 @@ class ModelAsset:
             self.asset_type = (extension_of(found[0]) or "unknown") if found else "none"
 
     def archive(self) -> None:
-        self.is_archived = True
+        self.is_archived, self.is_half_done = True, False
         self.taken |= self.current()
         for path in self.taken:
             self.files[path].is_archived = True
 
     def unarchive(self) -> None:
-        self.is_archived = False
+        self.is_archived, self.is_half_done = False, False
         for path in self.taken:
             self.files[path].is_archived = False
         self.taken = set()

@@ -16,6 +16,7 @@ class Worker:
 
     def __init__(self, turns: "Turns", work: Callable[[], None], born: float) -> None:
         self.born = born
+        self.at = ""  # the request that it is stopped before
         self._turns = turns
         self._is_killed = False
         self._fails = False
@@ -88,4 +89,5 @@ class Turns:
 
     def before(self, operation: str) -> None:
         if self.running is not None and threading.current_thread() is not self._main:
+            self.running.at = operation
             self.running.pause()

@@ -1,0 +1,44 @@
+"""The model can fail: a product with any one of its rules broken is found out."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.model import scripts
+from tests.model.lifecycle import Lifecycle
+from tests.model.mutants import MUTANTS, Mutant
+from tests.model.running import WithoutLag
+
+GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "proofs.md"
+
+
+def run(machine: type[Lifecycle], history: Callable[[Lifecycle], None]) -> None:
+    """A history from its beginning to its end, when all must be right."""
+    state = machine()
+    state.begin(is_furnished=True)
+    try:
+        history(state)
+        state.everything_is_delivered_and_right()
+    finally:
+        state.world.close()
+
+
+@pytest.mark.parametrize("machine", [Lifecycle, WithoutLag])
+@pytest.mark.parametrize("history", scripts.ALL, ids=lambda history: history.__name__)
+def test_the_product_as_it_is_passes(
+    machine: type[Lifecycle], history: Callable[[Lifecycle], None]
+) -> None:
+    run(machine, history)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
+    with mutant.breaks(), pytest.raises(AssertionError, match=mutant.shows):
+        run(mutant.machine, mutant.history)
+
+
+def test_the_guide_tells_of_each_mutant() -> None:
+    rows = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    assert len(rows) == len(MUTANTS) + 1
+    assert [m.name for m in MUTANTS if not any(row.startswith(f"| {m.name}") for row in rows)] == []
