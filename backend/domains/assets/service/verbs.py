@@ -47,6 +47,10 @@ _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
 _LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 
+_WITH_FILES = 2
+"""The first `inheritedRevision` of an asset made of a folder: its files were there before it, and
+are indexed as after a change of what they inherit."""
+
 
 @dataclass(frozen=True, slots=True)
 class AssetService:
@@ -348,6 +352,7 @@ class AssetService:
             created_at=now,
             created_by=caller.user_id,
             updated_at=now,
+            inherited_revision=_WITH_FILES if body.bucket_existing_key else 1,
         )
 
 

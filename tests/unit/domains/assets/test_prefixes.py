@@ -31,6 +31,20 @@ def test_an_existing_folder_becomes_an_asset(client: Client, objects: S3Objects)
     assert one(client).body["assetLocation"] == {"Key": "scans/hall/"}
 
 
+def test_files_that_were_there_before_their_asset_are_fanned_out_to(
+    client: Client, objects: S3Objects, tables: DynamoTables
+) -> None:
+    put(objects, "scans/hall/a.e57")
+    create(client, assetId="made-of-a-folder", bucketExistingKey="scans/hall")
+    create(client, assetId="empty")
+    found = AssetRepository(tables)
+    revisions = [
+        asset.inherited_revision
+        for asset in found.list_in_partition("museum", PageRequest(10)).items
+    ]
+    assert revisions == [1, 2]
+
+
 @pytest.mark.parametrize("second", ["scans/hall", "scans", "scans/hall/east", "/scans/hall/"])
 def test_overlapping_prefixes_are_a_conflict(
     client: Client, objects: S3Objects, second: str
