@@ -1,7 +1,6 @@
 """SQS behind the port `core.dead_letters.DeadLetters`; SQS itself moves the messages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from botocore.exceptions import ClientError
 from backend.aws.errors import translated
 from backend.aws.settings import Settings
 from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
+from backend.core.wired import wired
 from backend.spec.queues import Queue
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _RUNNING = frozenset({"RUNNING", "CANCELLING"})
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class SqsDeadLetters:
     """The queues of a deployment (see the port for what each method promises)."""
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -21,6 +20,7 @@ from backend.core.objects import (
     VersionPage,
     Written,
 )
+from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -38,7 +38,7 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NO_VERSION = "null"  # S3's version id of an object in a bucket without versioning
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class S3Objects:
     """The objects of a deployment's buckets (see the port for what each method promises)."""
 

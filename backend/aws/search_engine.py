@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import boto3
@@ -14,6 +13,7 @@ from opensearchpy.exceptions import RequestError, TransportError
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, JsonObject
+from backend.core.wired import wired
 
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
@@ -23,7 +23,7 @@ _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,i
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class OpenSearchEngine:
     """A search cluster (see the port for what each method promises)."""
 

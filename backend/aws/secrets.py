@@ -1,17 +1,18 @@
 """Secrets Manager: the values of generated secrets, read once for each `Secrets`."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from backend.aws.errors import translated
 from backend.aws.settings import Settings
+from backend.core.wired import wired
 from backend.spec.secrets import Secret
 
 if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Secrets:
     """The secrets of a deployment."""
 

@@ -6,8 +6,8 @@ another one is a programming error and fails at cold start.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from backend.core.wired import wired
 from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
 from backend.spec.queues import Queue
@@ -20,7 +20,7 @@ class MissingSettingError(Exception):
     """The environment lacks a variable that the function's declaration calls for."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Settings:
     """The physical names behind the declarations, for one function."""
 

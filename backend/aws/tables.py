@@ -1,7 +1,6 @@
 """DynamoDB behind the port `core.tables.Tables`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
@@ -23,6 +22,7 @@ from backend.core.transactions import (
     Update,
     Write,
 )
+from backend.core.wired import wired
 from backend.spec.tables.model import Table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class _BusyError(Exception):
     """Another transaction holds an item, or a batch was not worked off: try again."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class DynamoTables:
     """The tables of a deployment (see the port for what each method promises)."""
 

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
+from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 
 SecuredType = Literal[
@@ -43,7 +44,7 @@ class RoleLookup(Protocol):
     def is_administrator(self, user_id: str) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AdministratorOnly:
     """The closed rule: administrators may do everything and everyone else nothing."""
 

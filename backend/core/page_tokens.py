@@ -6,17 +6,17 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.paging import Position
+from backend.core.wired import wired
 
 _SIGNATURE_BYTES = 16
 _MAX_TOKEN_CHARS = 16_384
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class PageTokens:
     """Issues and reads page tokens; `key` is called when the first one is needed."""
 

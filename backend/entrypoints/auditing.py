@@ -16,6 +16,7 @@ from backend.aws.items import from_wire
 from backend.core.deliveries import Event, Reply, failed
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service import Creations, Expired, ExpiredEntries
 from backend.entrypoints.wiring import Wiring
@@ -33,7 +34,7 @@ class _NotUnderstoodError(Exception):
     """A record lacks something; the message says what."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class CreationsConsumer:
     """Consumes the stream of assets."""
 
@@ -60,7 +61,7 @@ class CreationsConsumer:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ExpiryConsumer:
     """Consumes the stream of entries."""
 

@@ -18,6 +18,7 @@ from aws_lambda_powertools.utilities.data_classes.api_gateway_authorizer_event i
 from backend.core.errors import UnavailableError
 from backend.core.identity import OUTAGE_MARK
 from backend.domains.access.service import KeyAuthentication
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import AUTHORIZER
 
@@ -54,4 +55,4 @@ def _answer(context: dict[str, str] | None) -> dict[str, Any]:
     return cast("dict[str, Any]", answer.asdict())
 
 
-handler = build_handler(Wiring(AUTHORIZER).authentication)
+handler = ready(build_handler(Wiring(AUTHORIZER).authentication))

@@ -18,6 +18,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_f
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.core.errors import UnavailableError, VitrineError
 from backend.domains.access.rules import with_prefix
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
@@ -34,6 +35,7 @@ _PATIENCE_SECONDS = 120
 _logger = Logger()
 
 
+@ready
 def handler(event: dict[str, Any], context: Any) -> None:
     """Do what CloudFormation asks for, and answer it in every case."""
     _answer(event, context, lambda: Wiring(BOOTSTRAP))

@@ -5,7 +5,6 @@ For each request: who asks, may they use the route (tier 1), run the endpoint, t
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from aws_lambda_powertools import Logger
@@ -21,6 +20,7 @@ from backend.core.errors import (
 )
 from backend.core.identity import OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
+from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
 from backend.http.router import Binding, Router
@@ -32,7 +32,7 @@ _ANONYMOUS = Identity("anonymous")
 _logger = Logger()
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class HttpApp:
     """The functions of one domain behind API Gateway's HTTP API (payload format 2.0)."""
 

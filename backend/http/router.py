@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from backend.core.errors import InvalidInputError
+from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.spec.routes import Route
@@ -63,7 +64,7 @@ class Binding:
         return tuple(name[:64].encode("ascii", "replace").decode() for name in unknown[:20])
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Router:
     """The bindings of a slice."""
 

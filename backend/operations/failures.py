@@ -1,7 +1,6 @@
 """What administrators do with failures: list, look at one, replay."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.core.authorization import Authorization, Secured, require
@@ -9,6 +8,7 @@ from backend.core.clock import Clock
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
+from backend.core.wired import wired
 from backend.operations.models import ReplayBody
 from backend.search.failure_entries import (
     FailureEntries,
@@ -32,7 +32,7 @@ class FailureNotFoundError(NotFoundError):
         super().__init__(f"There is no failure {key}")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FailureService:
     entries: FailureEntries
     replayer: Replayer

@@ -7,6 +7,7 @@ from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
 
@@ -25,7 +26,7 @@ class QueueState:
     redrive: Redrive | None
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class QueueService:
     dead_letters: DeadLetters
     authorization: Authorization

@@ -20,6 +20,7 @@ from tenacity import (
 from backend.core.clock import iso_seconds
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
+from backend.core.wired import wired
 from backend.search.projections import Document
 from backend.spec.search_indexes import TOMBSTONE_TIME
 
@@ -45,7 +46,7 @@ class Outcome:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class BulkWriter:
     """`patience` is how many seconds it goes on trying while the engine takes nothing."""
 

@@ -5,13 +5,13 @@ everything is written. An outage is nobody's fault in particular: the whole batc
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from aws_lambda_powertools import Logger
 
 from backend.core.deliveries import Event, Reply, failed, given_back
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
+from backend.core.wired import wired
 from backend.search.changes import Changes, Poison, Record, table_changes
 from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts
@@ -21,7 +21,7 @@ from backend.spec.queues import Queue
 _logger = Logger()
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class StreamConsumer:
     """Consumes batches of DynamoDB stream records."""
 
@@ -42,7 +42,7 @@ class StreamConsumer:
         return failed(())
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class QueueConsumer:
     """Consumes batches of queue messages that name documents."""
 

@@ -17,6 +17,7 @@ from backend.core.guarded_objects import GuardedObjects
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.search.failures import JSON_TYPE
 from backend.search.references import MalformedReferenceError, Reference, from_message
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
@@ -86,7 +87,7 @@ class BatchEntry:
     records: Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FailureEntries:
     """The entries of the failure bucket."""
 

@@ -7,7 +7,6 @@ What is kept can be replayed: `replay` and `failure_entries` read it again.
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 from aws_lambda_powertools import Logger
@@ -15,6 +14,7 @@ from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.core.clock import Clock, iso
 from backend.core.objects import Objects
+from backend.core.wired import wired
 from backend.search.references import Reference, to_entries
 from backend.spec.metrics import INDEXING_POISON, NAMESPACE, Metric, dimensions
 
@@ -39,7 +39,7 @@ class Failures(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FailureStore:
     """The failure bucket, for one consumer. What fails twice on a day stands there once."""
 

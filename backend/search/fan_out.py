@@ -5,13 +5,13 @@ one page of the listing of the asset's objects.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
 from backend.core.tables import Tables
+from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobExistsError, JobService
 from backend.search.changes import FanOut
@@ -25,7 +25,7 @@ from backend.spec.jobs import FAN_OUT
 PAGE_VERSIONS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FanOuts:
     """Starts fan-outs, once for each change."""
 
@@ -49,7 +49,7 @@ class FanOuts:
                 continue  # the change was delivered before
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FanOutStep:
     """The step of a fan-out: rebuilds the files in one page of versions."""
 

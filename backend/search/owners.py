@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
+from backend.core.wired import wired
 from backend.domains.assets.models import AssetReference
 from backend.domains.buckets.models import AssetBucket
 from backend.search.references import AssetRef, ObjectRef
@@ -52,7 +53,7 @@ class BucketRegistry:
             page = self.tables.scan(ASSET_BUCKETS, PageRequest(_PAGE, page.after))
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ObjectOwners:
     """Resolves objects to assets by the reservations of prefixes, which are read consistently."""
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from backend.core.errors import ConflictError
 from backend.core.queues import Queues
 from backend.core.search_engine import DocumentWrite
+from backend.core.wired import wired
 from backend.search.bulk import BulkWriter, Outcome, write_of
 from backend.search.failures import Failures, ring
 from backend.search.geo_keys import GeoKeys
@@ -78,7 +79,7 @@ class _Portion:
         return write_of(document, index_name, self.ticket.number, tombstone_at=self.ticket.taken_at)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Rebuilder:
     """Builds documents from their sources; see the module for why it does so in this order."""
 

@@ -1,14 +1,14 @@
 """Asks for documents to be built again, by the queue of what is settled."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from backend.core.queues import Queues
+from backend.core.wired import wired
 from backend.search.references import AssetRef, FileKeyRef, FileRef, Reference, to_messages
 from backend.spec.queues import SETTLE
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class QueuedReindexing:
     """The port `core.reindexing.Reindexing`.
 

@@ -19,6 +19,7 @@ from backend.core.deliveries import Event, Reply
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
+from backend.core.wired import wired
 from backend.search.changes import Changes, Record, object_changes, settle_changes
 from backend.search.failure_entries import (
     BatchEntry,
@@ -87,7 +88,7 @@ class _Collected:
         self.reasons.append(reason)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Replayer:
     """Replays entries one by one. `store_of` keeps new poison in the name of a consumer."""
 
@@ -210,7 +211,7 @@ def is_due(entry: FailureSummary, now: datetime) -> bool:
     return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class LeftoverReplays:
     """Replays, by a schedule, the batches that mappings gave up in an outage."""
 

@@ -1,13 +1,13 @@
 """What can be searched. Who may see what is part of the query, never a filter on its answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from backend.core.authorization import Authorization, Secured
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
+from backend.core.wired import wired
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import full_query, simple_query
 from backend.search.state import SearchState
@@ -23,7 +23,7 @@ class SearchNotDeployedError(NotFoundError):
         super().__init__("Search is not part of this deployment")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class SearchService:
     """Search over assets and files; `engine` is None where search is not deployed."""
 

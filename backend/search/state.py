@@ -11,6 +11,7 @@ from backend.core.clock import Clock
 from backend.core.errors import AlreadyExistsError, UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Item, Update, absent
+from backend.core.wired import wired
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 from backend.spec.tables.operations import SEARCH_STATE
 
@@ -62,7 +63,7 @@ class Ticket:
     taken_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class SearchState:
     tables: Tables
     clock: Clock

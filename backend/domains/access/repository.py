@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
@@ -19,6 +18,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.core.wired import wired
 from backend.domains.access.models import ApiKey, Role, User, UserRole
 from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, ROLES, USER_ROLES, USERS
 from backend.spec.tables.model import Table
@@ -48,7 +48,7 @@ class ApiKeyRevisionError(RevisionConflictError):
         super().__init__(f"API key {api_key_id} was changed by someone else; read it again")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ApiKeyRepository:
     """API keys; `others` are writes of the same transaction."""
 
@@ -122,7 +122,7 @@ def _unchanged(key: ApiKey) -> tuple[Condition, ...]:
     return (exists(_KEY), seen)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class UserRoleRepository:
     """Users, roles, and which user has which role."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import NewId, stable_uuid
 from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
 from backend.domains.access.models import (
     ADMIN_ROLE,
     ApiKey,
@@ -46,7 +47,7 @@ ROLE_CACHE = timedelta(seconds=2)
 ROLE_CACHE_USERS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ApiKeyService:
     keys: ApiKeyRepository
     roles: UserRoleRepository
@@ -152,7 +153,7 @@ class ApiKeyService:
         raise ApiKeyRevisionError(api_key_id)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class KeyAuthentication:
     """Tells whose API key a request carries. Rights are no matter of it."""
 
@@ -184,7 +185,7 @@ class KeyAuthentication:
             self.keys.record_use(key, iso(now))
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class UserRoles:
     """Who is an administrator, remembered for two seconds: every request asks several times.
 
@@ -212,7 +213,7 @@ class UserRoles:
         return answer
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Administrators:
     """Makes the first administrator of a deployment. For bootstrap only: nobody is asked."""
 

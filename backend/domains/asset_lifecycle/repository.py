@@ -4,7 +4,6 @@ The rows of other slices are only ever removed here, by their keys; what they me
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, ConflictError, StateForbidsError
@@ -21,6 +20,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.core.wired import wired
 from backend.domains.asset_lifecycle.models import ArchivedPage
 from backend.domains.asset_lifecycle.rules import Traces, other_end, subscription_key
 from backend.domains.assets.models import Asset
@@ -67,7 +67,7 @@ class _LinkChangedError(ConflictError):
     """The link, or the asset at its other end, is not as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class LifecycleRepository:
     tables: Tables
 

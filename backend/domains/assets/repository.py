@@ -1,7 +1,6 @@
 """The tables of assets, of their versions and of reservations, by access pattern."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -24,6 +23,7 @@ from backend.core.transactions import (
     equals,
     put_new,
 )
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion
 from backend.domains.assets.rules import (
     id_reservation,
@@ -83,7 +83,7 @@ class _OvertakenError(ConflictError):
     """A reservation is no longer as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AssetRepository:
     tables: Tables
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backend.core.errors import NotFoundError
 from backend.core.objects import Objects
@@ -10,6 +9,7 @@ from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Put
+from backend.core.wired import wired
 from backend.domains.audit.models import Entry, LargeValue
 from backend.domains.audit.rules import dumped, value_key
 from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
@@ -28,7 +28,7 @@ def put(entry: Entry) -> Put:
     return Put(table=AUDIT, item=item | {"changes": dumped(entry.changes)})
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AuditRepository:
     tables: Tables
 
@@ -67,7 +67,7 @@ class AuditRepository:
         return Page(tuple(Entry.model_validate(item) for item in found.items), found.after)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AuditArchive:
     """The archive bucket; its name is asked for when it is first needed."""
 

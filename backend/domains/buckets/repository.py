@@ -1,18 +1,18 @@
 """The table of asset buckets, by access pattern."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import put_new
+from backend.core.wired import wired
 from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
 from backend.spec.tables.registry import ASSET_BUCKETS
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class BucketRepository:
     tables: Tables
 

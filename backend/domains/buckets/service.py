@@ -1,6 +1,6 @@
 """What can be done with asset buckets."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 
 from backend.core.authorization import Authorization, Secured
@@ -9,6 +9,7 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.ids import stable_uuid
 from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.repository import BucketRepository, key_of
 
@@ -24,7 +25,7 @@ BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class BucketService:
     """Asset buckets. A row is nothing but its key, it never changes: one that was read is believed
     for a minute, since most requests need one. That one is absent is never remembered.

@@ -1,7 +1,6 @@
 """What the deployment tells of itself."""
 
-from dataclasses import dataclass
-
+from backend.core.wired import wired
 from backend.domains.configuration.models import (
     NO_SEARCH,
     AmplifyConfigReply,
@@ -12,7 +11,7 @@ from backend.domains.configuration.repository import FeatureRepository
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@wired
 class ConfigurationService:
     """Nothing here is an entity, so beside the route no permission is asked."""
 
@@ -33,7 +32,7 @@ class ConfigurationService:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Features:
     """Keeps the features that follow from how a deployment is set up. For bootstrap only."""
 

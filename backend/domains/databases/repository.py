@@ -6,7 +6,6 @@ the database and removed with it, so an asset can only be counted where a databa
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -28,6 +27,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.core.wired import wired
 from backend.domains.databases.models import CountedDatabase, Database
 from backend.domains.databases.rules import count_key, count_keys
 from backend.spec import keys
@@ -71,7 +71,7 @@ class DatabaseRevisionError(RevisionConflictError):
         super().__init__(f"Database {database_id} was changed by someone else; read it again")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class DatabaseRepository:
     tables: Tables
 

@@ -1,7 +1,6 @@
 """What can be done with databases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
@@ -10,6 +9,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.audit.models import database_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
@@ -31,7 +31,7 @@ from backend.spec.tables.assets import DATABASES
 _ATTEMPTS = 8  # of a deletion that edits, or assets that come and go, overtake
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class DatabaseService:
     databases: DatabaseRepository
     buckets: BucketService

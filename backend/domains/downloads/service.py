@@ -1,11 +1,10 @@
 """What can be downloaded, and the URL of it."""
 
-from dataclasses import dataclass
-
 from backend.core.errors import GoneError, InvalidInputError, NotFoundError
 from backend.core.file_kinds import can_run_script, content_type_of
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service import AssetService
 from backend.domains.downloads.models import DownloadBody, DownloadReply
@@ -40,7 +39,7 @@ class NothingToDownloadError(NotFoundError):
         super().__init__(f"There is no {what}")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class DownloadService:
     assets: AssetService
     files: FileService

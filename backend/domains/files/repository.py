@@ -4,11 +4,11 @@ The sort key `fileKey` is the file's path in the asset with a leading slash.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from backend.core.errors import NotFoundError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.files.models import FileSnapshot
 from backend.spec import keys
@@ -34,7 +34,7 @@ class AssetVersionNotFoundError(NotFoundError):
         super().__init__(f"Asset {asset_id} has no version {version}")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FileRepository:
     tables: Tables
 

@@ -1,12 +1,12 @@
 """The table of jobs, by access pattern."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
 from backend.core.tables import Tables
 from backend.core.transactions import Item, Put, Update, Write, equals, put_new
+from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
 
@@ -36,7 +36,7 @@ class JobChangedError(StateForbidsError):
         super().__init__(f"Job {job_id} has gone on meanwhile; read it again")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class JobRepository:
     tables: Tables
 

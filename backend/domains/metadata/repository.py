@@ -18,6 +18,7 @@ from backend.core.transactions import (
     equals,
     exists,
 )
+from backend.core.wired import wired
 from backend.domains.metadata.models import Entity, Record
 from backend.spec import keys
 from backend.spec.tables import metadata as tables_of_metadata
@@ -80,7 +81,7 @@ _PLACES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class MetadataRepository:
     """Records of entities. Lists are read from an index, which lags behind writes."""
 

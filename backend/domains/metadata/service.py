@@ -10,6 +10,7 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
 from backend.domains.audit.models import asset_entity, file_entity
@@ -49,7 +50,7 @@ class BulkResult:
     failed: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class MetadataService:
     """Records of assets and files.
 

@@ -1,7 +1,6 @@
 """The tables of tags and tag types, by access pattern. Both are registries: scanned by page."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import (
@@ -14,6 +13,7 @@ from backend.core.errors import (
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Delete, Update, Write, equals, exists, put_new
+from backend.core.wired import wired
 from backend.domains.tags.models import Tag, TagType
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 
@@ -71,7 +71,7 @@ class TagTypeRevisionError(RevisionConflictError):
         super().__init__(f"Tag type {tag_type_name} was changed by someone else; read it again")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class TagRepository:
     """Tags; each write that gives a tag a type, or takes it away, counts it at the type.
 
@@ -125,7 +125,7 @@ class TagRepository:
         self.tables.transact([gone, _uncounted(tag.tag_type_name), *others])
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class TagTypeRepository:
     """Tag types; `others` are writes of the same transaction."""
 

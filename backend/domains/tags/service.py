@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
@@ -10,6 +9,7 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
 from backend.domains.audit.models import tag_entity, tag_type_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
@@ -30,7 +30,7 @@ _SCAN_PAGE = 1000
 _ATTEMPTS = 8  # of a deletion that edits of the same type overtake
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class TagService:
     tags: TagRepository
     types: TagTypeRepository

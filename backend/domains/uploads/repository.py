@@ -6,7 +6,6 @@ files, and further rows of the same partition the others; those have the sort ke
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.errors import NotFoundError, StateForbidsError
@@ -21,6 +20,7 @@ from backend.core.transactions import (
     exists,
     put_new,
 )
+from backend.core.wired import wired
 from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
 from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID
 from backend.spec.tables.operations import RESERVATIONS
@@ -61,7 +61,7 @@ class UploadBusyError(StateForbidsError):
         super().__init__(f"Upload {upload_id} is being worked on by another request; try again")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class UploadRepository:
     tables: Tables
 

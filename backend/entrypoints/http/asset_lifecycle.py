@@ -1,8 +1,9 @@
 """The function behind the routes that archive, bring back and delete assets."""
 
 from backend.domains.asset_lifecycle.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import LIFECYCLE_API
 
 _wiring = LifecycleWiring(LIFECYCLE_API)
-handler = _wiring.app.handler(build_router(_wiring.lifecycle))
+handler = ready(_wiring.app.handler(build_router(_wiring.lifecycle)))

@@ -1,8 +1,9 @@
 """The function of the domain buckets."""
 
 from backend.domains.buckets.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import BUCKETS_API
 
 _wiring = Wiring(BUCKETS_API)
-handler = _wiring.app.handler(build_router(_wiring.buckets))
+handler = ready(_wiring.app.handler(build_router(_wiring.buckets)))

@@ -1,8 +1,9 @@
 """The function of the domain configuration."""
 
 from backend.domains.configuration.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import CONFIGURATION_API
 
 _wiring = Wiring(CONFIGURATION_API)
-handler = _wiring.app.handler(build_router(_wiring.configuration))
+handler = ready(_wiring.app.handler(build_router(_wiring.configuration)))

@@ -1,8 +1,9 @@
 """The function of the domain databases."""
 
 from backend.domains.databases.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import DATABASES_API
 
 _wiring = Wiring(DATABASES_API)
-handler = _wiring.app.handler(build_router(_wiring.databases))
+handler = ready(_wiring.app.handler(build_router(_wiring.databases)))

@@ -1,8 +1,9 @@
 """The function of the domain downloads."""
 
 from backend.domains.downloads.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import DOWNLOADS_API
 
 _wiring = Wiring(DOWNLOADS_API)
-handler = _wiring.app.handler(build_router(_wiring.downloads))
+handler = ready(_wiring.app.handler(build_router(_wiring.downloads)))

@@ -1,8 +1,9 @@
 """The function of search."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.search.routes import build_router
 from backend.spec.functions import SEARCH_API
 
 _wiring = Wiring(SEARCH_API)
-handler = _wiring.app.handler(build_router(_wiring.search))
+handler = ready(_wiring.app.handler(build_router(_wiring.search)))

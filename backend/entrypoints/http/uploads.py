@@ -1,8 +1,9 @@
 """The function of the domain uploads."""
 
 from backend.domains.uploads.routes import build_router
+from backend.entrypoints import ready
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import UPLOADS_API
 
 _wiring = Wiring(UPLOADS_API)
-handler = _wiring.app.handler(build_router(_wiring.uploads, _wiring.renewals))
+handler = ready(_wiring.app.handler(build_router(_wiring.uploads, _wiring.renewals)))

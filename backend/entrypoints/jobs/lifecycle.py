@@ -1,11 +1,14 @@
 """The function that does the jobs which archive, bring back, delete and clean up."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import LIFECYCLE_WORKER
 from backend.spec.jobs import WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE
 
 _wiring = LifecycleWiring(LIFECYCLE_WORKER)
-handler = _wiring.consumer_handler(
-    LIFECYCLE, {WITHDRAW_TAG.name: _wiring.tag_withdrawal, **_wiring.lifecycle_steps}
+handler = ready(
+    _wiring.consumer_handler(
+        LIFECYCLE, {WITHDRAW_TAG.name: _wiring.tag_withdrawal, **_wiring.lifecycle_steps}
+    )
 )

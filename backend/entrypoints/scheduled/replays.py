@@ -1,6 +1,7 @@
 """The function that replays what mappings gave up."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.operations import OperationsWiring
 from backend.spec.functions import REPLAY_FAILURES
 
-handler = OperationsWiring(REPLAY_FAILURES).replays_handler
+handler = ready(OperationsWiring(REPLAY_FAILURES).replays_handler)

@@ -1,6 +1,7 @@
 """The function that removes old tombstones."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.operations import OperationsWiring
 from backend.spec.functions import SWEEP_TOMBSTONES
 
-handler = OperationsWiring(SWEEP_TOMBSTONES).tombstones_handler
+handler = ready(OperationsWiring(SWEEP_TOMBSTONES).tombstones_handler)

@@ -1,6 +1,7 @@
 """The function that indexes changes of tables, as DynamoDB's streams tell them."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
 from backend.spec.functions import INDEX_CHANGES
 
-handler = IndexingWiring(INDEX_CHANGES).changes_handler
+handler = ready(IndexingWiring(INDEX_CHANGES).changes_handler)

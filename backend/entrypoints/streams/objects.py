@@ -1,6 +1,7 @@
 """The function that indexes changes of objects, as S3 tells them by EventBridge and a queue."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
 from backend.spec.functions import INDEX_OBJECTS
 
-handler = IndexingWiring(INDEX_OBJECTS).objects_handler
+handler = ready(IndexingWiring(INDEX_OBJECTS).objects_handler)

@@ -1,6 +1,7 @@
 """The function that builds documents once more when the tables' indexes have caught up."""
 
+from backend.entrypoints import ready
 from backend.entrypoints.indexing import IndexingWiring
 from backend.spec.functions import INDEX_SETTLE
 
-handler = IndexingWiring(INDEX_SETTLE).settle_handler
+handler = ready(IndexingWiring(INDEX_SETTLE).settle_handler)

@@ -7,10 +7,10 @@ folders (keys that end in `/`) stay: they hold nothing, and some stores keep no 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from backend.core.objects import Objects, just_below
 from backend.core.reindexing import Reindexing
+from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import ArchiveCursor, ArchivedPage
 from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
@@ -24,7 +24,7 @@ MAX_PASSES = 10
 """Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ArchiveSteps:
     repository: LifecycleRepository
     assets: AssetService

@@ -13,6 +13,7 @@ from typing import Any
 from backend.core.objects import Objects
 from backend.core.paging import Page, Position
 from backend.core.reindexing import Reindexing
+from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
 from backend.domains.asset_lifecycle.repository import LINK_INDEXES, LifecycleRepository
@@ -51,7 +52,7 @@ class _Removed:
 _Part = Callable[[_Target, Position | None], _Removed]
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class DeleteSteps:
     """`wait_seconds` is how long requests and table indexes may lag; `auxiliary` is the bucket of
     what was made from files."""

@@ -14,6 +14,7 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
@@ -88,7 +89,7 @@ class Started:
     job: Job
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class LifecycleService:
     repository: LifecycleRepository
     assets: AssetService

@@ -1,7 +1,6 @@
 """What can be done with assets."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
     FIRST_VERSION,
@@ -52,7 +52,7 @@ _WITH_FILES = 2
 are indexed as after a change of what they inherit."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AssetService:
     assets: AssetRepository
     databases: DatabaseService

@@ -6,13 +6,13 @@ requests which had seen the tag before it was deleted.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository, AssetRevisionError
 from backend.domains.audit.models import asset_entity
@@ -26,7 +26,7 @@ PAGE = 200
 _ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class TagWithdrawal:
     """The step of a job of the kind `withdrawTag`.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.core.identity import Identity
 from backend.core.transactions import Put
+from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -14,7 +15,7 @@ from backend.domains.audit.service.recording import AuditService
 from backend.spec import keys
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Creations:
     """Makes the entries of new assets from their rows."""
 
@@ -52,7 +53,7 @@ class Expired:
     item: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class ExpiredEntries:
     archive: AuditArchive
 

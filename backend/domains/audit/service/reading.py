@@ -1,17 +1,17 @@
 """Tells entries and their large values."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
+from backend.core.wired import wired
 from backend.domains.audit.models import Entry
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.rules import period
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AuditTrail:
     """Entries outlive what they speak of, so they have a permission of their own."""
 

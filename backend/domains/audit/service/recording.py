@@ -1,7 +1,6 @@
 """Makes the entry of a write."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,12 +8,13 @@ from backend.core.clock import epoch_seconds, iso
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_suffix
 from backend.core.transactions import Put
+from backend.core.wired import wired
 from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
 from backend.domains.audit.repository import AuditArchive, put
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class AuditService:
     """`days` is how long entries stay in the table, asked for when it is first needed."""
 

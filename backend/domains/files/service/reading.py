@@ -1,7 +1,6 @@
 """Listing and describing files. Writes nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from backend.core.clock import iso
 from backend.core.file_kinds import is_preview
@@ -10,6 +9,7 @@ from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import AssetService
 from backend.domains.files import rules
@@ -44,7 +44,7 @@ MAX_FILE_VERSIONS = 1000
 _Found = tuple[FileItem, ObjectVersion | None]
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class FileService:
     files: FileRepository
     assets: AssetService

@@ -1,7 +1,7 @@
 """Starting jobs, looking at them, cancelling and resuming them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.audit.models import job_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
@@ -38,7 +39,7 @@ def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class JobService:
     """What permission a job needs is that of its asset, which `subject` knows, while it is there.
 

@@ -8,7 +8,6 @@ a job that is not finished always has a record in the stream or a message in its
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +15,7 @@ from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, failed, given_back
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.queues import Queues
+from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.asking import JobService
@@ -43,7 +43,7 @@ class UnknownJobKindError(StateForbidsError):
         super().__init__(f"No worker knows how to do a job of the kind {kind}")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class JobStarter:
     """Consumes the stream of jobs: sends the first message of each job that is queued."""
 
@@ -66,7 +66,7 @@ class JobStarter:
         return failed(())
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class JobConsumer:
     """Consumes one queue of jobs; `steps` holds the step of each kind that comes by it."""
 

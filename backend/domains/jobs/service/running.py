@@ -7,12 +7,12 @@ the same time; that no step is noted twice hangs on the condition alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError, VitrineError
+from backend.core.wired import wired
 from backend.domains.jobs.models import MAX_PROBLEMS, Job, Progress, Step
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
 
@@ -24,7 +24,7 @@ MAX_TRIES = 20
 An outage is no such try."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class JobRunner:
     jobs: JobRepository
     clock: Clock

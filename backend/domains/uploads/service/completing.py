@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
+from backend.core.wired import wired
 from backend.domains.files.service import find_previews
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
@@ -62,7 +63,7 @@ class _Content:
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@wired
 class Completion:
     """Completes files of one upload. `verified` are the paths whose checksum is to be compared.
 

@@ -9,6 +9,7 @@ from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
@@ -42,7 +43,7 @@ class _Run:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Finishing:
     places: Places
     files: FileService

@@ -8,7 +8,6 @@ copied is asked of S3, so a worker that died is gone on with.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +15,7 @@ from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of
 from backend.core.objects import ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
@@ -36,7 +36,7 @@ ASSET_GONE = "the asset was archived or deleted before the file was in its place
 PARTS_LOST = "S3 lost its parts while they were put together"
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class _Copy:
     """The copy of one file to its place; `copy_id` is the multipart upload that it is made by."""
 
@@ -54,7 +54,7 @@ class _Copy:
         return self.completion.bucket, self.completion.layout.final_key(self.file.path)
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class LargeFiles:
     places: Places
     finishing: Finishing

@@ -1,13 +1,13 @@
 """Which uploads there are for whom, and where their files stand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock, epoch_seconds
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import Objects
+from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.service import DatabaseService
@@ -25,7 +25,7 @@ LEASE = timedelta(seconds=35)
 """Longer than a request may run (29 s): whoever holds a lease that ended is dead."""
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class Places:
     uploads: UploadRepository
     assets: AssetService

@@ -1,11 +1,10 @@
 """Uploads that go on after their URLs expired, or after their client died."""
 
-from dataclasses import dataclass
-
 from backend.core.errors import NotFoundError, StateForbidsError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Part
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import (
     GoneOnFile,
@@ -29,7 +28,7 @@ class FileNotOpenError(StateForbidsError):
         super().__init__(f"The upload of {path} does not go on: {fact}")
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class RenewalService:
     places: Places
     url_seconds: int

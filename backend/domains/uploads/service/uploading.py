@@ -11,6 +11,7 @@ from backend.core.file_kinds import UNKNOWN_TYPE
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
 from backend.core.parallel import in_parallel
+from backend.core.wired import wired
 from backend.domains.audit.models import upload_entity
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import (
@@ -52,7 +53,7 @@ class FilesBeingFinishedError(StateForbidsError):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class UploadService:
     places: Places
     finishing: Finishing
