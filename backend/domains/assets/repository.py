@@ -89,7 +89,10 @@ class AssetRepository:
 
     def get(self, database_id: str, asset_id: str, *, in_archive: bool = False) -> Asset | None:
         """The asset's row, a consistent read; with `in_archive` also if it is archived."""
-        partitions = [database_id, keys.archived(database_id)] if in_archive else [database_id]
+        if not in_archive:  # half the time of a batch of one
+            item = self.tables.get(ASSETS, _key(database_id, asset_id))
+            return None if item is None else Asset.model_validate(item)
+        partitions = [database_id, keys.archived(database_id)]
         wanted = [(ASSETS, _key(partition, asset_id)) for partition in partitions]
         found = {item[PARTITION.name]: item for _, item in self.tables.get_many(wanted)}
         for partition in partitions:

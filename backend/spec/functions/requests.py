@@ -17,7 +17,7 @@ Requests = Mapping[Table | Bucket, tuple[Request, ...]]
 
 _CALLER: Requests = {access.USER_ROLES: ("GetItem",)}
 _BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
-_ASSET: Requests = {assets.ASSETS: ("BatchGetItem",)}
+_ASSET: Requests = {assets.ASSETS: ("BatchGetItem", "GetItem")}
 _SOURCES: Requests = {
     **_ASSET,
     metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
@@ -59,7 +59,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.DATABASES: ("GetItem", "Scan"),
         registry.TAGS: ("BatchGetItem",),
         registry.TAG_TYPES: ("Scan",),
-        assets.ASSETS: ("BatchGetItem", "PutItem", "Query", "UpdateItem"),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         assets.ASSET_VERSIONS: ("PutItem",),
         operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
         ASSET_BUCKET: ("ListBucket",),
@@ -81,7 +81,7 @@ _OF_API: Mapping[str, Requests] = {
     "UploadsApi": {
         **_BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
-        assets.ASSETS: ("BatchGetItem", "UpdateItem"),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("UpdateItem",),
         assets.ASSET_UPLOADS: ("BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),

@@ -1,7 +1,7 @@
 """Whatever is delivered, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import pytest
 
@@ -11,6 +11,7 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item
+from backend.core.wired import wired
 from backend.search.bulk import BulkWriter, write_of
 from backend.search.indexes import ensure_indexes
 from backend.search.projections import project
@@ -120,7 +121,7 @@ def test_one_poison_record_in_a_batch_is_kept_and_the_others_are_indexed(world: 
     assert kept.startswith("Test/")
 
 
-@dataclass(frozen=True)
+@wired
 class DiesAfterBulk(OpenSearchEngine):
     """Fails for each trouble after the bulk reached OpenSearch, as a broken connection does."""
 

@@ -10,6 +10,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item, Update
+from backend.core.wired import wired
 from backend.domains.access.models import ADMIN_ROLE, ApiKey
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.rules import hash_key
@@ -91,7 +92,7 @@ def test_a_key_hashed_with_another_pepper_names_nobody(
     assert other.authenticate(KEY) is None
 
 
-@dataclass(frozen=True, slots=True)
+@wired
 class LaggingIndex(DynamoTables):
     """Tables whose global indexes answer what they held at the start."""
 

@@ -1,7 +1,7 @@
 """Deleting databases: what is refused, what stays, what can be made again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -10,6 +10,7 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Write
+from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.repository import (
@@ -174,7 +175,7 @@ def test_assets_spread_over_all_parts_of_the_count() -> None:
     assert len(used) == COUNT_SHARDS
 
 
-@dataclass(frozen=True)
+@wired
 class Interrupted(DynamoTables):
     """Tables where something else happens right before the next transaction."""
 
