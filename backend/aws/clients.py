@@ -12,6 +12,7 @@ from backend.aws.parsing import (
     take_items_as_sent,
     take_versions_as_sent,
 )
+from backend.spec.versions import PRODUCT_VERSION
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -46,7 +47,11 @@ _CONFIG = Config(
     read_timeout=10,
     retries={"mode": "standard", "total_max_attempts": 4},
     max_pool_connections=16,
+    # The SDK puts its own name together anew for each request: a tenth of a small one's time.
+    user_agent=f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}",
 )
+# DynamoDB checks what it is sent; S3 must not be sent an empty key, which means the bucket.
+_DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))
 # Presigned URLs need the fourth signature version also where a region still knows the second.
 _S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
 
@@ -72,7 +77,7 @@ def at_first_use(make: Callable[[], C]) -> C:
 
 @cache
 def dynamodb() -> "DynamoDBClient":
-    client = boto3.client("dynamodb", config=_CONFIG)
+    client = boto3.client("dynamodb", config=_DYNAMODB_CONFIG)
     take_items_as_sent(client)
     return client
 
