@@ -56,4 +56,7 @@ class Expression:
             return f"attribute_exists({name})"
         if condition.operator == "absent":
             return f"attribute_not_exists({name})"
-        return f"{name} {condition.operator} {self.value(condition.attribute, condition.value)}"
+        value = self.value(condition.attribute, condition.value)
+        if condition.operator == "not >":
+            return f"NOT {name} > {value}"
+        return f"{name} {condition.operator} {value}"

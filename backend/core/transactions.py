@@ -19,10 +19,13 @@ MAX_TRANSACTION_ITEMS = 100  # DynamoDB's limit
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on one attribute of the item as it is stored."""
+    """A condition on one attribute of the item as it is stored.
+
+    `not >` holds also where the attribute, or the item, is absent.
+    """
 
     attribute: str
-    operator: Literal["exists", "absent", "=", "<>", "<", "<=", ">", ">="]
+    operator: Literal["exists", "absent", "=", "<>", "<", "<=", ">", ">=", "not >"]
     value: object = None
 
 

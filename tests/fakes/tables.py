@@ -321,6 +321,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": lambda found, wanted: found <= wanted,
     ">": lambda found, wanted: found > wanted,
     ">=": lambda found, wanted: found >= wanted,
+    "not >": lambda found, wanted: not found > wanted,
 }
 
 
@@ -329,7 +330,7 @@ def _holds(condition: Condition, stored: Item) -> bool:
     if condition.operator in {"exists", "absent"}:
         return present == (condition.operator == "exists")
     if not present:
-        return condition.operator == "<>"
+        return condition.operator in {"<>", "not >"}
     found, wanted = stored[condition.attribute], cast("Any", condition.value)
     if condition.operator not in {"=", "<>"} and isinstance(found, str) != isinstance(wanted, str):
         return False

@@ -22,6 +22,10 @@ def file_entity(database_id: str, asset_id: str, path: str) -> str:
     return f"file:{database_id}:{asset_id}:{path}"
 
 
+def asset_link_entity(asset_link_id: str) -> str:
+    return f"assetLink:{asset_link_id}"
+
+
 def tag_entity(tag_name: str) -> str:
     return f"tag:{tag_name}"
 
@@ -42,7 +46,14 @@ def job_entity(job_id: str) -> str:
     return f"job:{job_id}"
 
 
-ENTITY_KINDS = ("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job")
+def metadata_schema_entity(metadata_schema_id: str) -> str:
+    return f"metadataSchema:{metadata_schema_id}"
+
+
+ENTITY_KINDS = (
+    *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
+    *("assetLink", "metadataSchema"),
+)
 
 
 @dataclass(frozen=True, slots=True)

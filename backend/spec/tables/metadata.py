@@ -58,4 +58,31 @@ METADATA_SCHEMAS = Table(
     ),
 )
 
-TABLES = (DATABASE_METADATA, ASSET_FILE_METADATA, FILE_ATTRIBUTES, METADATA_SCHEMAS)
+SCHEMA_SCOPES = Table(
+    "MetadataSchemaScopes",
+    keys.SCHEMA_SCOPE,
+    "Which schemas a database, or GLOBAL, has for an entity type, as the last write left it.",
+    ("read the schemas in force for an entity, consistently",),
+    origin="ours",
+)
+
+RECORDS_OWNER = Attribute("owner")
+RECORDS_OF = Attribute("recordsOf")
+RECORD_SETS = Table(
+    "MetadataRecordSets",
+    RECORDS_OWNER,
+    "How many records an entity has (one item for an asset, each file, a database, a link), and a "
+    "revision that changes with its keys.",
+    ("count records in or out in the transaction that writes them", "remove what an asset left"),
+    sort_key=RECORDS_OF,
+    origin="ours",
+)
+
+TABLES = (
+    DATABASE_METADATA,
+    ASSET_FILE_METADATA,
+    FILE_ATTRIBUTES,
+    METADATA_SCHEMAS,
+    SCHEMA_SCOPES,
+    RECORD_SETS,
+)

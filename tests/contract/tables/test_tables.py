@@ -254,6 +254,9 @@ HOLDS = [
     (Condition("none", ">=", 5), False),
     (Condition("none", "<", 5), False),
     (Condition("text", "<", "c"), True),
+    (Condition("n", "not >", 5), True),
+    (Condition("n", "not >", 4), False),
+    (Condition("none", "not >", 5), True),
 ]
 
 
