@@ -12,6 +12,7 @@
     │   └── StateForbidsError
     ├── RevisionConflictError    someone else was faster (`If-Match`)
     ├── TooLargeError
+    ├── RangeError               no byte of what is asked for is there
     ├── RateLimitedError
     └── UnavailableError         a backing service is down; nothing is lost, try again
 
@@ -111,6 +112,16 @@ class TooLargeError(VitrineError):
     """An item or a body is over a limit."""
 
     code = "TooLarge"
+
+
+class RangeError(VitrineError):
+    """None of the bytes that were asked for is there; `size` is how many there are."""
+
+    code = "RangeNotSatisfiable"
+
+    def __init__(self, message: str, *, size: int) -> None:
+        super().__init__(message)
+        self.size = size
 
 
 class RateLimitedError(VitrineError):

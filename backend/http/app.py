@@ -3,6 +3,7 @@
 For each request: who asks, may they use the route (tier 1), run the endpoint, translate errors.
 """
 
+import base64
 import re
 from collections.abc import Callable
 from typing import Any, cast
@@ -23,11 +24,11 @@ from backend.core.page_tokens import PageTokens
 from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
-from backend.http.router import Binding, Router
+from backend.http.router import Binding, Content, Router
 from backend.spec.routes import Route
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
-_PARAMETER = re.compile(r"\{(\w+)\+?\}")
+_PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
 _ANONYMOUS = Identity("anonymous")
 _logger = Logger()
 
@@ -56,7 +57,7 @@ class HttpApp:
             # Powertools' own match decodes nothing; the gateway's path parameters are decoded.
             return self._serve(binding, resolver.current_event)
 
-        rule = _PARAMETER.sub(r"<\1>", binding.route.path)
+        rule = _PARAMETER.sub(_rule_of, binding.route.path)
         resolver.route(rule, method=[binding.route.method])(serve)
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
@@ -68,6 +69,8 @@ class HttpApp:
             return error_response(error, request_id)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
             return unexpected_response(error, request_id)
+        if isinstance(reply, Content):
+            return _content_response(reply)
         return Response(
             status_code=reply.status,
             content_type="application/json",
@@ -87,6 +90,22 @@ class HttpApp:
             headers=event.headers,
             tokens=self.tokens,
         )
+
+
+def _rule_of(parameter: re.Match[str]) -> str:
+    """What a path parameter stands for; Powertools' own rule takes few characters only."""
+    return r"([\s\S]+)" if parameter[1] else "([^/]+)"
+
+
+def _content_response(content: Content) -> Response[str]:
+    """Bytes go as base64, whatever their type: Powertools would take some types for JSON."""
+    response = Response(
+        status_code=content.status,
+        body=base64.b64encode(content.body).decode(),
+        headers=dict(content.headers),
+    )
+    response.base64_encoded = bool(content.body)
+    return response
 
 
 def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:

@@ -19,6 +19,7 @@ STATUSES: dict[type[errors.VitrineError], int] = {
     errors.GoneError: 410,
     errors.RevisionConflictError: 412,
     errors.TooLargeError: 413,
+    errors.RangeError: 416,
     errors.RateLimitedError: 429,
     errors.UnavailableError: 503,
 }
@@ -40,6 +41,8 @@ def error_response(error: errors.VitrineError, request_id: str) -> Response[str]
     headers = dict(HEADERS)
     if isinstance(error, errors.RateLimitedError):
         headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, errors.RangeError):
+        headers["Content-Range"] = f"bytes */{error.size}"
     status = status_of(error)
     if status >= 500:
         _logger.warning("unavailable", exc_info=error)

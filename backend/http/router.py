@@ -1,7 +1,8 @@
 """Binds one typed function to each declared route.
 
 An endpoint's parameters say what it needs, by name: `call` (always), `body`, `query`, `path`, each
-annotated with a model. It answers with a model, or with a `Reply` to set headers or the status.
+annotated with a model. It answers with a model, with a `Reply` to set headers or the status, or
+with `Content` where the answer is no JSON.
 """
 
 import inspect
@@ -17,7 +18,7 @@ from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.spec.routes import Route
 
-Endpoint = Callable[..., "BaseModel | Reply"]
+Endpoint = Callable[..., "BaseModel | Reply | Content"]
 E = TypeVar("E", bound=Endpoint)
 
 
@@ -31,6 +32,15 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """An answer that is no JSON: bytes of a file, or headers alone. It says how long it is kept."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Binding:
     """A route's function and the models of its parameters."""
 
@@ -38,7 +48,7 @@ class Binding:
     endpoint: Endpoint
     models: Mapping[str, type[BaseModel]]
 
-    def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply:
+    def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply | Content:
         """Parse what the endpoint wants, run it, and complete its reply."""
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
@@ -53,6 +63,8 @@ class Binding:
                 headers["X-Ignored-Fields"] = ",".join(ignored)
             arguments["body"] = validate(self.models["body"], values, strict=True)
         answer = self.endpoint(call=call, **arguments)
+        if isinstance(answer, Content):
+            return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
         return Reply(reply.body, {**headers, **reply.headers}, reply.status)
 
