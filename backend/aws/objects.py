@@ -162,10 +162,11 @@ class S3Objects:
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        version_id: str | None = None,
     ) -> Written:
         with _translated(target[1], refusing=True):
             reply = self.client.copy_object(
-                CopySource={"Bucket": source[0], "Key": source[1]},
+                CopySource=_source(source, version_id),
                 Bucket=target[0],
                 Key=target[1],
                 ContentType=content_type,
@@ -222,10 +223,11 @@ class S3Objects:
         upload_id: str,
         number: int,
         span: tuple[int, int],
+        version_id: str | None = None,
     ) -> Part:
         with _translated(target[1], refusing=True):
             reply = self.client.upload_part_copy(
-                CopySource={"Bucket": source[0], "Key": source[1]},
+                CopySource=_source(source, version_id),
                 CopySourceRange=f"bytes={span[0]}-{span[1] - 1}",
                 Bucket=target[0],
                 Key=target[1],
@@ -364,6 +366,11 @@ def _is_before(version: ObjectVersion, after_key: str | None, after_id: str | No
     if after_key is None or version.key != after_key:
         return False
     return after_id is None or version.version_id == after_id
+
+
+def _source(source: tuple[str, str], version_id: str | None) -> Any:
+    wanted = {"Bucket": source[0], "Key": source[1]}
+    return wanted if version_id is None else {**wanted, "VersionId": version_id}
 
 
 def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:

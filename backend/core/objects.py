@@ -147,8 +147,11 @@ class Objects(Protocol):
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        version_id: str | None = None,
     ) -> Written:
         """Copy (bucket, key) to (bucket, key) inside S3, as a new version; at most 5 GiB.
+
+        `version_id` is that of the source; without it, its current version is copied.
 
         Raises:
             NotFoundError: there is no such source.
@@ -199,8 +202,11 @@ class Objects(Protocol):
         upload_id: str,
         number: int,
         span: tuple[int, int],
+        version_id: str | None = None,
     ) -> Part:
         """Make a part of bytes of another object; `span` is the first byte and the one after.
+
+        `version_id` is that of the source; without it, its current version is read.
 
         S3 wants at least 5 MiB, but of the last part, and takes 5 GiB at the most.
 

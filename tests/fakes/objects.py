@@ -127,9 +127,10 @@ class MemoryObjects:
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        version_id: str | None = None,
     ) -> Written:
         self.before("copy")
-        body = self._body(*source)
+        body = self._body(*source, version_id)
         etag = hashlib.md5(body, usedforsecurity=False).hexdigest()
         return self._store(*target, body, etag, content_type, metadata)
 
@@ -166,9 +167,10 @@ class MemoryObjects:
         upload_id: str,
         number: int,
         span: tuple[int, int],
+        version_id: str | None = None,
     ) -> Part:
         self.before("copy_part")
-        body = self._body(*source)
+        body = self._body(*source, version_id)
         upload = self._upload(*target, upload_id)
         if span[1] > len(body):
             raise ObjectRefusedError(source[1], f"it has {len(body)} bytes")
@@ -289,8 +291,12 @@ class MemoryObjects:
         found = self.buckets.get(bucket, {}).items()
         return sorted(item for item in found if item[0].startswith(prefix))
 
-    def _body(self, bucket: str, key: str) -> bytes:
-        stored = self._versions(bucket, key)
+    def _body(self, bucket: str, key: str, version_id: str | None = None) -> bytes:
+        stored = [
+            one
+            for one in self._versions(bucket, key)
+            if version_id in {None, one.version.version_id}
+        ]
         if not stored or stored[0].version.is_delete_marker:
             raise NotFoundError(f"there is no object {key}")
         return stored[0].body

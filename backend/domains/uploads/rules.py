@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from backend.core import part_copies
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.file_kinds import (
     PREVIEW_EXTENSIONS,
@@ -36,8 +37,6 @@ MAX_PREVIEW_BYTES = 5 * MIB
 MIN_PART_BYTES = 5 * MIB  # S3's limit for all parts but the last
 MAX_PART_BYTES = 5 * GIB  # S3's limit, also for what it copies in one request
 PART_BYTES = 150 * MIB
-COPY_PART_BYTES = 256 * MIB
-"""Large files are copied in parts of this size: some seconds each, so that little is repeated."""
 MAX_REPLY_BYTES = 5_500_000
 """Below the 6 MB that a Lambda function may answer."""
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
@@ -143,14 +142,8 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
 
 
 def copy_spans(size: int, large_bytes: int) -> list[tuple[int, int]]:
-    """How a large file is copied: the first byte of each part, and the one after it.
-
-    A quarter of what makes a file large, or else the usual size, or what 10,000 parts need.
-    """
-    usual = min(COPY_PART_BYTES, max(MIN_PART_BYTES, large_bytes // 4))
-    needed = -(-size // MAX_PARTS // MIB) * MIB
-    length = max(usual, needed)
-    return [(start, min(start + length, size)) for start in range(0, size, length)]
+    """How a large file is copied: the first byte of each part, and the one after it."""
+    return part_copies.copy_spans(size, large_bytes, least=MIN_PART_BYTES)
 
 
 def parts_digest(parts: Sequence[Part]) -> str:

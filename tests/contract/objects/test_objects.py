@@ -239,6 +239,26 @@ def test_a_copy_is_a_new_version_with_its_own_type_and_metadata(store: Store) ->
     assert store.objects.read_start(store.bucket, "a/to ä+%.txt", length=9) == b"second"
 
 
+def test_an_older_version_is_copied_over_the_newer_one_and_over_a_marker(store: Store) -> None:
+    key = "a/old ä+%.txt"
+    first = put(store, key, b"first")
+    put(store, key, b"second")
+    place = (store.bucket, key)
+    for _ in range(2):
+        store.objects.copy(place, place, content_type="text/plain", metadata={}, version_id=first)
+        assert store.objects.read_start(store.bucket, key, length=9) == b"first"
+        store.objects.delete(store.bucket, key)
+
+
+def test_a_copy_of_a_version_that_is_gone_is_not_found(store: Store) -> None:
+    gone = put(store, "a/x.txt", b"first")
+    put(store, "a/x.txt", b"second")
+    store.objects.delete_version(store.bucket, "a/x.txt", version_id=gone)
+    place = (store.bucket, "a/x.txt")
+    with pytest.raises(NotFoundError):
+        store.objects.copy(place, place, content_type="text/plain", metadata={}, version_id=gone)
+
+
 def test_a_copy_of_nothing_is_not_found(store: Store) -> None:
     with pytest.raises(NotFoundError):
         store.objects.copy(

@@ -1,0 +1,100 @@
+"""Copies of objects that are too large for one request: part after part, in steps.
+
+S3 knows which parts are copied, so a copy goes on where it was whoever died over it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock
+from backend.core.objects import Objects, Part, Written
+from backend.core.parallel import WORKERS, in_parallel
+from backend.core.wired import wired
+
+_MIB = 1024**2
+MIN_PART_BYTES = 5 * _MIB  # S3's limit for all parts but the last
+MAX_PARTS = 10_000  # S3's limit for one object
+PART_BYTES = 256 * _MIB
+"""Some seconds each, so that little is repeated."""
+COPY_TIME = timedelta(seconds=10)
+"""A step begins no further parts after this: they take seconds, a lease lasts half a minute."""
+
+
+def copy_spans(
+    size: int, large_bytes: int, *, least: int = MIN_PART_BYTES
+) -> list[tuple[int, int]]:
+    """How a large object is copied: the first byte of each part, and the one after it.
+
+    A quarter of what makes an object large, or else the usual size, or what 10,000 parts need.
+    """
+    usual = min(PART_BYTES, max(least, large_bytes // 4))
+    needed = -(-size // MAX_PARTS // _MIB) * _MIB
+    length = max(usual, needed)
+    return [(start, min(start + length, size)) for start in range(0, size, length)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartCopy:
+    """A copy that was begun: `copy_id` is the multipart upload to the target.
+
+    `source` and `target` are bucket and key; `version_id` and `size` are those of the source.
+    """
+
+    source: tuple[str, str]
+    version_id: str | None
+    size: int
+    target: tuple[str, str]
+    copy_id: str
+
+
+@wired
+class PartCopies:
+    objects: Objects
+    large_bytes: int
+    clock: Clock
+
+    def go_on(self, copy: PartCopy) -> Written | None:
+        """Copy parts until time is up; what was written once all of them are there.
+
+        Raises:
+            NotFoundError: the source is gone, or the copy was completed or given up before.
+            ObjectRefusedError: the store does not take it.
+        """
+        copied = self.objects.list_parts(*copy.target, copy.copy_id)
+        spans = copy_spans(copy.size, self.large_bytes)
+        parts = self._copied(copy, spans, copied, self.clock() + COPY_TIME)
+        if len(parts) < len(spans):
+            return None
+        return self.objects.complete_multipart(*copy.target, copy.copy_id, parts)
+
+    def give_up(self, copy: PartCopy) -> None:
+        """Remove the parts that were copied."""
+        self.objects.abort_multipart(*copy.target, copy.copy_id)
+
+    def _copied(
+        self, copy: PartCopy, spans: list[tuple[int, int]], copied: list[Part], stop_at: datetime
+    ) -> list[Part]:
+        """The parts that are there when time is up, in order.
+
+        Parts of another size were copied under another setting.
+        """
+        lengths = {number: end - start for number, (start, end) in enumerate(spans, start=1)}
+        there = {part.number: part for part in copied if lengths.get(part.number) == part.size}
+        missing = [number for number in lengths if number not in there]
+
+        def copied_part(number: int) -> Part:
+            return self.objects.copy_part(
+                copy.source,
+                copy.target,
+                upload_id=copy.copy_id,
+                number=number,
+                span=spans[number - 1],
+                version_id=copy.version_id,
+            )
+
+        for start in range(0, len(missing), WORKERS):
+            for part in in_parallel(copied_part, missing[start : start + WORKERS]):
+                there[part.number] = part
+            if self.clock() >= stop_at:
+                break
+        return [there[number] for number in sorted(there)]
