@@ -23,8 +23,8 @@ class Location(WireModel):
     key: Annotated[str, Field(alias="Key")]
 
 
-class CurrentVersion(WireModel):
-    """The current version's row, repeated on the asset by the transaction that writes the row."""
+class CurrentVersionReply(WireModel):
+    """The current version as replies about its asset tell it."""
 
     version: Annotated[str, Field(alias="Version")]
     date_modified: Annotated[str, Field(alias="DateModified")]
@@ -32,6 +32,12 @@ class CurrentVersion(WireModel):
     description: str = ""
     created_by: str = ""
     version_alias: str = ""
+
+
+class CurrentVersion(CurrentVersionReply):
+    """The current version's row, repeated on the asset by the transaction that writes the row."""
+
+    snapshot_id: str | None = None
 
 
 class Asset(WireModel):
@@ -73,13 +79,28 @@ class Asset(WireModel):
         return self.status == "archived"
 
     @property
+    def current_snapshot(self) -> str:
+        """Under which id the rows of the current version's snapshot stand."""
+        return self.current_version.snapshot_id or self.current_version.version
+
+    @property
     def partition(self) -> str:
         """The partition of the row: the database's id, with the suffix of archived items."""
         return archived(self.database_id) if self.is_archived else self.database_id
 
 
+ALIAS_MARK = "alias#"
+"""Begins the sort key of the item that reserves an alias among the versions of an asset."""
+FIRST_NUMBER, AFTER_NUMBERS = "0", ":"
+"""Between them stand the versions of an asset, and no reservation."""
+
+
 class AssetVersion(WireModel):
-    """A version's row, without its key."""
+    """A version's row, without its key.
+
+    The rows of its snapshot were written before its number was known: they stand under
+    `snapshot_id`, or where there is none under the version's own id.
+    """
 
     asset_version_id: str
     comment: str
@@ -90,6 +111,14 @@ class AssetVersion(WireModel):
     is_current_version: bool = True
     version_alias: str = ""
     is_archived: bool = False
+    snapshot_id: str | None = None
+    file_count: int = 0
+    revision: int = 1
+
+    @property
+    def snapshot(self) -> str:
+        """Under which id the rows of the snapshot stand."""
+        return self.snapshot_id or self.asset_version_id
 
 
 class AssetReference(WireModel):
@@ -178,7 +207,7 @@ class AssetReply(WireModel):
     status: AssetStatus
     bucket_id: str
     bucket_name: str
-    current_version: CurrentVersion
+    current_version: CurrentVersionReply
     asset_location: Location
     preview_location: Location | None = None
     archived_at: str | None = None

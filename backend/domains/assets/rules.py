@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from backend.core.errors import InvalidInputError
-from backend.core.names import MAX_KEY_BYTES, check_file_name
+from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.spec.buckets import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES
 
@@ -36,6 +36,19 @@ def asset_prefix(base: str, asset_id: str) -> str:
         InvalidInputError: the id is a folder's that never holds an asset.
     """
     return _checked(base, asset_id + "/", field="assetId")
+
+
+def adoptable_prefix(base: str, folder: str) -> str:
+    """The prefix of a folder that is to become the asset of that id.
+
+    Raises:
+        InvalidInputError: its name is reserved, or no id of an asset.
+    """
+    try:
+        check_asset_id(folder)
+    except ValueError as error:
+        raise InvalidInputError.of("assetId", str(error)) from None
+    return asset_prefix(base, folder)
 
 
 def existing_prefix(base: str, key: str) -> str:

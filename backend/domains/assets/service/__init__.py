@@ -1,6 +1,7 @@
 """What can be done with assets."""
 
 from backend.domains.assets.repository import AssetNotFoundError, AssetRevisionError
+from backend.domains.assets.service.adopting import FolderAdoption
 from backend.domains.assets.service.securing import secured
 from backend.domains.assets.service.verbs import AssetService
 from backend.domains.assets.service.withdrawing import TagWithdrawal
@@ -9,6 +10,7 @@ __all__ = [
     "AssetNotFoundError",
     "AssetRevisionError",
     "AssetService",
+    "FolderAdoption",
     "TagWithdrawal",
     "secured",
 ]

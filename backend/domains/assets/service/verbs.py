@@ -15,13 +15,10 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets import rules
 from backend.domains.assets.models import (
-    FIRST_VERSION,
     Asset,
     AssetReference,
     AssetVersion,
     CreateAssetBody,
-    CurrentVersion,
-    Location,
     UpdateAssetBody,
 )
 from backend.domains.assets.repository import (
@@ -30,6 +27,7 @@ from backend.domains.assets.repository import (
     AssetRevisionError,
     AssetVersionNotFoundError,
 )
+from backend.domains.assets.service.making import first_version, new_asset
 from backend.domains.assets.service.securing import secured, secured_request
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
@@ -46,10 +44,6 @@ INHERITED_BY_FILES = frozenset({"assetName", "tags"})
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
 _LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
-
-_WITH_FILES = 2
-"""The first `inheritedRevision` of an asset made of a folder: its files were there before it, and
-are indexed as after a change of what they inherit."""
 
 
 @wired
@@ -83,10 +77,18 @@ class AssetService:
         self.tags.check_tags(body.tags or [])
         bucket = self.databases.bucket_of(database)
         prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
-        asset = self._new(caller, body, asset_id, bucket=bucket, prefix=prefix)
+        asset = new_asset(
+            body,
+            asset_id,
+            by=caller.user_id,
+            at=iso(self.clock()),
+            bucket_id=bucket.bucket_id,
+            prefix=prefix,
+            with_files=bool(body.bucket_existing_key),
+        )
         self.assets.create(
             asset,
-            _version_of(asset),
+            first_version(asset),
             ancestors=rules.ancestors(bucket.key_prefix, prefix),
             counted=self.databases.count_assets(body.database_id, asset_id, 1),
         )
@@ -252,14 +254,39 @@ class AssetService:
             deleted_by=job_id,
         )
 
-    def demand_version(self, asset: Asset, asset_version_id: str) -> None:
-        """Go on only if the asset has this version.
+    def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
+        """The asset's version of that id.
 
         Raises:
-            AssetVersionNotFoundError: it has not.
+            AssetVersionNotFoundError: it has none.
         """
-        if not self.assets.has_version(asset.database_id, asset.asset_id, asset_version_id):
+        found = self.assets.get_version(asset, asset_version_id)
+        if found is None:
             raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
+        return found
+
+    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion:
+        """The asset's version of that alias.
+
+        Raises:
+            AssetVersionNotFoundError: it has none.
+        """
+        found = self.assets.version_with_alias(asset, alias)
+        if found is None:
+            raise AssetVersionNotFoundError(asset.asset_id, alias)
+        return found
+
+    def wanted_version(
+        self, asset: Asset, asset_version_id: str | None, alias: str | None
+    ) -> AssetVersion | None:
+        """The version that is named by its id or by its alias; None where neither is given.
+
+        Raises:
+            AssetVersionNotFoundError: the asset has none.
+        """
+        if asset_version_id is not None:
+            return self.get_version(asset, asset_version_id)
+        return None if alias is None else self.version_with_alias(asset, alias)
 
     def location(self, asset: Asset) -> tuple[str, str]:
         """The bucket's name and the prefix of the asset's files in it."""
@@ -322,39 +349,6 @@ class AssetService:
             raise InvalidInputError.of("bucketExistingKey", f"the bucket holds nothing in {prefix}")
         return prefix
 
-    def _new(
-        self,
-        caller: Identity,
-        body: CreateAssetBody,
-        asset_id: str,
-        *,
-        bucket: AssetBucket,
-        prefix: str,
-    ) -> Asset:
-        now = iso(self.clock())
-        version = CurrentVersion(
-            version=FIRST_VERSION,
-            date_modified=now,
-            comment="The asset was created",
-            description=body.description,
-            created_by=caller.user_id,
-        )
-        return Asset(
-            database_id=body.database_id,
-            asset_id=asset_id,
-            asset_name=body.asset_name,
-            description=body.description,
-            is_distributable=body.is_distributable,
-            tags=body.tags or [],
-            bucket_id=bucket.bucket_id,
-            asset_location=Location(key=prefix),
-            current_version=version,
-            created_at=now,
-            created_by=caller.user_id,
-            updated_at=now,
-            inherited_revision=_WITH_FILES if body.bucket_existing_key else 1,
-        )
-
 
 def _partition(database_id: str, show_archived: bool) -> str:
     return archived(database_id) if show_archived else database_id
@@ -365,16 +359,3 @@ def _changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
     now = asset.model_dump(by_alias=True)
     wanted = body.model_dump(by_alias=True, exclude_none=True)
     return {name: value for name, value in wanted.items() if value != now[name]}
-
-
-def _version_of(asset: Asset) -> AssetVersion:
-    """The row of the version that a new asset names as its current one."""
-    version = asset.current_version
-    return AssetVersion(
-        asset_version_id=version.version,
-        comment=version.comment,
-        description=version.description,
-        date_created=version.date_modified,
-        created_at=version.date_modified,
-        created_by=version.created_by,
-    )

@@ -1,0 +1,64 @@
+"""Makes assets of folders that stand in a bucket already, for the slices that find them."""
+
+from backend.core.authorization import Authorization, require
+from backend.core.clock import Clock, iso
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.assets import rules
+from backend.domains.assets.models import Asset, CreateAssetBody
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service.making import first_version, new_asset
+from backend.domains.assets.service.securing import secured_request
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.databases.service import DatabaseService
+
+
+@wired
+class FolderAdoption:
+    """Unlike a request, a folder names no tags: required ones are asked for at the next edit."""
+
+    assets: AssetRepository
+    databases: DatabaseService
+    authorization: Authorization
+    clock: Clock
+
+    def adopt(
+        self, caller: Identity, bucket: AssetBucket, asset_id: str, *, database_id: str, about: str
+    ) -> Asset:
+        """Make an asset of the folder of that name below the bucket's base prefix.
+
+        It stands where it is, whatever the database's default bucket; `about` describes it. Files
+        that are in it are indexed once the asset is written.
+
+        Raises:
+            AssetIdTakenError: the id is taken in some database of the deployment.
+            DatabaseNotFoundError: there is no such database.
+            InvalidInputError: the folder's name is reserved or no asset id, or leaves no room for
+                paths.
+            PrefixTakenError: the folder is an asset's, or assets stand deeper in it.
+        """
+        prefix = rules.adoptable_prefix(bucket.key_prefix, asset_id)
+        rules.check_asset_key_room(database_id, asset_id)
+        body = CreateAssetBody(
+            database_id=database_id,
+            asset_name=asset_id,
+            description=about,
+            is_distributable=True,
+        )
+        require(self.authorization, caller, "PUT", secured_request(body))
+        asset = new_asset(
+            body,
+            asset_id,
+            by=caller.user_id,
+            at=iso(self.clock()),
+            bucket_id=bucket.bucket_id,
+            prefix=prefix,
+            with_files=True,
+        )
+        self.assets.create(
+            asset,
+            first_version(asset),
+            ancestors=rules.ancestors(bucket.key_prefix, prefix),
+            counted=self.databases.count_assets(database_id, asset_id, 1),
+        )
+        return asset

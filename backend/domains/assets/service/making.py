@@ -1,0 +1,62 @@
+"""What the row of a new asset holds, and that of its first version. Pure."""
+
+from backend.domains.assets.models import (
+    FIRST_VERSION,
+    Asset,
+    AssetVersion,
+    CreateAssetBody,
+    CurrentVersion,
+    Location,
+)
+
+_WITH_FILES = 2
+"""The first `inheritedRevision` of an asset made of a folder: its files were there before it, and
+are indexed as after a change of what they inherit."""
+
+
+def new_asset(
+    body: CreateAssetBody,
+    asset_id: str,
+    *,
+    by: str,
+    at: str,
+    bucket_id: str,
+    prefix: str,
+    with_files: bool,
+) -> Asset:
+    """An asset that nobody has written yet; `with_files` says that its folder is there already."""
+    version = CurrentVersion(
+        version=FIRST_VERSION,
+        date_modified=at,
+        comment="The asset was created",
+        description=body.description,
+        created_by=by,
+    )
+    return Asset(
+        database_id=body.database_id,
+        asset_id=asset_id,
+        asset_name=body.asset_name,
+        description=body.description,
+        is_distributable=body.is_distributable,
+        tags=body.tags or [],
+        bucket_id=bucket_id,
+        asset_location=Location(key=prefix),
+        current_version=version,
+        created_at=at,
+        created_by=by,
+        updated_at=at,
+        inherited_revision=_WITH_FILES if with_files else 1,
+    )
+
+
+def first_version(asset: Asset) -> AssetVersion:
+    """The row of the version that a new asset names as its current one."""
+    version = asset.current_version
+    return AssetVersion(
+        asset_version_id=version.version,
+        comment=version.comment,
+        description=version.description,
+        date_created=version.date_modified,
+        created_at=version.date_modified,
+        created_by=version.created_by,
+    )
