@@ -3,9 +3,8 @@
 `backend/aws/dead_letters.py` implements it. Sending is in `core.queues`.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from backend.core.errors import StateForbidsError
 from backend.spec.queues import Queue
@@ -20,8 +19,7 @@ class RedriveRunningError(StateForbidsError):
         super().__init__(f"Dead letters of {queue.name} are being moved back already")
 
 
-@dataclass(frozen=True, slots=True)
-class Redrive:
+class Redrive(NamedTuple):
     """The last move of a queue's dead letters; `state` is SQS's word, in upper case."""
 
     state: str
@@ -29,8 +27,7 @@ class Redrive:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class QueueDepth:
+class QueueDepth(NamedTuple):
     """Messages of a queue, by and large: SQS counts approximately."""
 
     waiting: int

@@ -1,10 +1,9 @@
 """Who asks. The authorizer establishes it; rights are never part of it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """An authenticated caller. `mfa` says whether a second factor was given."""
 
     user_id: str

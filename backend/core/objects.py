@@ -1,9 +1,8 @@
 """The port to S3. `backend/aws/objects.py` implements it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from backend.core.errors import ConflictError
 
@@ -21,8 +20,7 @@ class ObjectRefusedError(ConflictError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectVersion:
+class ObjectVersion(NamedTuple):
     """One version of an object; a delete marker has no size and no ETag."""
 
     key: str
@@ -35,8 +33,7 @@ class ObjectVersion:
     is_delete_marker: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectHead:
+class ObjectHead(NamedTuple):
     """What HEAD tells of one version; `metadata` is the user metadata, keys in lower case."""
 
     version: ObjectVersion
@@ -44,16 +41,14 @@ class ObjectHead:
     metadata: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What a write made; `version_id` is `null` in a bucket without versioning."""
 
     version_id: str
     etag: str
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a multipart upload; `size` in bytes as S3 holds it."""
 
     number: int
@@ -61,16 +56,14 @@ class Part:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class OpenUpload:
+class OpenUpload(NamedTuple):
     """A multipart upload that was begun, and neither completed nor given up."""
 
     key: str
     upload_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class VersionPage:
+class VersionPage(NamedTuple):
     """Versions in S3's order (key, then newest first) and where the next page begins."""
 
     versions: tuple[ObjectVersion, ...]
@@ -78,8 +71,7 @@ class VersionPage:
     next_version_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectPage:
+class ObjectPage(NamedTuple):
     """Current objects in key order; `next_key` is the key to go on after."""
 
     objects: tuple[ObjectVersion, ...]

@@ -1,8 +1,7 @@
 """Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -13,16 +12,14 @@ MAX_ROWS_PER_PAGE = 5000
 """Rows that one request reads at the most to fill a page that permissions thin out."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageRequest:
+class PageRequest(NamedTuple):
     """At most `limit` items, after the position where the last page ended."""
 
     limit: int
     after: Position | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class Page(NamedTuple, Generic[T]):
     """Items in order; `after` is absent on the last page."""
 
     items: tuple[T, ...]

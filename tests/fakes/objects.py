@@ -70,7 +70,7 @@ class MemoryObjects:
             if version_id in {None, stored.version.version_id}:
                 if stored.version.is_delete_marker:
                     return stored.version
-                found = replace(stored.version, is_latest=version_id is None)
+                found = stored.version._replace(is_latest=version_id is None)
                 return ObjectHead(found, stored.content_type, dict(stored.metadata))
         return None
 
@@ -79,7 +79,7 @@ class MemoryObjects:
     ) -> ObjectPage:
         self.before("list")
         found = [
-            replace(stored[0].version, version_id="")
+            stored[0].version._replace(version_id="")
             for key, stored in self._listed(bucket, prefix)
             if not stored[0].version.is_delete_marker and (after is None or key > after)
         ]
@@ -243,7 +243,7 @@ class MemoryObjects:
             if self.buckets.get(bucket, {}).pop(key, None):
                 self.changed(bucket, key)
             return
-        marker = replace(self._version(bucket, key), is_delete_marker=True)
+        marker = self._version(bucket, key)._replace(is_delete_marker=True)
         self._add(bucket, _Stored(marker))
 
     def _remove_version(self, bucket: str, key: str, version_id: str) -> None:
@@ -252,7 +252,7 @@ class MemoryObjects:
         if len(left) == len(stored):
             return
         if left:
-            left[0] = replace(left[0], version=replace(left[0].version, is_latest=True))
+            left[0] = replace(left[0], version=left[0].version._replace(is_latest=True))
             self.buckets[bucket][key] = left
         else:
             del self.buckets[bucket][key]
@@ -267,7 +267,7 @@ class MemoryObjects:
         content_type: str,
         metadata: Mapping[str, str],
     ) -> Written:
-        version = replace(self._version(bucket, key), size=len(body), etag=etag)
+        version = self._version(bucket, key)._replace(size=len(body), etag=etag)
         kept = {name.lower(): value for name, value in metadata.items()}
         self._add(bucket, _Stored(version, body, content_type, kept))
         return Written(version.version_id, etag)
@@ -280,7 +280,7 @@ class MemoryObjects:
     def _add(self, bucket: str, stored: _Stored) -> None:
         key = stored.version.key
         older = self._versions(bucket, key) if self.versioned(bucket) else []
-        older = [replace(one, version=replace(one.version, is_latest=False)) for one in older]
+        older = [replace(one, version=one.version._replace(is_latest=False)) for one in older]
         self.buckets.setdefault(bucket, {})[key] = [stored, *older]
         self.changed(bucket, key)
 

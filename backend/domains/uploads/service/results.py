@@ -19,8 +19,8 @@ from backend.domains.uploads.models import (
 )
 from backend.domains.uploads.service.completing import Outcome
 
-NOT_STARTED = Settled(error="is not a file of this upload")
-OTHER_UPLOAD_ID = Settled(error="uploadIdS3 is not the one that this file was given")
+NOT_STARTED = "is not a file of this upload"
+OTHER_UPLOAD_ID = "uploadIdS3 is not the one that this file was given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,9 @@ def _result(
 ) -> FileResult:
     settled: Settled | None
     if sent.path not in known:
-        settled = NOT_STARTED
+        settled = Settled(error=NOT_STARTED)
     elif known[sent.path].upload_id_s3 != sent.upload_id_s3:
-        settled = OTHER_UPLOAD_ID
+        settled = Settled(error=OTHER_UPLOAD_ID)
     elif sent.path in unsettled:
         outcome = unsettled[sent.path]
         settled = Settled(error=outcome.error or "", kind=outcome.kind)
