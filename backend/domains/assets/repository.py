@@ -24,7 +24,7 @@ from backend.core.transactions import (
     put_new,
 )
 from backend.core.wired import wired
-from backend.domains.assets.models import Asset, AssetReference, AssetVersion
+from backend.domains.assets.models import ALIAS_MARK, Asset, AssetReference, AssetVersion
 from backend.domains.assets.rules import (
     id_reservation,
     possible_prefixes,
@@ -106,12 +106,15 @@ class AssetRepository:
         found = self.tables.query(query, page)
         return Page(tuple(Asset.model_validate(item) for item in found.items), found.after)
 
-    def has_version(self, database_id: str, asset_id: str, asset_version_id: str) -> bool:
-        key = {
-            keys.ASSET.name: keys.ASSET.build(database_id, asset_id),
-            ASSET_VERSION_ID.name: asset_version_id,
-        }
-        return self.tables.get(ASSET_VERSIONS, key) is not None
+    def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion | None:
+        """The row of one of the asset's versions."""
+        item = self.tables.get(ASSET_VERSIONS, version_key(asset, asset_version_id))
+        return None if item is None else AssetVersion.model_validate(item)
+
+    def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion | None:
+        """The version of that alias, which is unique in the asset."""
+        reserved = self.tables.get(ASSET_VERSIONS, version_key(asset, ALIAS_MARK + alias))
+        return None if reserved is None else self.get_version(asset, str(reserved["version"]))
 
     def create(
         self,
@@ -283,9 +286,16 @@ def row_of(asset: Asset) -> Item:
 
 def version_row(asset: Asset, version: AssetVersion) -> Item:
     """The item of one version of an asset; the key keeps to the database's own id."""
-    key = keys.ASSET.build(asset.database_id, asset.asset_id)
     item = version.model_dump(by_alias=True, exclude_none=True)
-    return {keys.ASSET.name: key, ASSET_VERSION_ID.name: version.asset_version_id} | item
+    return version_key(asset, version.asset_version_id) | item
+
+
+def version_key(asset: Asset, asset_version_id: str) -> dict[str, str]:
+    """The key of a version, or of the item that reserves an alias among the versions."""
+    return {
+        keys.ASSET.name: keys.ASSET.build(asset.database_id, asset.asset_id),
+        ASSET_VERSION_ID.name: asset_version_id,
+    }
 
 
 def _key(partition: str, asset_id: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import Text
@@ -11,16 +11,42 @@ VersionIdText = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
 """An asset version's id: a decimal number."""
 
 
+VersionAliasText = Annotated[Text, Field(min_length=1, max_length=64)]
+
+
 class FilesQuery(PageQuery):
     prefix: Text = ""
     include_archived: bool = False
     basic: bool = False
     asset_version_id: VersionIdText | None = None
+    asset_version_id_alias: VersionAliasText | None = None
+
+    @model_validator(mode="after")
+    def one_version_is_named(self) -> "FilesQuery":
+        check_one_version(self.asset_version_id, self.asset_version_id_alias)
+        return self
 
 
 class FileQuery(WireModel):
     file_path: Annotated[Text, Field(min_length=1)]
     include_versions: bool = False
+    asset_version_id: VersionIdText | None = None
+    asset_version_id_alias: VersionAliasText | None = None
+
+    @model_validator(mode="after")
+    def one_version_is_named(self) -> "FileQuery":
+        check_one_version(self.asset_version_id, self.asset_version_id_alias)
+        return self
+
+
+def check_one_version(asset_version_id: str | None, alias: str | None) -> None:
+    """Refuse two names of an asset version.
+
+    Raises:
+        ValueError: both are given.
+    """
+    if asset_version_id is not None and alias is not None:
+        raise ValueError("at most one of assetVersionId and assetVersionIdAlias is taken")
 
 
 class FileSnapshot(WireModel):

@@ -9,7 +9,13 @@ from backend.core.errors import NotFoundError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.wired import wired
-from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.models import (
+    AFTER_NUMBERS,
+    ALIAS_MARK,
+    FIRST_NUMBER,
+    Asset,
+    AssetVersion,
+)
 from backend.domains.files.models import FileSnapshot
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -46,26 +52,28 @@ class FileRepository:
 
     def list_versions(self, asset: Asset, *, limit: int) -> list[AssetVersion]:
         """Versions of the asset, at most `limit`."""
-        query = Query(table=ASSET_VERSIONS, partition=_asset_key(asset), consistent=True)
+        query = Query(
+            table=ASSET_VERSIONS,
+            partition=_asset_key(asset),
+            sort_between=(FIRST_NUMBER, AFTER_NUMBERS),
+            consistent=True,
+        )
         found = self.tables.query(query, PageRequest(limit))
         return [AssetVersion.model_validate(item) for item in found.items]
 
     def version_with_alias(self, asset: Asset, alias: str) -> AssetVersion | None:
         """The version of that alias, which is unique in the asset."""
-        query = Query(table=ASSET_VERSIONS, partition=_asset_key(asset), consistent=True)
-        for item in self.tables.query_all(query):
-            version = AssetVersion.model_validate(item)
-            if version.version_alias == alias:
-                return version
-        return None
+        key = {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: ALIAS_MARK + alias}
+        reserved = self.tables.get(ASSET_VERSIONS, key)
+        return None if reserved is None else self.get_version(asset, str(reserved["version"]))
 
     def list_files(
-        self, asset: Asset, version_id: str, path_prefix: str, page: PageRequest
+        self, asset: Asset, snapshot_id: str, path_prefix: str, page: PageRequest
     ) -> Page[FileSnapshot]:
-        """The files of a version whose path begins so, in the order of their paths."""
+        """The files of a snapshot whose path begins so, in the order of their paths."""
         query = Query(
             table=ASSET_FILE_VERSIONS,
-            partition=_version_key(asset, version_id),
+            partition=_version_key(asset, snapshot_id),
             sort_prefix=path_prefix,
             consistent=True,
         )
@@ -73,10 +81,10 @@ class FileRepository:
         return Page(tuple(FileSnapshot.model_validate(i) for i in found.items), found.after)
 
     def snapshots(
-        self, asset: Asset, version_ids: Iterable[str], paths: Sequence[str]
+        self, asset: Asset, snapshot_ids: Iterable[str], paths: Sequence[str]
     ) -> dict[tuple[str, str], FileSnapshot]:
-        """By version and path what these versions hold of these files."""
-        partitions = {_version_key(asset, version_id): version_id for version_id in version_ids}
+        """By snapshot and path what the snapshots of versions hold of these files."""
+        partitions = {_version_key(asset, each): each for each in snapshot_ids}
         wanted = [
             (ASSET_FILE_VERSIONS, {keys.ASSET_VERSION.name: partition, FILE_KEY.name: path})
             for partition in partitions
@@ -93,5 +101,5 @@ def _asset_key(asset: Asset) -> str:
     return keys.ASSET.build(asset.database_id, asset.asset_id)
 
 
-def _version_key(asset: Asset, version_id: str) -> str:
-    return keys.ASSET_VERSION.build(asset.database_id, asset.asset_id, version_id)
+def _version_key(asset: Asset, snapshot_id: str) -> str:
+    return keys.ASSET_VERSION.build(asset.database_id, asset.asset_id, snapshot_id)

@@ -39,6 +39,8 @@ class Job(WireModel):
     step: int = 0
     lease_until: int = 0
     tries: int = 0
+    result: dict[str, Any] | None = None
+    """What the job came to, where it makes something; written once, with what it makes."""
 
     @property
     def is_finished(self) -> bool:
@@ -82,6 +84,7 @@ class JobReply(WireModel):
     items_total: int | None = None
     problems: list[str]
     cancellable: bool
+    result: dict[str, Any] | None = None
     created_by: str
     created_at: str
     updated_at: str

@@ -5,7 +5,16 @@ from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
 from backend.core.tables import Tables
-from backend.core.transactions import Item, Put, Update, Write, equals, put_new
+from backend.core.transactions import (
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
@@ -36,6 +45,15 @@ class JobChangedError(StateForbidsError):
         super().__init__(f"Job {job_id} has gone on meanwhile; read it again")
 
 
+class JobSettledError(StateForbidsError):
+    """The job has its result already: whoever brings another one was too late."""
+
+    code = "JobSettled"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"Job {job_id} has done its work already")
+
+
 @wired
 class JobRepository:
     tables: Tables
@@ -48,6 +66,16 @@ class JobRepository:
     def put_new(self, job: Job) -> Put:
         """The write that starts the job, for whatever transaction makes it necessary."""
         return put_new(JOBS, row_of(job), JobExistsError(job.job_id))
+
+    def settled(self, job: Job, result: Mapping[str, Any]) -> Update:
+        """The write of a job's result, refused where it has one."""
+        return Update(
+            table=JOBS,
+            key={_KEY: job.job_id},
+            set={"result": dict(result)},
+            conditions=(exists(_KEY), absent("result")),
+            refused=JobSettledError(job.job_id),
+        )
 
     def change(self, job: Job, changes: Mapping[str, Any], *, fenced: bool = True) -> Job:
         """Set some attributes if the job is in the state that was read.

@@ -10,6 +10,7 @@ from pydantic import (
     SerializeAsAny,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from backend.core.metadata_values import ValueType, check_key, check_value
@@ -27,12 +28,33 @@ UpdateType = Literal["update", "replace_all"]
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What records belong to: an asset (path `/`) or one of its files."""
+    """An asset (path `/`) or one of its files: what metadata or attributes belong to."""
 
     database_id: str
     asset_id: str
     path: str = ASSET_LEVEL
     kind: Kind = "metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseEntity:
+    """A database as what metadata belongs to."""
+
+    database_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEntity:
+    """A link between assets as what metadata belongs to.
+
+    `database_ids` are those of both ends: the schemas of either are in force.
+    """
+
+    asset_link_id: str
+    database_ids: tuple[str, ...]
+
+
+AnyEntity = Entity | DatabaseEntity | LinkEntity
 
 
 def _in_lower_case(value: object) -> object:
@@ -73,6 +95,13 @@ class AssetMetadataPath(WireModel):
 
 class AssetMetadataQuery(PageQuery):
     asset_version_id: Annotated[str | None, Field(pattern=r"^[0-9]{1,20}$")] = None
+    asset_version_id_alias: Annotated[str | None, Field(min_length=1, max_length=64)] = None
+
+    @model_validator(mode="after")
+    def one_version_is_named(self) -> "AssetMetadataQuery":
+        if self.asset_version_id is not None and self.asset_version_id_alias is not None:
+            raise ValueError("at most one of assetVersionId and assetVersionIdAlias is taken")
+        return self
 
 
 class FileMetadataQuery(AssetMetadataQuery):

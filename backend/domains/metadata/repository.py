@@ -94,15 +94,11 @@ class MetadataRepository:
         found = self.tables.query(query, page)
         return Page(tuple(_record(place, item) for item in found.items), found.after)
 
-    def list_snapshot(
-        self, entity: Entity, asset_version_id: str, page: PageRequest
-    ) -> Page[Record]:
-        """Records as a version of the asset keeps them, in the order of their keys."""
+    def list_snapshot(self, entity: Entity, snapshot_id: str, page: PageRequest) -> Page[Record]:
+        """Records as the snapshot of an asset's version keeps them, in the order of their keys."""
         query = Query(
             table=ASSET_FILE_METADATA_VERSIONS,
-            partition=keys.ASSET_VERSION.build(
-                entity.database_id, entity.asset_id, asset_version_id
-            ),
+            partition=keys.ASSET_VERSION.build(entity.database_id, entity.asset_id, snapshot_id),
             sort_prefix=keys.SNAPSHOT.prefix(entity.kind, entity.path),
             consistent=True,
         )

@@ -42,7 +42,11 @@ def _bind_assets(router: Router, service: MetadataService) -> None:
     ) -> MetadataReply:
         entity = _asset(path)
         found = service.list_metadata(
-            call.caller, entity, call.page(query), asset_version_id=query.asset_version_id
+            call.caller,
+            entity,
+            call.page(query),
+            asset_version_id=query.asset_version_id,
+            asset_version_alias=query.asset_version_id_alias,
         )
         return _listed(call, service, entity, found)
 
@@ -77,7 +81,11 @@ def _bind_files(router: Router, service: MetadataService) -> None:
     ) -> MetadataReply:
         entity = _file(path, query)
         found = service.list_metadata(
-            call.caller, entity, call.page(query), asset_version_id=query.asset_version_id
+            call.caller,
+            entity,
+            call.page(query),
+            asset_version_id=query.asset_version_id,
+            asset_version_alias=query.asset_version_id_alias,
         )
         return _listed(call, service, entity, found)
 

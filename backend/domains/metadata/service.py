@@ -72,6 +72,7 @@ class MetadataService:
         page: PageRequest,
         *,
         asset_version_id: str | None = None,
+        asset_version_alias: str | None = None,
     ) -> Page[Record]:
         """The records of an entity by key, now or as a version of the asset keeps them.
 
@@ -83,10 +84,10 @@ class MetadataService:
         """
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
         asset = self.assets.get_asset(caller, entity.database_id, entity.asset_id)
-        if asset_version_id is None:
+        version = self.assets.wanted_version(asset, asset_version_id, asset_version_alias)
+        if version is None:
             return self.metadata.list_of(entity, page)
-        self.assets.demand_version(asset, asset_version_id)
-        return self.metadata.list_snapshot(entity, asset_version_id, page)
+        return self.metadata.list_snapshot(entity, version.snapshot, page)
 
     def is_restricted(self, entity: Entity) -> bool:
         """Whether the database takes only keys that its schemas know."""

@@ -64,8 +64,9 @@ class FileService:
             InvalidInputError: the prefix leaves the asset.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=query.include_archived)
-        if query.asset_version_id is not None:
-            return self._snapshot_page(asset, query, query.asset_version_id, page)
+        version = self._wanted_version(asset, query)
+        if version is not None:
+            return self._snapshot_page(asset, query, version, page)
         bucket, prefix = self.assets.location(asset)
         listed = rules.listed_prefix(prefix, query.prefix)
         entries = Entries(self.objects, bucket, listed, query.include_archived)
@@ -88,7 +89,9 @@ class FileService:
         if query.file_path.endswith("/"):
             return self._folder(asset, query.file_path)
         target = self.target(asset, query.file_path, field="filePath")
-        found = self.objects.head(target.bucket, target.key)
+        held = self._wanted_version(asset, query)
+        wanted = None if held is None else self.version_id_in(target, held)
+        found = self.objects.head(target.bucket, target.key, version_id=wanted)
         if found is None:
             raise FileNotFoundInAssetError(target.path, asset.asset_id)
         versions = None
@@ -157,19 +160,25 @@ class FileService:
         Raises:
             FileNotFoundInAssetError: it does not hold the file.
         """
-        wanted = version.asset_version_id, target.path
+        wanted = version.snapshot, target.path
         found = self.files.snapshots(target.asset, [wanted[0]], [wanted[1]]).get(wanted)
         if found is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
         return found.version_id
 
+    def _wanted_version(self, asset: Asset, query: FilesQuery | FileQuery) -> AssetVersion | None:
+        if query.asset_version_id is not None:
+            return self.get_version(asset, query.asset_version_id)
+        alias = query.asset_version_id_alias
+        return None if alias is None else self.version_with_alias(asset, alias)
+
     def _snapshot_page(
-        self, asset: Asset, query: FilesQuery, version_id: str, page: PageRequest
+        self, asset: Asset, query: FilesQuery, version: AssetVersion, page: PageRequest
     ) -> Page[FileItem]:
-        self.get_version(asset, version_id)
+        snapshot_id = version.snapshot
         bucket, prefix = self.assets.location(asset)
         beginning = rules.relative_path(prefix, rules.listed_prefix(prefix, query.prefix))
-        found = self.files.list_files(asset, version_id, beginning, page)
+        found = self.files.list_files(asset, snapshot_id, beginning, page)
         items = [
             FileItem(
                 file_name=rules.name_of(one.file_key),
@@ -184,7 +193,7 @@ class FileService:
         ]
         if query.basic:
             return Page(tuple(items), found.after)
-        now = asset.current_version.version
+        now = asset.current_snapshot
         current = self.files.snapshots(asset, [now], [item.relative_path for item in items])
 
         def complete(item: FileItem) -> FileItem:
@@ -205,7 +214,7 @@ class FileService:
         self, asset: Asset, bucket: str, found: Sequence[_Found]
     ) -> tuple[FileItem, ...]:
         """The items with what HEAD and the snapshot of the current version tell."""
-        now = asset.current_version.version
+        now = asset.current_snapshot
         paths = [item.relative_path for item, _ in found if not item.is_folder]
         current = self.files.snapshots(asset, [now], paths)
 
@@ -252,17 +261,19 @@ class FileService:
     def _versions(self, target: FileTarget) -> list[FileVersion]:
         found = self._object_versions(target)
         labels = {
-            version.asset_version_id: version.version_alias or version.asset_version_id
+            version.snapshot: AssetVersionLabel(
+                id=version.asset_version_id,
+                label=version.version_alias or version.asset_version_id,
+            )
             for version in self.files.list_versions(target.asset, limit=MAX_FILE_VERSIONS)
         }
         held: dict[str, list[AssetVersionLabel]] = {}
         current: str | None = None
-        for (version_id, _), snapshot in self.files.snapshots(
+        for (snapshot_id, _), snapshot in self.files.snapshots(
             target.asset, labels, [target.path]
         ).items():
-            label = AssetVersionLabel(id=version_id, label=labels[version_id])
-            held.setdefault(snapshot.version_id, []).append(label)
-            if version_id == target.asset.current_version.version:
+            held.setdefault(snapshot.version_id, []).append(labels[snapshot_id])
+            if snapshot_id == target.asset.current_snapshot:
                 current = snapshot.version_id
         return [_version_of(one, held, current) for one in found]
 

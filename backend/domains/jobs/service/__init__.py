@@ -1,6 +1,11 @@
 """What can be done with jobs: by people, by the services that start them, by workers."""
 
-from backend.domains.jobs.repository import JobChangedError, JobExistsError, JobNotFoundError
+from backend.domains.jobs.repository import (
+    JobChangedError,
+    JobExistsError,
+    JobNotFoundError,
+    JobSettledError,
+)
 from backend.domains.jobs.service.asking import JobService, JobStateError, is_cancellable
 from backend.domains.jobs.service.delivering import JobConsumer, JobStarter
 from backend.domains.jobs.service.running import JobRunner
@@ -12,6 +17,7 @@ __all__ = [
     "JobNotFoundError",
     "JobRunner",
     "JobService",
+    "JobSettledError",
     "JobStarter",
     "JobStateError",
     "is_cancellable",

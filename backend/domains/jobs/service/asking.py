@@ -87,6 +87,13 @@ class JobService:
         """
         return self.jobs.put_new(job)
 
+    def settled(self, job: Job, result: Mapping[str, Any]) -> Write:
+        """The write of what a job came to, for the transaction that makes it.
+
+        Its refusal is a JobSettledError, so that a repeated step makes nothing twice.
+        """
+        return self.jobs.settled(job, result)
+
     def find(self, job_id: str) -> Job | None:
         """The job, for other slices: no permission is asked."""
         return self.jobs.get(job_id)

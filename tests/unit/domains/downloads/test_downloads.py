@@ -23,6 +23,10 @@ def query_of(url: str) -> dict[str, str]:
 
 
 def stored_version(tables: DynamoTables, version: str, s3_version: str, **more: Any) -> None:
+    if "versionAlias" in more:
+        reserved = {"assetVersionId": f"alias#{more['versionAlias']}", "version": version}
+        item = {"databaseId:assetId": "museum:statue", **reserved}
+        tables.write(Put(table=ASSET_VERSIONS, item=item))
     tables.write(
         Put(
             table=ASSET_VERSIONS,

@@ -61,6 +61,17 @@ def snapshot(tables: DynamoTables, version: str, files: dict[str, str], **more: 
             },
         )
     )
+    if "versionAlias" in more:
+        tables.write(
+            Put(
+                table=ASSET_VERSIONS,
+                item={
+                    "databaseId:assetId": "museum:statue",
+                    "assetVersionId": f"alias#{more['versionAlias']}",
+                    "version": version,
+                },
+            )
+        )
     for path, version_id in files.items():
         tables.write(
             Put(
