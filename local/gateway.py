@@ -72,7 +72,10 @@ class Gateway:
             return
         response = Response(answer.body, status_code=answer.status)
         for name, value in answer.headers:
-            response.headers.append(name, value)
+            if name == "content-length":
+                response.headers[name] = value  # that of a body which HEAD leaves out
+            else:
+                response.headers.append(name, value)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Answer:
@@ -111,7 +114,7 @@ class Gateway:
                 return message(413, "Request Entity Too Large")
             return message(500, "Internal Server Error")
         try:
-            return answer_of(result.payload)
+            return answer_of(result.payload, method=match.route.key.split(" ", 1)[0])
         except MalformedAnswerError as error:
             _log.warning("%s: %s", match.route.key, error)
             return message(500, "Internal Server Error")

@@ -98,10 +98,11 @@ def with_body(event: Object, request: Request) -> Object:
     return {**event, "body": base64.b64encode(request.body).decode(), "isBase64Encoded": True}
 
 
-def answer_of(payload: bytes) -> Answer:
+def answer_of(payload: bytes, *, method: str = "GET") -> Answer:
     """Return the response that a function's payload means.
 
-    A payload without `statusCode` is the body of a 200, as API Gateway infers it.
+    A payload without `statusCode` is the body of a 200, as API Gateway infers it. The length of a
+    body is counted here; only the answer to HEAD, which has none, keeps the function's.
 
     Raises:
         MalformedAnswerError: it means none.
@@ -113,7 +114,9 @@ def answer_of(payload: bytes) -> Answer:
     if not isinstance(value, dict) or "statusCode" not in value:
         body = value if isinstance(value, str) else json.dumps(value)
         return Answer(200, body.encode(), (("content-type", "application/json"),))
-    return Answer(_status(value), _body(value), tuple(_answer_headers(value)))
+    body = b"" if method == "HEAD" else _body(value)
+    headers = (h for h in _answer_headers(value) if method == "HEAD" or h[0] != "content-length")
+    return Answer(_status(value), body, tuple(headers))
 
 
 def _status(value: Object) -> int:
@@ -148,7 +151,7 @@ def _answer_headers(value: Object) -> Iterable[tuple[str, str]]:
     if "content-type" not in names:
         yield "content-type", "text/plain;charset=UTF-8"
     for name, content in headers.items():
-        if name.lower() != "content-length" and content is not None:
+        if content is not None:
             yield name.lower(), content if isinstance(content, str) else json.dumps(content)
     for cookie in cookies:
         yield "set-cookie", str(cookie)

@@ -27,7 +27,7 @@ from backend.domains.access.service import (
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService, AuditTrail
 from backend.http.app import HttpApp
-from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
+from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions import Function
 from backend.spec.jobs import ARCHIVE_ASSET, UNARCHIVE_ASSET
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
@@ -42,12 +42,13 @@ from backend.spec.settings import (
 
 if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
+    from backend.domains.asset_links.service import AssetLinkService, LinkReader
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
-    from backend.domains.downloads.service import DownloadService
+    from backend.domains.downloads.service import DownloadService, StreamService
     from backend.domains.files.service import FileService
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
@@ -242,6 +243,20 @@ class Wiring:
         return DownloadService(self.assets, self.files, self.objects, self._url_seconds)
 
     @cached_property
+    def streams(self) -> "StreamService":
+        from backend.aws.object_ranges import S3ObjectRanges
+        from backend.domains.downloads.service import StreamService
+
+        return StreamService(
+            assets=self.assets,
+            files=self.files,
+            objects=self.objects,
+            ranges=S3ObjectRanges(clients.at_first_use(clients.s3)),
+            auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
+            url_seconds=self._url_seconds,
+        )
+
+    @cached_property
     def uploads(self) -> "UploadService":
         from backend.domains.uploads.service import UploadLimits, UploadService
 
@@ -296,6 +311,20 @@ class Wiring:
             objects=self.objects,
             clock=self.clock,
         )
+
+    @cached_property
+    def asset_links(self) -> "AssetLinkService":
+        from backend.domains.asset_links.repository import AssetLinkRepository
+        from backend.domains.asset_links.service import AssetLinkService
+
+        return AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock)
+
+    @cached_property
+    def link_reader(self) -> "LinkReader":
+        from backend.domains.asset_links.repository import AssetLinkRepository
+        from backend.domains.asset_links.service import LinkReader
+
+        return LinkReader(AssetLinkRepository(self.tables), self.assets, self.authorization)
 
     @cached_property
     def search(self) -> "SearchService":

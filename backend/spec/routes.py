@@ -149,6 +149,23 @@ DOWNLOAD = Route(
     "Get a presigned URL of a file or preview", "asset", tier2="GET",
 )  # fmt: skip
 
+STREAM_FILE = Route(
+    "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
+    "Get the bytes of a file, or a redirect to them", "asset",
+)  # fmt: skip
+HEAD_FILE = Route(
+    "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
+    "Get size and type of a file", "asset",
+)  # fmt: skip
+STREAM_AUXILIARY_FILE = Route(
+    "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
+    "stream_auxiliary_file", "Get the bytes of a viewer's file, or a redirect to them", "asset",
+)  # fmt: skip
+HEAD_AUXILIARY_FILE = Route(
+    "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
+    "head_auxiliary_file", "Get size and type of a viewer's file", "asset",
+)  # fmt: skip
+
 GET_ASSET_METADATA = Route(
     "GET", f"{ASSET_PATH}/metadata", "metadata", "list_asset_metadata",
     "List the metadata of an asset", "asset",
@@ -180,6 +197,26 @@ UPDATE_FILE_METADATA = Route(
 DELETE_FILE_METADATA = Route(
     "DELETE", f"{ASSET_PATH}/metadata/file", "metadata", "delete_file_metadata",
     "Remove metadata or attributes from a file", "asset",
+)  # fmt: skip
+
+CREATE_LINK = Route(
+    "POST", "/asset-links", "asset_links", "create_link", "Link two assets", "asset"
+)
+GET_LINK = Route(
+    "GET", "/asset-links/single/{assetLinkId}", "asset_links", "get_link", "Get an asset link",
+    "asset",
+)  # fmt: skip
+LIST_LINKS = Route(
+    "GET", f"{ASSET_PATH}/asset-links", "asset_links", "list_links",
+    "List what an asset is linked to, or the tree below it", "asset",
+)  # fmt: skip
+UPDATE_LINK = Route(
+    "PUT", "/asset-links/{assetLinkId}", "asset_links", "update_link",
+    "Change the alias or the tags of an asset link", "asset",
+)  # fmt: skip
+DELETE_LINK = Route(
+    "DELETE", "/asset-links/{relationId}", "asset_links", "delete_link",
+    "Delete an asset link with its metadata", "asset",
 )  # fmt: skip
 
 LIST_API_KEYS = Route(

@@ -5,6 +5,8 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+from backend.aws.clients import s3
+from backend.aws.object_ranges import S3ObjectRanges
 from backend.core.clock import Clock
 from backend.core.ids import NewId, new_upload_id
 from backend.core.objects import Objects
@@ -12,7 +14,7 @@ from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.downloads.routes import build_router as downloads_router
-from backend.domains.downloads.service import DownloadService
+from backend.domains.downloads.service import DownloadService, StreamService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
 from backend.domains.files.service import FileService
@@ -34,6 +36,7 @@ from tests.factories.audit import audit_service
 from tests.factories.http import Answer, Client
 
 BUCKET = "assetbucket"
+AUXILIARY = "assetauxiliarybucket"
 PATH = "/database/museum/assets/statue"
 PARAMETERS = {"databaseId": "museum", "assetId": "statue"}
 GLB = b"glTF" + bytes(60)
@@ -54,6 +57,7 @@ class Gallery:
     renewals: RenewalService
     large_files: LargeFiles
     downloads: DownloadService
+    streams: StreamService
     objects: Objects
     asset: Asset
     user_id: str = "admin"
@@ -63,8 +67,8 @@ class Gallery:
         router = (
             uploads_router(self.uploads, self.renewals)
             if path.startswith("/uploads")
-            else downloads_router(self.downloads)
-            if path.endswith("/download")
+            else downloads_router(self.downloads, self.streams)
+            if path.endswith("/download") or "/stream/" in path
             else files_router(self.files)
         )
         return Client(router, user_id=self.user_id).send(method, path, **more)
@@ -82,6 +86,19 @@ class Gallery:
     def download(self, **body: Any) -> Answer:
         wanted = {"downloadType": "assetFile", **body}
         return self.send("POST", f"{PATH}/download", parameters=PARAMETERS, body=wanted)
+
+    def stream(
+        self, path: str, *, method: str = "GET", family: str = "download", **more: Any
+    ) -> Answer:
+        """The bytes of a file; `path` is as the gateway has decoded it."""
+        place = f"{PATH}/{family}/stream/"
+        return self.send(
+            method,
+            place + path,
+            route=f"{method} {place}{{proxy+}}",
+            parameters={**PARAMETERS, "proxy": path},
+            **more,
+        )
 
     def initialise(self, *files: dict[str, Any], **more: Any) -> Answer:
         body = {**PARAMETERS, "uploadType": "assetFile", "files": list(files), **more}
@@ -146,6 +163,7 @@ def gallery(
         renewals=RenewalService(places, 900),
         large_files=LargeFiles(places, finishing),
         downloads=DownloadService(assets, files, objects, 900),
+        streams=StreamService(assets, files, objects, S3ObjectRanges(s3()), lambda: AUXILIARY, 900),
         objects=objects,
         asset=asset,
     )

@@ -1,5 +1,6 @@
 """Events of API Gateway's HTTP API and a function's context, as tests send them to handlers."""
 
+import base64
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,8 +65,14 @@ class Client:
         )
         app = HttpApp(self.authorization, PageTokens(lambda: b"key"))
         reply = app.handler(self.router)(event, Context())
-        text = reply.get("body") or "null"
-        return Answer(reply["statusCode"], json.loads(text), dict(reply.get("headers") or {}))
+        return Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
+
+
+def _body_of(reply: dict[str, Any]) -> Any:
+    """What a reply carries: bytes, what JSON says, or None."""
+    if reply.get("isBase64Encoded"):
+        return base64.b64decode(reply["body"])
+    return json.loads(reply.get("body") or "null")
 
 
 def http_event(

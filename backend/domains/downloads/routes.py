@@ -1,19 +1,88 @@
-"""The route of downloads."""
+"""The routes of downloads."""
 
 from backend.domains.assets.models import AssetPath
-from backend.domains.downloads.models import DownloadBody, DownloadReply
-from backend.domains.downloads.service import DownloadService
+from backend.domains.downloads.models import (
+    DownloadBody,
+    DownloadReply,
+    StreamPath,
+    VersionChoice,
+)
+from backend.domains.downloads.rules import Wanted
+from backend.domains.downloads.service import (
+    DownloadService,
+    Reading,
+    Streamed,
+    StreamService,
+)
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Content, Router
 from backend.spec import routes
 
 
-def build_router(service: DownloadService) -> Router:
-    """Bind the route of downloads to the service."""
+def build_router(service: DownloadService, streams: StreamService) -> Router:
+    """Bind the routes of downloads to the services."""
     router = Router()
 
     @router.bind(routes.DOWNLOAD)
     def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> DownloadReply:
         return service.get_download_url(call.caller, (path.database_id, path.asset_id), body)
 
+    def streamed(call: Call, path: StreamPath, query: VersionChoice, reading: Reading) -> Content:
+        asset = path.database_id, path.asset_id
+        wanted = Wanted.of(call.headers)
+        found = streams.stream_file(
+            call.caller, asset, path.proxy, query, wanted=wanted, reading=reading
+        )
+        return _content(found, reading)
+
+    def auxiliary(call: Call, path: StreamPath, reading: Reading) -> Content:
+        asset = path.database_id, path.asset_id
+        wanted = Wanted.of(call.headers)
+        found = streams.stream_auxiliary(
+            call.caller, asset, path.proxy, wanted=wanted, reading=reading
+        )
+        return _content(found, reading)
+
+    @router.bind(routes.STREAM_FILE)
+    def stream_file(call: Call, path: StreamPath, query: VersionChoice) -> Content:
+        return streamed(call, path, query, "bytes")
+
+    @router.bind(routes.HEAD_FILE)
+    def head_file(call: Call, path: StreamPath, query: VersionChoice) -> Content:
+        return streamed(call, path, query, "headers")
+
+    @router.bind(routes.STREAM_AUXILIARY_FILE)
+    def stream_auxiliary_file(call: Call, path: StreamPath) -> Content:
+        return auxiliary(call, path, "bytes")
+
+    @router.bind(routes.HEAD_AUXILIARY_FILE)
+    def head_auxiliary_file(call: Call, path: StreamPath) -> Content:
+        return auxiliary(call, path, "headers")
+
     return router
+
+
+def _content(found: Streamed, reading: Reading) -> Content:
+    """The answer that carries a file, some of its bytes, or the address of them."""
+    if found.url is not None:
+        return Content(307, {"Location": found.url, "Cache-Control": "no-cache, no-store"})
+    size = found.head.version.size
+    # Kept only to be asked for again with its ETag: a right that is revoked ends at once.
+    headers = {
+        "Cache-Control": "private, no-cache",
+        "Content-Type": found.content_type,
+        "Content-Disposition": found.disposition,
+        "X-Content-Type-Options": "nosniff",
+        "Accept-Ranges": "bytes",
+        "ETag": found.validators.etag,
+        "Last-Modified": found.validators.modified_text,
+        "X-Amz-Version-Id": found.head.version.version_id,
+    }
+    if found.is_known:
+        return Content(304, headers)
+    if reading == "headers":
+        return Content(200, {**headers, "Content-Length": str(size)})
+    if found.span is None:
+        return Content(200, headers, found.body)
+    first, end = found.span
+    return Content(206, {**headers, "Content-Range": f"bytes {first}-{end - 1}/{size}"}, found.body)

@@ -1,17 +1,39 @@
-"""What can be downloaded, and the URL of it."""
+"""What can be downloaded: the URL of it, or its bytes."""
 
-from backend.core.errors import GoneError, InvalidInputError, NotFoundError
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import quote
+
+from backend.core.errors import (
+    GoneError,
+    InvalidInputError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnavailableError,
+)
 from backend.core.file_kinds import can_run_script, content_type_of
 from backend.core.identity import Identity
+from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.wired import wired
-from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
-from backend.domains.downloads.models import DownloadBody, DownloadReply
-from backend.domains.files.service import FileService
+from backend.domains.downloads import rules
+from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
+from backend.domains.files.service import FileService, FileTarget
+
+_READINGS = 3  # of a file that others replace between looking at it and reading it
 
 
 class NotDistributableError(InvalidInputError):
+    code = "AssetNotDistributable"
+
+    def __init__(self) -> None:
+        super().__init__("Asset not distributable")
+
+
+class NotStreamedError(PermissionDeniedError):
     code = "AssetNotDistributable"
 
     def __init__(self) -> None:
@@ -100,16 +122,189 @@ class DownloadService:
             bucket, _ = self.assets.location(asset)
             return bucket, asset.preview_location.key, body.version_id
         target = self.files.target(asset, body.key or "", field="key")
-        version = self._asset_version(asset, body)
-        if version is None:
-            return target.bucket, target.key, body.version_id
-        if version.is_archived:
-            raise AssetVersionArchivedError(version.asset_version_id)
-        return target.bucket, target.key, self.files.version_id_in(target, version)
+        return target.bucket, target.key, version_id_of(self.files, target, body)
 
-    def _asset_version(self, asset: Asset, body: DownloadBody) -> AssetVersion | None:
-        if body.asset_version_id is not None:
-            return self.files.get_version(asset, body.asset_version_id)
-        if body.asset_version_id_alias is not None:
-            return self.files.version_with_alias(asset, body.asset_version_id_alias)
-        return None
+
+Reading = Literal["headers", "bytes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """A file, or some of its bytes, as it is served.
+
+    `span` is the part that was asked for, None for the whole. `body` is there if bytes were asked
+    for and fit an answer, else `url` is where to get them. `is_known`: the client has them.
+    """
+
+    head: ObjectHead
+    content_type: str
+    disposition: str
+    validators: rules.Validators
+    span: tuple[int, int] | None = None
+    body: bytes = b""
+    url: str | None = None
+    is_known: bool = False
+
+
+@wired
+class StreamService:
+    """Bytes of files; `auxiliary` tells the bucket of what viewers and pipelines made."""
+
+    assets: AssetService
+    files: FileService
+    objects: Objects
+    ranges: ObjectRanges
+    auxiliary: Callable[[], str]
+    url_seconds: int
+
+    def stream_file(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        path: str,
+        version: VersionChoice,
+        *,
+        wanted: rules.Wanted,
+        reading: Reading,
+    ) -> Streamed:
+        """A file of an asset (database id, asset id).
+
+        S3 requests: one HEAD, and one GET for bytes.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetVersionArchivedError: so is the asset's version that is asked for.
+            FileArchivedError: the file, or the version of it, is archived.
+            InvalidInputError: the path is not one that a file may have.
+            NotFoundError: there is no such file or version.
+            NotStreamedError: the asset is not for download.
+            RangeError: the file has none of the bytes that are asked for.
+        """
+        asset = self._distributed(caller, asset_id)
+        target = self.files.target(asset, path, field="proxy")
+        version_id = version_id_of(self.files, target, version)
+        place = _Place(target.bucket, target.key, version_id)
+        return self._streamed(place, wanted, reading)
+
+    def stream_auxiliary(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        path: str,
+        *,
+        wanted: rules.Wanted,
+        reading: Reading,
+    ) -> Streamed:
+        """A file that viewers need of an asset (database id, asset id); it has no versions.
+
+        S3 requests: one HEAD, and one GET for bytes.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            InvalidInputError: the path is not one that a file may have.
+            NotFoundError: there is no such file.
+            NotStreamedError: the asset is not for download.
+            RangeError: the file has none of the bytes that are asked for.
+        """
+        asset = self._distributed(caller, asset_id)
+        relative = self.files.target(asset, path, field="proxy").path
+        place = _Place(self.auxiliary(), asset.asset_id + relative)
+        return self._streamed(place, wanted, reading)
+
+    def _distributed(self, caller: Identity, asset_id: tuple[str, str]) -> Asset:
+        asset = self.assets.asset_for(caller, "GET", *asset_id)
+        if not asset.is_distributable:
+            raise NotStreamedError
+        return asset
+
+    def _streamed(self, place: "_Place", wanted: rules.Wanted, reading: Reading) -> Streamed:
+        for _ in range(_READINGS):
+            head = self._head(place)
+            found = _served(head)
+            if rules.is_known(wanted, found.validators):
+                return replace(found, is_known=True)
+            if reading == "headers":
+                return found
+            size = head.version.size
+            span = rules.wanted_span(wanted, found.validators, size)
+            first, end = span or (0, size)
+            if end - first > rules.STREAMED_BYTES:
+                return replace(found, span=span, url=self._url(place, found))
+            body = self._read(place, head, (first, end))
+            if body is not None:
+                return replace(found, span=span, body=body)
+        raise UnavailableError(f"{place.key} is replaced all the time")
+
+    def _head(self, place: "_Place") -> ObjectHead:
+        head = self.objects.head(place.bucket, place.key, version_id=place.version_id)
+        if head is None:
+            raise NothingToDownloadError(f"such file or version: {place.key}")
+        if isinstance(head, ObjectVersion):
+            raise FileArchivedError(place.key)
+        return head
+
+    def _read(self, place: "_Place", head: ObjectHead, span: tuple[int, int]) -> bytes | None:
+        if span[0] == span[1]:
+            return b""  # S3 finds no byte of an empty file in any range
+        return self.ranges.read(
+            place.bucket,
+            place.key,
+            version_id=_kept_version(head),
+            etag=head.version.etag,
+            span=span,
+        )
+
+    def _url(self, place: "_Place", found: Streamed) -> str:
+        return self.objects.presign_get(
+            place.bucket,
+            place.key,
+            version_id=_kept_version(found.head),
+            file_name=place.key.rsplit("/", 1)[-1],
+            content_type=found.content_type,
+            attachment=can_run_script(found.content_type),
+            expires=self.url_seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    bucket: str
+    key: str
+    version_id: str | None = None
+
+
+def version_id_of(files: FileService, target: FileTarget, choice: VersionChoice) -> str | None:
+    """The S3 version id of a file that a client chose; None for the current one.
+
+    Raises:
+        AssetVersionArchivedError: the asset's version is archived.
+        NotFoundError: the asset has no such version, or that does not hold the file.
+    """
+    if choice.asset_version_id is not None:
+        version = files.get_version(target.asset, choice.asset_version_id)
+    elif choice.asset_version_id_alias is not None:
+        version = files.version_with_alias(target.asset, choice.asset_version_id_alias)
+    else:
+        return choice.version_id
+    if version.is_archived:
+        raise AssetVersionArchivedError(version.asset_version_id)
+    return files.version_id_in(target, version)
+
+
+def _kept_version(head: ObjectHead) -> str | None:
+    """The version to ask for, so that bytes are those of the headers; None where none are kept."""
+    found = head.version.version_id
+    return None if found == "null" else found
+
+
+def _served(head: ObjectHead) -> Streamed:
+    key = head.version.key
+    content_type = content_type_of(key)
+    kind = "attachment" if can_run_script(content_type) else "inline"
+    name = quote(key.rsplit("/", 1)[-1], safe="")
+    return Streamed(
+        head=head,
+        content_type=content_type,
+        disposition=f"{kind}; filename*=UTF-8''{name}",
+        validators=rules.Validators(f'"{head.version.etag}"', head.version.last_modified),
+    )

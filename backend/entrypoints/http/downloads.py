@@ -6,4 +6,4 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import DOWNLOADS_API
 
 _wiring = Wiring(DOWNLOADS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.downloads)))
+handler = ready(_wiring.app.handler(build_router(_wiring.downloads, _wiring.streams)))

@@ -100,13 +100,14 @@ UPLOADS_API = audited(
 DOWNLOADS_API = api(
     "DownloadsApi",
     "downloads",
-    "Presigned URLs of files and previews.",
+    "Files, previews and viewers' files: presigned URLs, and bytes.",
     reads=(
         assets.ASSETS,
         registry.ASSET_BUCKETS,
         assets.ASSET_VERSIONS,
         assets.ASSET_FILE_VERSIONS,
         buckets.ASSET_BUCKET,
+        buckets.AUXILIARY_BUCKET,
     ),
     settings=(settings.PRESIGNED_URL_SECONDS,),
 )
@@ -125,6 +126,19 @@ METADATA_API = audited(
         ),
         writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
         secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+ASSET_LINKS_API = audited(
+    api(
+        "AssetLinksApi",
+        "asset_links",
+        "Links between assets, and their trees.",
+        writes=(
+            assets.ASSETS,
+            assets.ASSET_LINKS,
+            assets.ASSET_LINKS_METADATA,
+            assets.ASSET_LINK_EDGES,
+        ),
     )
 )
 SEARCH_API = api(

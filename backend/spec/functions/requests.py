@@ -8,7 +8,7 @@ same sources.
 
 from collections.abc import Mapping
 
-from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET, Bucket
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET, Bucket
 from backend.spec.requests import Request
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
@@ -77,6 +77,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSET_VERSIONS: ("GetItem", "Query"),
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
     "UploadsApi": {
         **_BUCKET_RECORD,
@@ -99,6 +100,15 @@ _OF_API: Mapping[str, Requests] = {
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
         ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
+    "AssetLinksApi": {
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSET_LINKS: ("DeleteItem", "GetItem", "PutItem"),
+        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
+        assets.ASSET_LINK_EDGES: (
+            *("BatchGetItem", "ConditionCheckItem", "DeleteItem"),
+            *("PutItem", "Query", "UpdateItem"),
+        ),
     },
     "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
     "LifecycleApi": _BUCKET_RECORD,
@@ -123,8 +133,9 @@ _OF_WORKERS: Mapping[str, Requests] = {
         assets.ASSET_VERSIONS: ("BatchWriteItem", "Query"),
         assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
         assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
-        assets.ASSET_LINKS: ("DeleteItem", "GetItem", "QueryIndexes"),
-        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "Query"),
+        assets.ASSET_LINKS: ("DeleteItem", "GetItem"),
+        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
+        assets.ASSET_LINK_EDGES: ("DeleteItem", "Query"),
         metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
         registry.COMMENTS: ("BatchWriteItem", "Query"),

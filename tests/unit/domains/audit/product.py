@@ -30,6 +30,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "access": ("api_keys",),
     "asset_lifecycle": ("lifecycle",),
     "audit": ("audit_trail",),
+    "downloads": ("downloads", "streams"),
     "uploads": ("uploads", "renewals"),
 }
 

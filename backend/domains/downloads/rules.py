@@ -1,0 +1,113 @@
+"""Which bytes of a file a request gets, and whether it needs them (RFC 9110, 13 and 14). Pure.
+
+A `Range` counts only if it names one range of bytes. Several ranges, other units and malformed ones
+are ignored, as the RFC allows: the answer is the whole file.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+
+from backend.core.errors import RangeError
+
+STREAMED_BYTES = 4_400_000
+"""The most that an answer carries: as base64 it stays below the 6 MB of a Lambda function."""
+
+_RANGE = re.compile(r"bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*", re.IGNORECASE)
+_ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')
+_MAX_DIGITS = 18  # no object is so long; Python refuses to read thousands of digits
+_UNKNOWN_LENGTH = 10**_MAX_DIGITS
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The headers of a request that say what it wants."""
+
+    range: str | None = None
+    if_range: str | None = None
+    if_none_match: str | None = None
+    if_modified_since: str | None = None
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str]) -> "Wanted":
+        """Those of a request, whose names are in lower case."""
+        return cls(
+            range=headers.get("range"),
+            if_range=headers.get("if-range"),
+            if_none_match=headers.get("if-none-match"),
+            if_modified_since=headers.get("if-modified-since"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What tells one content of a file from another: the ETag in quotes, and the time."""
+
+    etag: str
+    modified: datetime
+
+    @property
+    def modified_text(self) -> str:
+        return format_datetime(self.modified.astimezone(UTC), usegmt=True)
+
+
+def is_known(wanted: Wanted, now: Validators) -> bool:
+    """Whether the client says that it has this content already."""
+    if wanted.if_none_match is not None:
+        if wanted.if_none_match.strip() == "*":
+            return True
+        known = _ENTITY_TAG.findall(wanted.if_none_match)
+        return now.etag in {tag.removeprefix("W/") for tag in known}
+    since = _time(wanted.if_modified_since)
+    return since is not None and now.modified < since + timedelta(seconds=1)
+
+
+def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] | None:
+    """The first byte that is wanted and the one after the last; None for the whole file.
+
+    Raises:
+        RangeError: the file has none of the bytes.
+    """
+    if wanted.range is None or not _is_same(wanted.if_range, now):
+        return None
+    found = _RANGE.fullmatch(wanted.range.strip())
+    if found is None or not (found[1] or found[2]):
+        return None
+    if not found[1]:
+        length = min(_number(found[2]), size)
+        span = size - length, size
+    else:
+        first, last = _number(found[1]), _number(found[2]) if found[2] else _UNKNOWN_LENGTH
+        if last < first:
+            return None
+        span = first, min(last + 1, size)
+    if span[0] >= span[1]:
+        raise RangeError(f"The file has {size} bytes", size=size)
+    return span
+
+
+def _is_same(if_range: str | None, now: Validators) -> bool:
+    """Whether a part of this content fits to what the client has; weak ETags never do."""
+    if if_range is None:
+        return True
+    text = if_range.strip()
+    if _ENTITY_TAG.fullmatch(text):
+        return text == now.etag
+    return _time(text) == now.modified.replace(microsecond=0)
+
+
+def _time(text: str | None) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text) if text else None
+    except (ValueError, OverflowError):
+        return None
+    if found is None or found.tzinfo is not None:
+        return found
+    return found.replace(tzinfo=UTC)
+
+
+def _number(digits: str) -> int:
+    text = digits.lstrip("0")
+    return _UNKNOWN_LENGTH if len(text) > _MAX_DIGITS else int(text or "0")
