@@ -35,6 +35,7 @@ class LifecycleWiring(WorkerWiring):
         delete_steps = DeleteSteps(
             repository=LifecycleRepository(self.tables),
             assets=self.assets,
+            links=self.asset_links,
             objects=self.objects,
             reindexing=self.reindexing,
             auxiliary=self.settings.bucket(AUXILIARY_BUCKET),

@@ -10,6 +10,8 @@ from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
@@ -162,6 +164,7 @@ def lifecycle(
     deletes = DeleteSteps(
         repository=repository,
         assets=shown.assets,
+        links=AssetLinkService(AssetLinkRepository(tables), shown.assets, hands),
         objects=objects,
         reindexing=reindexing,
         auxiliary=AUXILIARY,

@@ -1,8 +1,7 @@
 """What becomes of an asset's row, and which versions and rows an asset leaves. Pure."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import Any
 
 from backend.core.objects import ObjectVersion
 from backend.domains.assets.models import Asset
@@ -13,8 +12,6 @@ from backend.spec.tables.model import Index, Table
 
 SUBSCRIBED_EVENT = "Asset Version Change"
 SUBSCRIBED_ENTITY = "Asset"
-RELATIONSHIP = "relationshipType"
-PARENT_CHILD = "parentChild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +102,3 @@ def subscription_key(asset_id: str) -> dict[str, str]:
         registry.SUBSCRIPTIONS.partition_key.name: SUBSCRIBED_EVENT,
         keys.SUBSCRIBED_ENTITY.name: keys.SUBSCRIBED_ENTITY.build(SUBSCRIBED_ENTITY, asset_id),
     }
-
-
-def other_end(link: Mapping[str, Any], database_id: str, asset_id: str) -> tuple[str, str, str]:
-    """The asset at the other end of a link (database id, asset id), and its count of such links."""
-    source = keys.LINK_FROM.parse(str(link[keys.LINK_FROM.name]))
-    target = keys.LINK_TO.parse(str(link[keys.LINK_TO.name]))
-    is_source = source == (database_id, asset_id)
-    if link.get(RELATIONSHIP) == PARENT_CHILD:
-        counter = "parentCount" if is_source else "childCount"
-    else:
-        counter = "relatedCount"
-    other = target if is_source else source
-    return other[0], other[1], counter

@@ -26,6 +26,10 @@ def asset_link_entity(asset_link_id: str) -> str:
     return f"assetLink:{asset_link_id}"
 
 
+def bucket_entity(bucket_id: str) -> str:
+    return f"bucket:{bucket_id}"
+
+
 def tag_entity(tag_name: str) -> str:
     return f"tag:{tag_name}"
 
@@ -50,9 +54,26 @@ def metadata_schema_entity(metadata_schema_id: str) -> str:
     return f"metadataSchema:{metadata_schema_id}"
 
 
+def role_entity(role_name: str) -> str:
+    return f"role:{role_name}"
+
+
+def user_role_entity(user_id: str) -> str:
+    return f"userRole:{user_id}"
+
+
+def user_entity(user_id: str) -> str:
+    return f"user:{user_id}"
+
+
+def subscription_entity(entity_name: str, entity_id: str) -> str:
+    return f"subscription:{entity_name}:{entity_id}"
+
+
 ENTITY_KINDS = (
     *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
-    *("assetLink", "metadataSchema"),
+    *("role", "userRole", "user", "subscription"),
+    *("assetLink", "metadataSchema", "bucket"),
 )
 
 

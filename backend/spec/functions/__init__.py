@@ -5,6 +5,7 @@ Grants and environment derive from these; a function has nothing that it does no
 
 from backend.spec.functions.apis import (
     ACCESS_API,
+    ASSET_LINKS_API,
     ASSETS_API,
     AUDIT_API,
     BUCKETS_API,
@@ -43,6 +44,7 @@ __all__ = [
     "ACCESS_API",
     "ADMIN_API",
     "ASSETS_API",
+    "ASSET_LINKS_API",
     "AUDIT_API",
     "AUDIT_ARCHIVER",
     "AUDIT_CREATIONS",
@@ -83,6 +85,7 @@ FUNCTIONS: tuple[Function, ...] = (
     UPLOADS_API,
     DOWNLOADS_API,
     METADATA_API,
+    ASSET_LINKS_API,
     SEARCH_API,
     LIFECYCLE_API,
     JOBS_API,

@@ -4,7 +4,7 @@ from backend.spec import buckets, queues, settings
 from backend.spec.buckets import Bucket
 from backend.spec.functions.model import Function, audited
 from backend.spec.queues import Queue
-from backend.spec.tables import assets, metadata, operations, registry, workflows
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
 
 DOCUMENT_SOURCES: tuple[Table | Bucket, ...] = (
@@ -104,6 +104,7 @@ LEFT_BY_ASSETS: tuple[Table, ...] = (
     assets.ASSET_UPLOADS,
     assets.ASSET_LINKS,
     assets.ASSET_LINKS_METADATA,
+    assets.ASSET_LINK_EDGES,
     metadata.ASSET_FILE_METADATA,
     metadata.FILE_ATTRIBUTES,
     registry.COMMENTS,
@@ -122,6 +123,8 @@ LIFECYCLE_WORKER = audited(
         writes=(
             assets.ASSETS,
             assets.ARCHIVED_FILES,
+            access.ROLES,
+            access.USER_ROLES,
             *LEFT_BY_ASSETS,
             operations.JOBS,
             operations.RESERVATIONS,

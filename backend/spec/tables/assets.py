@@ -100,6 +100,21 @@ ASSET_LINKS_METADATA = Table(
     stream="NEW_IMAGE",
 )
 
+EDGE = Attribute("edge")
+ASSET_LINK_EDGES = Table(
+    "AssetLinkEdges",
+    keys.ASSET,
+    "The graph of asset links: of each link one item at both ends, and of each asset a head, whose "
+    "marks say which links were the last that gave it a parent or a child.",
+    (
+        "list what an asset is linked to, consistently",
+        "refuse a second link between two assets, and a link that closes a cycle",
+        "remove the links of an asset that is deleted",
+    ),
+    sort_key=EDGE,
+    origin="ours",
+)
+
 ARCHIVE_PAGE = Attribute("page")
 ARCHIVED_FILES = Table(
     "ArchivedFiles",
@@ -119,5 +134,6 @@ TABLES = (
     ASSET_UPLOADS,
     ASSET_LINKS,
     ASSET_LINKS_METADATA,
+    ASSET_LINK_EDGES,
     ARCHIVED_FILES,
 )

@@ -16,7 +16,8 @@ from backend.core.reindexing import Reindexing
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
-from backend.domains.asset_lifecycle.repository import LINK_INDEXES, LifecycleRepository
+from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
@@ -24,6 +25,8 @@ from backend.spec.buckets import PREVIEWS_PREFIX, TEMP_UPLOADS_PREFIX
 
 OBJECTS = 1000
 """Object versions that are removed in one step: as many as S3 takes in one request."""
+LINKS = 25
+"""Links that are removed in one step."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 
@@ -59,6 +62,7 @@ class DeleteSteps:
 
     repository: LifecycleRepository
     assets: AssetService
+    links: AssetLinkService
     objects: Objects
     reindexing: Reindexing
     auxiliary: str
@@ -121,7 +125,7 @@ class DeleteSteps:
             self._files,
             self._previews,
             self._auxiliary_objects,
-            *(self._links_by(number) for number in range(len(LINK_INDEXES))),
+            self._links,
             *(
                 self._rows_of(traces)
                 for traces in rules.traces_of(target.database_id, target.asset_id)
@@ -161,12 +165,11 @@ class DeleteSteps:
         self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])
         return _Removed(len(found), more=len(found) > 0)
 
-    def _links_by(self, number: int) -> _Part:
-        def remove(target: _Target, after: Position | None) -> _Removed:
-            ids = (target.database_id, target.asset_id)
-            return _page(self.repository.remove_links(*ids, LINK_INDEXES[number], after))
-
-        return remove
+    def _links(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+        """Links with their metadata and what the other ends count, always the first ones left."""
+        ids = (target.database_id, target.asset_id)
+        removed = self.links.remove_links(*ids, limit=LINKS)
+        return _Removed(removed, more=removed > 0)
 
     def _rows_of(self, traces: rules.Traces) -> _Part:
         def remove(target: _Target, after: Position | None) -> _Removed:  # noqa: ARG001 - a `_Part`

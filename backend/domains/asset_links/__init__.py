@@ -1,0 +1,1 @@
+"""Links between assets: parent and child, or related; their graph has no cycle."""

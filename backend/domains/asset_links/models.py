@@ -1,0 +1,178 @@
+"""Links as stored, and the bodies and replies of their routes."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from backend.core.models import FullModel, WireModel
+from backend.core.names import AssetId, Id, Text
+
+RelationshipType = Literal["related", "parentChild"]
+EdgeKind = Literal["child", "parent", "related"]
+"""What the asset at the other end is to this one."""
+
+MAX_ALIAS_CHARS = 128
+MAX_LINK_TAGS = 50
+MAX_LINKS = 1000
+"""Links of one kind at one asset. Ours: a reply holds them all."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Node:
+    """An asset as the graph of links knows it."""
+
+    database_id: str
+    asset_id: str
+
+
+class Edge(WireModel):
+    """One end of a link, as the asset at that end is told of it: what is at the other end."""
+
+    kind: EdgeKind
+    asset_link_id: str
+    database_id: str
+    asset_id: str
+    asset_link_alias_id: str | None = None
+
+    @property
+    def other(self) -> Node:
+        return Node(self.database_id, self.asset_id)
+
+
+class AssetLink(WireModel):
+    """A link as its row holds it; the parent is where one from parent to child begins."""
+
+    asset_link_id: str
+    from_asset_id: str
+    from_asset_database_id: str
+    to_asset_id: str
+    to_asset_database_id: str
+    relationship_type: RelationshipType
+    asset_link_alias_id: str | None = None
+    tags: list[str] = Field(default_factory=list)
+    created_at: str = ""
+    created_by: str = ""
+    updated_at: str = ""
+    revision: int = 1
+
+    @property
+    def source(self) -> Node:
+        return Node(self.from_asset_database_id, self.from_asset_id)
+
+    @property
+    def target(self) -> Node:
+        return Node(self.to_asset_database_id, self.to_asset_id)
+
+
+def _distinct(tags: list[str]) -> list[str]:
+    if len(set(tags)) != len(tags):
+        raise ValueError("names a tag twice")
+    return tags
+
+
+Alias = Annotated[Text, Field(max_length=MAX_ALIAS_CHARS)]
+LinkTag = Annotated[Text, Field(min_length=1, max_length=256)]
+LinkTags = Annotated[list[LinkTag], Field(max_length=MAX_LINK_TAGS), AfterValidator(_distinct)]
+
+
+class LinkPath(WireModel):
+    asset_link_id: Id
+
+
+class RelationPath(WireModel):
+    """The contract calls the same id otherwise where it is deleted."""
+
+    relation_id: Id
+
+
+class LinksQuery(WireModel):
+    child_tree_view: bool = False
+
+
+class CreateLinkBody(WireModel):
+    """What is linked to what; an alias tells several links from one parent to one child apart."""
+
+    from_asset_id: AssetId
+    from_asset_database_id: Id
+    to_asset_id: AssetId
+    to_asset_database_id: Id
+    relationship_type: RelationshipType
+    asset_link_alias_id: Alias | None = None
+    tags: LinkTags | None = None
+
+
+class UpdateLinkBody(WireModel):
+    """The fields to change, at least one; an empty alias removes it."""
+
+    asset_link_alias_id: Alias | None = None
+    tags: LinkTags | None = None
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateLinkBody":
+        if self.asset_link_alias_id is None and self.tags is None:
+            raise ValueError("at least one of assetLinkAliasId and tags must be given")
+        return self
+
+
+class CreateLinkReply(WireModel):
+    asset_link_id: str
+    message: str
+
+
+class MessageReply(WireModel):
+    message: str
+
+
+class AssetLinkReply(FullModel):
+    asset_link_id: str
+    from_asset_id: str
+    from_asset_database_id: str
+    to_asset_id: str
+    to_asset_database_id: str
+    relationship_type: RelationshipType
+    asset_link_alias_id: str | None = None
+    tags: list[str]
+
+
+class SingleLinkReply(WireModel):
+    asset_link: AssetLinkReply
+    message: str
+
+
+class LinkedAsset(FullModel):
+    """The asset at the other end of a link."""
+
+    asset_id: str
+    asset_name: str
+    database_id: str
+    asset_link_id: str
+    asset_link_alias_id: str | None = None
+
+
+class TreeNode(LinkedAsset):
+    """A child with its own children, as far as the tree is read."""
+
+    children: list["TreeNode"] = Field(default_factory=list["TreeNode"])
+
+
+class UnauthorizedCounts(WireModel):
+    """How many assets are linked that the caller may not see."""
+
+    related: int = 0
+    parents: int = 0
+    children: int = 0
+
+
+class LinksReply(WireModel):
+    """What an asset is linked to; in the tree view children have children.
+
+    `truncated` is there, and true, where the tree goes on beyond what one reply tells.
+    """
+
+    related: list[LinkedAsset]
+    parents: list[LinkedAsset]
+    children: list[LinkedAsset | TreeNode]
+    unauthorized_counts: UnauthorizedCounts
+    message: str
+    truncated: bool | None = None

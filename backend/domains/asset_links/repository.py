@@ -1,0 +1,308 @@
+"""The tables of links, by access pattern.
+
+A link is one row, an edge at both ends, and a count on both assets' rows; one transaction makes or
+removes all of them. Nothing is decided on the indexes of the data model, which lag: edges are read
+from their own partitions, consistently.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, ConflictError, NotFoundError
+from backend.core.paging import PageRequest
+from backend.core.parallel import in_parallel
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    MAX_TRANSACTION_ITEMS,
+    Check,
+    Condition,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
+from backend.core.wired import wired
+from backend.domains.asset_links import rules
+from backend.domains.asset_links.models import MAX_LINKS, AssetLink, Edge, EdgeKind, Node
+from backend.domains.assets.models import Asset
+from backend.spec import keys
+from backend.spec.tables.assets import (
+    ASSET_ID,
+    ASSET_LINK_EDGES,
+    ASSET_LINK_ID,
+    ASSET_LINKS,
+    ASSET_LINKS_METADATA,
+    ASSETS,
+    DATABASE_ID,
+    EDGE,
+    METADATA_KEY,
+)
+
+
+class LinkNotFoundError(NotFoundError):
+    code = "AssetLinkNotFound"
+
+    def __init__(self, asset_link_id: str) -> None:
+        super().__init__(f"Asset link {asset_link_id} does not exist")
+
+
+class LinkExistsError(AlreadyExistsError):
+    code = "AssetLinkExists"
+
+    def __init__(self, source: Node, target: Node) -> None:
+        super().__init__(
+            f"Assets {source.asset_id} and {target.asset_id} are linked so already; only links "
+            "from parent to child with different aliases stand side by side"
+        )
+
+
+class LinkOvertakenError(ConflictError):
+    """The link, an asset at its ends or the graph around it is not as it was read."""
+
+    code = "AssetLinkOvertaken"
+
+    def __init__(self) -> None:
+        super().__init__("The links of these assets change all the time; try again")
+
+
+@wired
+class AssetLinkRepository:
+    tables: Tables
+
+    def get(self, asset_link_id: str) -> AssetLink | None:
+        found = self.tables.get(ASSET_LINKS, {ASSET_LINK_ID.name: asset_link_id})
+        return None if found is None else AssetLink.model_validate(found)
+
+    def active(self, nodes: Iterable[Node]) -> dict[Node, Asset]:
+        """The assets that are there and active."""
+        wanted = [(ASSETS, _asset_key(node.database_id, node)) for node in set(nodes)]
+        return _by_node(self.tables.get_many(wanted))
+
+    def edges(self, node: Node, *, kind: EdgeKind | None = None, limit: int = 0) -> list[Edge]:
+        """What an asset is linked to (`limit` of them at the most), in the order of their keys."""
+        query = _edges_of(node, kind)
+        if limit:
+            items: Sequence[Item] = self.tables.query(query, PageRequest(limit)).items
+        else:
+            items = self.tables.query_all(query)
+        return [_edge(item) for item in items if item[EDGE.name] != rules.HEAD]
+
+    def edges_of_many(self, nodes: Sequence[Node], kind: EdgeKind) -> dict[Node, list[Edge]]:
+        """What each of some assets is linked to in this way, several read at a time."""
+        found = in_parallel(lambda node: self.edges(node, kind=kind), nodes)
+        return dict(zip(nodes, found, strict=True))
+
+    def walk(self, walk: rules.Walk) -> None:
+        """Read one level more: of each asset first its mark, then its edges (see `rules`)."""
+        frontier = walk.frontier
+        heads = {node: _head_key(node) for node in frontier}
+        found = {
+            item[keys.ASSET.name]: item.get(rules.MARKS[walk.kind])
+            for _, item in self.tables.get_many([(ASSET_LINK_EDGES, key) for key in heads.values()])
+        }
+        marks = {node: found.get(key[keys.ASSET.name]) for node, key in heads.items()}
+        marked = [node for node, mark in marks.items() if mark is not None]
+        edges = in_parallel(
+            lambda node: self.edges(node, kind=walk.kind, limit=rules.MAX_WALKED + 1), marked
+        )
+        walk.go_on(marks, (edge.other for found in edges for edge in found))
+
+    def create(self, link: AssetLink, walk: rules.Walk | None, entry: Write) -> None:
+        """Make a link between two active assets; `walk` is what was read for one with a parent.
+
+        Raises:
+            LinkExistsError: the assets are linked so already.
+            LinkOvertakenError: an asset, or the graph that was read, has changed.
+        """
+        taken = LinkExistsError(link.source, link.target)
+        ends = rules.edges_of(link)
+        self.tables.transact(
+            [
+                *(_counted(node, edge.kind) for node, edge in ends),
+                *(put_new(ASSET_LINK_EDGES, _edge_item(node, edge), taken) for node, edge in ends),
+                *([] if walk is None else _marked(link, walk)),
+                put_new(ASSET_LINKS, _row(link), taken),
+                entry,
+            ]
+        )
+
+    def update(self, link: AssetLink, changed: AssetLink, entry: Write) -> None:
+        """Replace alias and tags, if the link has still the revision that was read.
+
+        Raises:
+            LinkExistsError: another link of the two assets has this alias.
+            LinkOvertakenError: it was changed or removed.
+        """
+        taken = LinkExistsError(link.source, link.target)
+        refused = LinkOvertakenError()
+        unchanged = (equals("revision", link.revision),)
+        writes: list[Write] = [
+            Put(table=ASSET_LINKS, item=_row(changed), conditions=unchanged, refused=refused),
+            entry,
+        ]
+        if changed.asset_link_alias_id != link.asset_link_alias_id:
+            for node, edge in rules.edges_of(link):
+                there = (exists(EDGE.name),)
+                key = _edge_key(node, edge)
+                writes.append(
+                    Delete(table=ASSET_LINK_EDGES, key=key, conditions=there, refused=refused)
+                )
+            for node, edge in rules.edges_of(changed):
+                writes.append(put_new(ASSET_LINK_EDGES, _edge_item(node, edge), taken))
+        self.tables.transact(writes)
+
+    def remove(self, link: AssetLink, entry: Write | None = None) -> None:
+        """Remove a link with its metadata, its edges and what the assets still there count of it.
+
+        Metadata beyond what one transaction holds goes first; a repetition finds the rest.
+
+        Raises:
+            LinkOvertakenError: it was changed or removed, or an asset was archived or came back.
+        """
+        refused = LinkOvertakenError()
+        key = {ASSET_LINK_ID.name: link.asset_link_id}
+        unchanged = (equals("revision", link.revision),)
+        ends = rules.edges_of(link)
+        writes: list[Write] = [
+            Delete(table=ASSET_LINKS, key=key, conditions=unchanged, refused=refused),
+            *(Delete(table=ASSET_LINK_EDGES, key=_edge_key(node, edge)) for node, edge in ends),
+            *self._uncounted(ends, refused),
+            *([] if entry is None else [entry]),
+        ]
+        metadata = self._metadata_keys(link.asset_link_id)
+        room = MAX_TRANSACTION_ITEMS - len(writes)
+        if len(metadata) > room:
+            self.tables.delete_many(ASSET_LINKS_METADATA, metadata[room:])
+        removed = [Delete(table=ASSET_LINKS_METADATA, key=each) for each in metadata[:room]]
+        self.tables.transact([*writes, *removed])
+        late = self._metadata_keys(link.asset_link_id)
+        self.tables.delete_many(ASSET_LINKS_METADATA, late)
+
+    def remove_head(self, node: Node) -> None:
+        """Forget the marks of an asset that is gone, with its last edge."""
+        self.tables.write(Delete(table=ASSET_LINK_EDGES, key=_head_key(node)))
+
+    def _uncounted(
+        self, ends: Iterable[tuple[Node, Edge]], refused: LinkOvertakenError
+    ) -> Iterator[Update]:
+        """One link fewer at each end, where that asset is there, active or archived."""
+        kinds: dict[Node, EdgeKind] = {node: edge.kind for node, edge in ends}
+        places = [
+            (ASSETS, _asset_key(partition, node))
+            for node in kinds
+            for partition in (node.database_id, keys.archived(node.database_id))
+        ]
+        for _, row in self.tables.get_many(places):
+            node = Node(keys.active(row[DATABASE_ID.name]), row[ASSET_ID.name])
+            counter = rules.COUNTERS[kinds[node]]
+            if row.get(counter, 0) > 0:
+                yield Update(
+                    table=ASSETS,
+                    key={name: row[name] for name in ASSETS.key_names},
+                    add={counter: -1, "revision": 1},
+                    conditions=(Condition(counter, ">=", 1),),
+                    refused=refused,
+                )
+
+    def _metadata_keys(self, asset_link_id: str) -> list[dict[str, str]]:
+        query = Query(
+            table=ASSET_LINKS_METADATA,
+            partition=asset_link_id,
+            consistent=True,
+            attributes=(METADATA_KEY.name,),
+        )
+        return [
+            {ASSET_LINK_ID.name: asset_link_id, METADATA_KEY.name: item[METADATA_KEY.name]}
+            for item in self.tables.query_all(query)
+        ]
+
+
+def _counted(node: Node, kind: EdgeKind) -> Update:
+    """One link more at an asset that is active and has room for it."""
+    counter = rules.COUNTERS[kind]
+    return Update(
+        table=ASSETS,
+        key=_asset_key(node.database_id, node),
+        add={counter: 1, "revision": 1},
+        conditions=(equals("status", "active"), Condition(counter, "not >", MAX_LINKS - 1)),
+        refused=LinkOvertakenError(),
+    )
+
+
+def _marked(link: AssetLink, walk: rules.Walk) -> Iterator[Write]:
+    """The graph that was read is unchanged, and this link the last that changes it."""
+    attribute, refused = rules.MARKS[walk.kind], LinkOvertakenError()
+    marks = {link.source: rules.MARKS["child"], link.target: rules.MARKS["parent"]}
+    for node in {*walk.marks, *marks}:
+        conditions: tuple[Condition, ...] = ()
+        if node in walk.marks:
+            mark = walk.marks[node]
+            conditions = (absent(attribute) if mark is None else equals(attribute, mark),)
+        key = _head_key(node)
+        if node in marks:
+            yield Update(
+                table=ASSET_LINK_EDGES,
+                key=key,
+                set={marks[node]: link.asset_link_id},
+                conditions=conditions,
+                refused=refused,
+            )
+        else:
+            yield Check(table=ASSET_LINK_EDGES, key=key, conditions=conditions, refused=refused)
+
+
+def _row(link: AssetLink) -> Item:
+    return {
+        **link.model_dump(by_alias=True, exclude_none=True),
+        keys.LINK_FROM.name: keys.LINK_FROM.build(*_ids(link.source)),
+        keys.LINK_TO.name: keys.LINK_TO.build(*_ids(link.target)),
+    }
+
+
+def _ids(node: Node) -> tuple[str, str]:
+    return node.database_id, node.asset_id
+
+
+def _asset_key(partition: str, node: Node) -> dict[str, str]:
+    return {DATABASE_ID.name: partition, ASSET_ID.name: node.asset_id}
+
+
+def _partition(node: Node) -> str:
+    return keys.ASSET.build(*_ids(node))
+
+
+def _head_key(node: Node) -> dict[str, str]:
+    return {keys.ASSET.name: _partition(node), EDGE.name: rules.HEAD}
+
+
+def _edge_key(node: Node, edge: Edge) -> dict[str, str]:
+    return {keys.ASSET.name: _partition(node), EDGE.name: rules.edge_key(edge)}
+
+
+def _edge_item(node: Node, edge: Edge) -> Item:
+    told = edge.model_dump(by_alias=True, exclude_none=True, exclude={"kind"})
+    return {**_edge_key(node, edge), **told}
+
+
+def _edge(item: Mapping[str, Any]) -> Edge:
+    kind = item[EDGE.name].split("#", 1)[0]
+    return Edge.model_validate({**item, "kind": kind})
+
+
+def _edges_of(node: Node, kind: EdgeKind | None) -> Query:
+    return Query(
+        table=ASSET_LINK_EDGES,
+        partition=_partition(node),
+        sort_prefix=None if kind is None else rules.edge_prefix(kind),
+        consistent=True,
+    )
+
+
+def _by_node(found: Iterable[tuple[Any, Item]]) -> dict[Node, Asset]:
+    assets = (Asset.model_validate(item) for _, item in found)
+    return {Node(asset.database_id, asset.asset_id): asset for asset in assets}

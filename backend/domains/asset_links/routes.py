@@ -1,0 +1,120 @@
+"""The routes of links between assets."""
+
+from collections.abc import Iterable, Sequence
+
+from backend.domains.asset_links import rules
+from backend.domains.asset_links.models import (
+    AssetLink,
+    AssetLinkReply,
+    CreateLinkBody,
+    CreateLinkReply,
+    LinkedAsset,
+    LinkPath,
+    LinksQuery,
+    LinksReply,
+    MessageReply,
+    RelationPath,
+    SingleLinkReply,
+    TreeNode,
+    UnauthorizedCounts,
+    UpdateLinkBody,
+)
+from backend.domains.asset_links.service import AssetLinkService, Linked, LinkReader, Tree
+from backend.domains.assets.models import AssetPath
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+
+def build_router(service: AssetLinkService, reader: LinkReader) -> Router:
+    """Bind the routes of links to the services."""
+    router = Router()
+    _bind_writes(router, service)
+    _bind_reads(router, service, reader)
+    return router
+
+
+def _bind_writes(router: Router, service: AssetLinkService) -> None:
+    @router.bind(routes.CREATE_LINK)
+    def create_link(call: Call, body: CreateLinkBody) -> CreateLinkReply:
+        link = service.create_link(call.caller, body)
+        message = f"Assets {link.from_asset_id} and {link.to_asset_id} were linked"
+        return CreateLinkReply(asset_link_id=link.asset_link_id, message=message)
+
+    @router.bind(routes.UPDATE_LINK)
+    def update_link(call: Call, path: LinkPath, body: UpdateLinkBody) -> MessageReply:
+        service.update_link(call.caller, path.asset_link_id, body)
+        return MessageReply(message=f"Asset link {path.asset_link_id} was changed")
+
+    @router.bind(routes.DELETE_LINK)
+    def delete_link(call: Call, path: RelationPath) -> MessageReply:
+        service.delete_link(call.caller, path.relation_id)
+        return MessageReply(message=f"Asset link {path.relation_id} was deleted")
+
+
+def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -> None:
+    @router.bind(routes.GET_LINK)
+    def get_link(call: Call, path: LinkPath) -> SingleLinkReply:
+        link = service.get_link(call.caller, path.asset_link_id)
+        return SingleLinkReply(asset_link=_link(link), message="Success")
+
+    @router.bind(routes.LIST_LINKS)
+    def list_links(call: Call, path: AssetPath, query: LinksQuery) -> LinksReply:
+        asset = service.assets.get_asset(call.caller, path.database_id, path.asset_id)
+        found = reader.neighbours(call.caller, asset)
+        reply = LinksReply(
+            related=_assets(found["related"]),
+            parents=_assets(found["parent"]),
+            children=list(_assets(found["child"])),
+            unauthorized_counts=UnauthorizedCounts(
+                related=_unseen(found["related"]),
+                parents=_unseen(found["parent"]),
+                children=_unseen(found["child"]),
+            ),
+            message="Success",
+        )
+        if query.child_tree_view:
+            tree = reader.subtree(call.caller, asset)
+            reply.children = list(_nodes(tree.children))
+            reply.unauthorized_counts.children = _unseen_below(tree.children)
+            if tree.truncated:
+                reply.truncated = True
+                reply.message = (
+                    f"The tree is told up to {rules.MAX_TREE_NODES} assets and "
+                    f"{rules.MAX_TREE_DEPTH} levels; there is more below"
+                )
+        return reply
+
+
+def _link(link: AssetLink) -> AssetLinkReply:
+    return AssetLinkReply.model_validate(link.model_dump())
+
+
+def _assets(found: Iterable[Linked]) -> list[LinkedAsset]:
+    return [
+        LinkedAsset.model_validate(_told(one, one.asset.asset_name))
+        for one in found
+        if one.asset is not None
+    ]
+
+
+def _nodes(trees: Iterable[Tree]) -> list[TreeNode]:
+    return [
+        TreeNode.model_validate(
+            {**_told(tree.linked, tree.linked.asset.asset_name), "children": _nodes(tree.children)}
+        )
+        for tree in trees
+        if tree.linked.asset is not None
+    ]
+
+
+def _told(linked: Linked, asset_name: str) -> dict[str, object]:
+    return {**linked.edge.model_dump(exclude={"kind"}), "asset_name": asset_name}
+
+
+def _unseen(found: Sequence[Linked]) -> int:
+    return sum(one.asset is None for one in found)
+
+
+def _unseen_below(trees: Iterable[Tree]) -> int:
+    return sum((tree.linked.asset is None) + _unseen_below(tree.children) for tree in trees)

@@ -1,0 +1,165 @@
+"""Which links there may be, and the keys under which both ends know of them. Pure.
+
+The graph of parents and children stays without cycles by this rule. Each asset has a head with two
+marks: the link that last gave it a parent, and the one that last gave it a child. A new link from
+P to C makes a cycle if and only if C is P or above it, which is the same as P being C or below it.
+So either all that is above P is read, or all that is below C, whichever ends first (`Walk`): of
+each asset first its mark, then its edges. The transaction that writes the link demands that every
+mark read is still there, and sets the mark for parents at C and for children at P. If it succeeds,
+no edge was added to what was read since, so what was read holds at that moment all that is above P
+(below C): the other end is not in it, and the link closes no cycle. Edges that were removed only
+make the true set smaller. Marks are ids of links, so none comes back with another meaning.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from backend.core.errors import InvalidInputError, StateForbidsError
+from backend.domains.asset_links.models import (
+    MAX_LINKS,
+    AssetLink,
+    CreateLinkBody,
+    Edge,
+    EdgeKind,
+    Node,
+)
+from backend.domains.assets.models import Asset
+
+COUNTERS: Mapping[EdgeKind, str] = {
+    "child": "childCount",
+    "parent": "parentCount",
+    "related": "relatedCount",
+}
+"""The attribute of an asset's row that counts its edges of a kind."""
+MARKS: Mapping[EdgeKind, str] = {"parent": "lastParentLink", "child": "lastChildLink"}
+"""The attribute of an asset's head that names the link which last gave it an edge of a kind."""
+HEAD = "revision"
+"""The sort key of heads; it sorts after those of all edges."""
+MAX_WALKED = 80
+"""Assets above a parent or below a child that are demanded unchanged: a transaction holds 100."""
+MAX_TREE_NODES = 1000
+MAX_TREE_DEPTH = 32
+
+
+class CycleError(StateForbidsError):
+    code = "AssetLinkCycle"
+
+    def __init__(self, parent: Node, child: Node) -> None:
+        super().__init__(
+            f"Asset {child.asset_id} is above asset {parent.asset_id} already: as its child it "
+            "would close a circle"
+        )
+
+
+class TooWideError(StateForbidsError):
+    code = "AssetLinkTreesTooLarge"
+
+    def __init__(self, parent: Node, child: Node) -> None:
+        super().__init__(
+            f"More than {MAX_WALKED} assets are above {parent.asset_id}, and more than "
+            f"{MAX_WALKED} are below {child.asset_id}: such trees cannot be joined"
+        )
+
+
+class TooManyLinksError(StateForbidsError):
+    code = "TooManyAssetLinks"
+
+    def __init__(self, asset_id: str, kind: EdgeKind) -> None:
+        super().__init__(f"Asset {asset_id} has {MAX_LINKS} links of the kind {kind}, the most")
+
+
+def check_request(body: CreateLinkBody) -> None:
+    """Refuse what no link can be.
+
+    Raises:
+        InvalidInputError: an asset is linked to itself, or a link that relates has an alias.
+    """
+    if (body.from_asset_database_id, body.from_asset_id) == (
+        body.to_asset_database_id,
+        body.to_asset_id,
+    ):
+        raise InvalidInputError.of("toAssetId", "is the same asset: none is linked to itself")
+    check_alias(body.relationship_type, body.asset_link_alias_id)
+
+
+def check_alias(relationship_type: str, alias: str | None) -> None:
+    """Refuse an alias where there is only one link between two assets anyway.
+
+    Raises:
+        InvalidInputError: the link is no one from parent to child.
+    """
+    if alias and relationship_type != "parentChild":
+        raise InvalidInputError.of("assetLinkAliasId", "is only for links of the type parentChild")
+
+
+def check_room(asset: Asset, kind: EdgeKind) -> None:
+    """Refuse a link more than one asset may have.
+
+    Raises:
+        TooManyLinksError: it has all of this kind.
+    """
+    counts = {"child": asset.child_count, "parent": asset.parent_count}
+    if counts.get(kind, asset.related_count) >= MAX_LINKS:
+        raise TooManyLinksError(asset.asset_id, kind)
+
+
+def edges_of(link: AssetLink) -> tuple[tuple[Node, Edge], tuple[Node, Edge]]:
+    """Both ends of a link: each asset, and what it is told of the other."""
+    is_related = link.relationship_type == "related"
+    kinds: tuple[EdgeKind, EdgeKind] = ("related", "related") if is_related else ("child", "parent")
+    ends = (link.source, link.target)
+    first, second = (
+        Edge(
+            kind=kind,
+            asset_link_id=link.asset_link_id,
+            database_id=other.database_id,
+            asset_id=other.asset_id,
+            asset_link_alias_id=link.asset_link_alias_id,
+        )
+        for kind, other in zip(kinds, reversed(ends), strict=True)
+    )
+    return (ends[0], first), (ends[1], second)
+
+
+def edge_key(edge: Edge) -> str:
+    """The sort key of an edge: one for each kind, other end and alias.
+
+    Ids and alias together may be longer than a sort key, so they are hashed.
+    """
+    named = json.dumps([edge.database_id, edge.asset_id, edge.asset_link_alias_id or ""])
+    return edge_prefix(edge.kind) + hashlib.sha256(named.encode()).hexdigest()
+
+
+def edge_prefix(kind: EdgeKind) -> str:
+    return f"{kind}#"
+
+
+@dataclass(slots=True)
+class Walk:
+    """All that is above an asset (kind `parent`) or below it (`child`), read level by level."""
+
+    kind: EdgeKind
+    start: Node
+    marks: dict[Node, str | None] = field(default_factory=dict[Node, str | None])
+    frontier: list[Node] = field(default_factory=list[Node])
+    seen: set[Node] = field(default_factory=set[Node])
+
+    def __post_init__(self) -> None:
+        self.frontier = [self.start]
+        self.seen = {self.start}
+
+    @property
+    def is_too_wide(self) -> bool:
+        return len(self.seen) > MAX_WALKED
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.frontier
+
+    def go_on(self, marks: Mapping[Node, str | None], others: Iterable[Node]) -> None:
+        """Note the marks of the frontier, and what its edges lead to as the next one."""
+        self.marks.update(marks)
+        self.frontier = sorted(set(others) - self.seen)
+        self.seen.update(self.frontier)

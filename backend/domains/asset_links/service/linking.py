@@ -1,0 +1,236 @@
+"""Makes, changes and removes links."""
+
+from collections.abc import Sequence
+
+from backend.core.authorization import Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_uuid
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.asset_links import rules
+from backend.domains.asset_links.models import AssetLink, CreateLinkBody, Node, UpdateLinkBody
+from backend.domains.asset_links.repository import (
+    AssetLinkRepository,
+    LinkNotFoundError,
+    LinkOvertakenError,
+)
+from backend.domains.assets.service import AssetService, secured
+from backend.domains.audit.models import asset_link_entity
+from backend.spec.routes import Action
+
+_ATTEMPTS = 20  # of a write that others' writes of neighbouring links overtake
+
+
+class LinksBusyError(UnavailableError):
+    code = "AssetLinksBusy"
+
+    def __init__(self) -> None:
+        super().__init__("The links around these assets change all the time; try again")
+
+
+@wired
+class AssetLinkService:
+    links: AssetLinkRepository
+    assets: AssetService
+    clock: Clock
+    new_id: NewId = new_uuid
+
+    def create_link(self, caller: Identity, body: CreateLinkBody) -> AssetLink:
+        """Link two active assets.
+
+        Raises:
+            AssetNotFoundError: one of them does not exist, or not for the caller.
+            CycleError: the child is above the parent already.
+            InvalidInputError: an asset is linked to itself, or an alias is where none can be.
+            LinkExistsError: they are linked so already.
+            LinksBusyError: others change the graph around them all the time.
+            PermissionDeniedError: the caller may see both, and not link them.
+            TooManyLinksError: an asset has all links of this kind that it may have.
+            TooWideError: the trees of both are too large to be joined.
+        """
+        rules.check_request(body)
+        link = self._new(caller, body)
+        entry = self._entry(caller, "create_link", after=link)
+        for _ in range(_ATTEMPTS):
+            for node, edge in rules.edges_of(link):
+                asset = self.assets.asset_for(caller, "POST", node.database_id, node.asset_id)
+                rules.check_room(asset, edge.kind)
+            walk = self._free_of_cycles(link) if link.relationship_type == "parentChild" else None
+            try:
+                self.links.create(link, walk, entry)
+            except LinkOvertakenError:
+                continue
+            return link
+        raise LinksBusyError
+
+    def get_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
+        """The link, for a caller who may see the assets at both ends.
+
+        Raises:
+            LinkNotFoundError: it does not exist, or not for the caller.
+        """
+        return self.link_for(caller, "GET", asset_link_id)
+
+    def link_for(self, caller: Identity, action: Action, asset_link_id: str) -> AssetLink:
+        """The link, for a caller who may do this to the assets at both ends.
+
+        An asset may be archived. One that is gone is asked about by its database alone.
+
+        Raises:
+            LinkNotFoundError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see it, and not do this.
+        """
+        link = self.links.get(asset_link_id)
+        if link is None:
+            raise LinkNotFoundError(asset_link_id)
+        ends = [self._secured(node) for node in (link.source, link.target)]
+        authorization = self.assets.authorization
+        if not all(authorization.may(caller, "GET", end) for end in ends):
+            raise LinkNotFoundError(asset_link_id)
+        if action != "GET":
+            for end in ends:
+                require(authorization, caller, action, end)
+        return link
+
+    def update_link(self, caller: Identity, asset_link_id: str, body: UpdateLinkBody) -> AssetLink:
+        """Change alias or tags; type and ends stay.
+
+        Raises:
+            InvalidInputError: an alias is where none can be.
+            LinkExistsError: another link from this parent to this child has the alias.
+            LinkNotFoundError: it does not exist, or not for the caller.
+            LinksBusyError: others change it all the time.
+            PermissionDeniedError: the caller may see it, and not change it.
+        """
+        for _ in range(_ATTEMPTS):
+            link = self.link_for(caller, "PUT", asset_link_id)
+            rules.check_alias(link.relationship_type, body.asset_link_alias_id)
+            changed = _changed(link, body)
+            if changed == link:
+                return link
+            now = {"updated_at": iso(self.clock()), "revision": link.revision + 1}
+            changed = changed.model_copy(update=now)
+            entry = self._entry(caller, "update_link", before=link, after=changed)
+            try:
+                self.links.update(link, changed, entry)
+            except LinkOvertakenError:
+                continue
+            return changed
+        raise LinksBusyError
+
+    def delete_link(self, caller: Identity, asset_link_id: str) -> None:
+        """Remove a link with its metadata, also where an asset at its ends is gone.
+
+        Raises:
+            LinkNotFoundError: it does not exist, or not for the caller.
+            LinksBusyError: others change it, or its ends, all the time.
+            PermissionDeniedError: the caller may see it, and not remove it.
+        """
+        for _ in range(_ATTEMPTS):
+            link = self.link_for(caller, "DELETE", asset_link_id)
+            entry = self._entry(caller, "delete_link", before=link)
+            try:
+                return self.links.remove(link, entry)
+            except LinkOvertakenError:
+                continue
+        raise LinksBusyError
+
+    def remove_links(self, database_id: str, asset_id: str, *, limit: int) -> int:
+        """Remove some links of an asset that is gone; answers with how many there were to remove.
+
+        Asks no permission and makes no entries: for the deletion of the asset. When nothing was
+        left, the asset's place in the graph is removed too.
+
+        Raises:
+            LinksBusyError: others change a link, or its other end, all the time.
+        """
+        node = Node(database_id, asset_id)
+        edges = self.links.edges(node, limit=limit)
+        for edge in edges:
+            self._remove(edge.asset_link_id)
+        if not edges:
+            self.links.remove_head(node)
+        return len(edges)
+
+    def _remove(self, asset_link_id: str) -> None:
+        for _ in range(_ATTEMPTS):
+            link = self.links.get(asset_link_id)
+            if link is None:
+                return None
+            try:
+                return self.links.remove(link)
+            except LinkOvertakenError:
+                continue
+        raise LinksBusyError
+
+    def _free_of_cycles(self, link: AssetLink) -> rules.Walk:
+        """What is above the parent, or below the child, whichever is read first (see `rules`).
+
+        Raises:
+            CycleError: the one is in what is read of the other.
+            TooWideError: both are too large.
+        """
+        parent, child = link.source, link.target
+        walks = [rules.Walk("parent", parent), rules.Walk("child", child)]
+        while walks:
+            walk = min(walks, key=lambda one: len(one.frontier))
+            self.links.walk(walk)
+            if (child if walk.kind == "parent" else parent) in walk.seen:
+                raise rules.CycleError(parent, child)
+            if walk.is_too_wide:
+                walks.remove(walk)
+            elif walk.is_complete:
+                return walk
+        raise rules.TooWideError(parent, child)
+
+    def _secured(self, node: Node) -> Secured:
+        asset = self.assets.find_asset(node.database_id, node.asset_id)
+        if asset is None:
+            return Secured("asset", {"databaseId": node.database_id})
+        return secured(asset)
+
+    def _entry(
+        self,
+        caller: Identity,
+        operation: str,
+        *,
+        before: AssetLink | None = None,
+        after: AssetLink | None = None,
+    ) -> Write:
+        links: Sequence[AssetLink] = [link for link in (before, after) if link is not None]
+        return self.assets.audit.entry(
+            caller,
+            operation,
+            asset_link_entity(links[0].asset_link_id),
+            before=None if before is None else before.model_dump(by_alias=True, exclude_none=True),
+            after=None if after is None else after.model_dump(by_alias=True, exclude_none=True),
+            at=self.clock(),
+        )
+
+    def _new(self, caller: Identity, body: CreateLinkBody) -> AssetLink:
+        now = iso(self.clock())
+        return AssetLink(
+            asset_link_id=self.new_id(),
+            from_asset_id=body.from_asset_id,
+            from_asset_database_id=body.from_asset_database_id,
+            to_asset_id=body.to_asset_id,
+            to_asset_database_id=body.to_asset_database_id,
+            relationship_type=body.relationship_type,
+            asset_link_alias_id=body.asset_link_alias_id or None,
+            tags=body.tags or [],
+            created_at=now,
+            created_by=caller.user_id,
+            updated_at=now,
+        )
+
+
+def _changed(link: AssetLink, body: UpdateLinkBody) -> AssetLink:
+    """The link with the body's alias and tags."""
+    changes: dict[str, object] = {}
+    if body.asset_link_alias_id is not None:
+        changes["asset_link_alias_id"] = body.asset_link_alias_id or None
+    if body.tags is not None:
+        changes["tags"] = body.tags
+    return link.model_copy(update=changes)

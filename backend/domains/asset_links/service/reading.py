@@ -1,0 +1,135 @@
+"""Reads what an asset is linked to, and the tree below it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from backend.core.authorization import Authorization
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.asset_links import rules
+from backend.domains.asset_links.models import Edge, EdgeKind, Node
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService, secured
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """An asset that the caller may see, and the edge that leads to it.
+
+    `asset` is None for one that the caller may not see.
+    """
+
+    edge: Edge
+    asset: Asset | None
+
+
+@dataclass(slots=True)
+class Tree:
+    """An asset with what it is the parent of, as far as it was read.
+
+    `children` of one that the caller may not see are not read.
+    """
+
+    linked: Linked
+    children: "list[Tree]" = field(default_factory=list["Tree"])
+
+
+@dataclass(slots=True)
+class Subtree:
+    """What is below an asset; `truncated` where that is more than is told."""
+
+    children: list[Tree]
+    truncated: bool = False
+
+
+@wired
+class LinkReader:
+    """Archived assets, and such as are gone, are left out of what is read."""
+
+    links: AssetLinkRepository
+    assets: AssetService
+    authorization: Authorization
+    max_nodes: int = rules.MAX_TREE_NODES
+    max_depth: int = rules.MAX_TREE_DEPTH
+
+    def neighbours(self, caller: Identity, asset: Asset) -> dict[EdgeKind, list[Linked]]:
+        """What an asset that the caller may see is linked to, by kind and then by name."""
+        found = self.links.edges(_node(asset))
+        rows = self.links.active(edge.other for edge in found)
+        kinds: tuple[EdgeKind, ...] = ("related", "parent", "child")
+        return {
+            kind: self._linked(caller, (edge for edge in found if edge.kind == kind), rows)
+            for kind in kinds
+        }
+
+    def subtree(self, caller: Identity, asset: Asset) -> Subtree:
+        """The children of an asset and theirs, read level by level.
+
+        An asset that is reached in several ways is told at each of them. The tree ends at
+        `max_depth` levels and `max_nodes` nodes.
+        """
+        root = Tree(Linked(_no_edge(asset), asset))
+        level, count = [root], 0
+        known: dict[Node, list[Edge]] = {}
+        rows: dict[Node, Asset] = {}
+        for _ in range(self.max_depth):
+            level = [tree for tree in level if _has_children(tree)]
+            if not level:
+                break
+            self._read(level, known, rows)
+            below: list[Tree] = []
+            for tree in level:
+                children = self._linked(caller, known[tree.linked.edge.other], rows)
+                room = self.max_nodes - count
+                tree.children = [Tree(one) for one in children[:room]]
+                count += len(tree.children)
+                if len(children) > room:
+                    return Subtree(root.children, truncated=True)
+                below.extend(tree.children)
+            level = below
+        return Subtree(root.children, truncated=any(_has_children(tree) for tree in level))
+
+    def _read(
+        self, level: Iterable[Tree], known: dict[Node, list[Edge]], rows: dict[Node, Asset]
+    ) -> None:
+        """Read the children of a level's assets that are not known yet, and their rows."""
+        wanted = sorted({tree.linked.edge.other for tree in level} - known.keys())
+        found = self.links.edges_of_many(wanted, "child")
+        known.update(found)
+        ends = {edge.other for edges in found.values() for edge in edges}
+        rows.update(self.links.active(ends - rows.keys()))
+
+    def _linked(
+        self, caller: Identity, edges: Iterable[Edge], rows: Mapping[Node, Asset]
+    ) -> list[Linked]:
+        found: list[Linked] = []
+        for edge in edges:
+            asset = rows.get(edge.other)
+            if asset is not None:
+                visible = self.authorization.may(caller, "GET", secured(asset))
+                found.append(Linked(edge, asset if visible else None))
+        return sorted(found, key=_order)
+
+
+def _order(linked: Linked) -> tuple[str, str, str, str]:
+    """By name; what the caller may not see comes first, in an order that tells nothing."""
+    if linked.asset is None:
+        return ("", "", "", linked.edge.asset_link_id)
+    edge = linked.edge
+    alias = edge.asset_link_alias_id or ""
+    return (linked.asset.asset_name, edge.database_id, edge.asset_id, alias)
+
+
+def _has_children(tree: Tree) -> bool:
+    return tree.linked.asset is not None and tree.linked.asset.child_count > 0
+
+
+def _node(asset: Asset) -> Node:
+    return Node(asset.database_id, asset.asset_id)
+
+
+def _no_edge(asset: Asset) -> Edge:
+    """Stands for the edge to the root, which nothing leads to."""
+    ids = {"database_id": asset.database_id, "asset_id": asset.asset_id}
+    return Edge(kind="child", asset_link_id="", **ids)

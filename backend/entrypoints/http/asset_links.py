@@ -1,0 +1,9 @@
+"""The function of the domain asset_links."""
+
+from backend.domains.asset_links.routes import build_router
+from backend.entrypoints import ready
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import ASSET_LINKS_API
+
+_wiring = Wiring(ASSET_LINKS_API)
+handler = ready(_wiring.app.handler(build_router(_wiring.asset_links, _wiring.link_reader)))
