@@ -13,6 +13,7 @@ from backend.core.errors import (
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
+    Check,
     Condition,
     Delete,
     Item,
@@ -150,6 +151,20 @@ class AssetRepository:
         """
         refused = AssetRevisionError(asset.asset_id)
         return [_removed(asset, refused), put_new(ASSETS, row_of(changed), refused)]
+
+    def stays(self, asset: Asset) -> Check:
+        """Demand that the row is still that of this asset, and active."""
+        return Check(
+            table=ASSETS,
+            key=_key(asset.database_id, asset.asset_id),
+            conditions=(equals("status", "active"), equals("createdAt", asset.created_at)),
+            refused=AssetNotFoundError(asset.database_id, asset.asset_id),
+        )
+
+    def database_of(self, asset_id: str) -> str | None:
+        """The database in which the id is taken."""
+        found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
+        return None if found is None else str(found["databaseId"])
 
     def removes(self, asset: Asset, job_id: str) -> list[Write]:
         """The writes that remove a row; the reservations stay, for the job that deletes the rest.

@@ -1,5 +1,7 @@
 """What the row of a new asset holds, and that of its first version. Pure."""
 
+from typing import NamedTuple
+
 from backend.domains.assets.models import (
     FIRST_VERSION,
     Asset,
@@ -12,6 +14,13 @@ from backend.domains.assets.models import (
 _WITH_FILES = 2
 """The first `inheritedRevision` of an asset made of a folder: its files were there before it, and
 are indexed as after a change of what they inherit."""
+
+
+class PlannedAsset(NamedTuple):
+    """An asset that may be made, and the prefixes between its bucket's base and its own."""
+
+    asset: Asset
+    ancestors: tuple[str, ...]
 
 
 def new_asset(

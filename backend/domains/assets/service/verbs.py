@@ -27,7 +27,7 @@ from backend.domains.assets.repository import (
     AssetRevisionError,
     AssetVersionNotFoundError,
 )
-from backend.domains.assets.service.making import first_version, new_asset
+from backend.domains.assets.service.making import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.securing import secured, secured_request
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
@@ -68,6 +68,15 @@ class AssetService:
                 paths, or `bucketExistingKey` names no folder that may become an asset.
             PrefixTakenError: the prefix overlaps another asset's.
         """
+        return self.create_planned(self.plan_asset(caller, body))
+
+    def plan_asset(self, caller: Identity, body: CreateAssetBody) -> PlannedAsset:
+        """The asset that `create_asset` would make; nothing is written.
+
+        Raises:
+            DatabaseNotFoundError: there is no such database.
+            InvalidInputError: as of `create_asset`.
+        """
         require(self.authorization, caller, "PUT", secured_request(body))
         asset_id = body.asset_id or self.new_id()
         rules.check_asset_key_room(body.database_id, asset_id)
@@ -86,11 +95,22 @@ class AssetService:
             prefix=prefix,
             with_files=bool(body.bucket_existing_key),
         )
+        return PlannedAsset(asset, rules.ancestors(bucket.key_prefix, prefix))
+
+    def create_planned(self, planned: PlannedAsset) -> Asset:
+        """Write an asset that was planned.
+
+        Raises:
+            AssetIdTakenError: the id is taken in some database of the deployment.
+            DatabaseNotFoundError: the database is gone.
+            PrefixTakenError: the prefix overlaps another asset's.
+        """
+        asset = planned.asset
         self.assets.create(
             asset,
             first_version(asset),
-            ancestors=rules.ancestors(bucket.key_prefix, prefix),
-            counted=self.databases.count_assets(body.database_id, asset_id, 1),
+            ancestors=planned.ancestors,
+            counted=self.databases.count_assets(asset.database_id, asset.asset_id, 1),
         )
         return asset
 

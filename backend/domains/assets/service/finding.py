@@ -1,0 +1,39 @@
+"""Finds assets whose database a request does not name: an id is taken once in a deployment."""
+
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service.verbs import AssetService
+from backend.spec.routes import Action
+
+
+class NoSuchAssetError(NotFoundError):
+    """As AssetNotFoundError, of an asset whose database nobody has named, and nobody is told."""
+
+    code = "AssetNotFound"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} does not exist")
+
+
+@wired
+class AssetsById:
+    repository: AssetRepository
+    assets: AssetService
+
+    def asset_for(self, caller: Identity, action: Action, asset_id: str) -> Asset:
+        """The active asset, for a caller who may do this to it.
+
+        Raises:
+            NoSuchAssetError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see it, and not do this.
+        """
+        database_id = self.repository.database_of(asset_id)
+        if database_id is None:
+            raise NoSuchAssetError(asset_id)
+        try:
+            return self.assets.asset_for(caller, action, database_id, asset_id)
+        except NotFoundError:
+            raise NoSuchAssetError(asset_id) from None
