@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
+    from backend.domains.comments.service import CommentService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
     from backend.domains.downloads.service import DownloadService, StreamService
@@ -235,6 +236,20 @@ class Wiring:
         from backend.domains.files.service import FileService
 
         return FileService(FileRepository(self.tables), self.assets, self.objects)
+
+    @cached_property
+    def comments(self) -> "CommentService":
+        from backend.domains.assets.repository import AssetRepository
+        from backend.domains.assets.service import AssetsById
+        from backend.domains.comments.repository import CommentRepository
+        from backend.domains.comments.service import CommentService
+
+        return CommentService(
+            comments=CommentRepository(self.tables),
+            assets=AssetsById(AssetRepository(self.tables), self.assets),
+            audit=self.audit,
+            clock=self.clock,
+        )
 
     @cached_property
     def downloads(self) -> "DownloadService":

@@ -236,6 +236,26 @@ DELETE_API_KEY = Route(
     "apiKey",
 )  # fmt: skip
 
+LIST_COMMENTS = Route(
+    "GET", "/comments/assets/{assetId}", "comments", "list_comments",
+    "List the comments on an asset", "asset",
+)  # fmt: skip
+LIST_VERSION_COMMENTS = Route(
+    "GET", "/comments/assets/{assetId}/assetVersionId/{assetVersionId}", "comments",
+    "list_version_comments", "List the comments on a version of an asset", "asset",
+)  # fmt: skip
+_COMMENT_PATH = "/comments/assets/{assetId}/assetVersionId:commentId/{assetVersionId:commentId}"
+GET_COMMENT = Route("GET", _COMMENT_PATH, "comments", "get_comment", "Get a comment", "asset")
+CREATE_COMMENT = Route(
+    "POST", _COMMENT_PATH, "comments", "create_comment", "Comment on a version of an asset", "asset"
+)
+UPDATE_COMMENT = Route(
+    "PUT", _COMMENT_PATH, "comments", "update_comment", "Change a comment of one's own", "asset"
+)
+DELETE_COMMENT = Route(
+    "DELETE", _COMMENT_PATH, "comments", "delete_comment", "Delete a comment of one's own", "asset"
+)
+
 GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of long work", ours=True)
 CANCEL_JOB = Route(
     "POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Stop long work", ours=True

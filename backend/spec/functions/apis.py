@@ -178,6 +178,17 @@ JOBS_API = audited(
     )
 )
 
+COMMENTS_API = audited(
+    api(
+        "CommentsApi",
+        "comments",
+        "Comments on versions of assets.",
+        reads=(assets.ASSETS, assets.ASSET_VERSIONS, operations.RESERVATIONS),
+        writes=(registry.COMMENTS,),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+
 AUDIT_API = api(
     "AuditApi",
     "audit",

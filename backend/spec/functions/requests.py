@@ -111,6 +111,15 @@ _OF_API: Mapping[str, Requests] = {
         ),
     },
     "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
+    "CommentsApi": {
+        assets.ASSETS: ("ConditionCheckItem", "GetItem"),
+        assets.ASSET_VERSIONS: ("GetItem",),
+        operations.RESERVATIONS: ("GetItem",),
+        registry.COMMENTS: (
+            *("ConditionCheckItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Query", "UpdateItem"),
+        ),
+    },
     "LifecycleApi": _BUCKET_RECORD,
     "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditApi": {},

@@ -1,0 +1,86 @@
+"""Comments as stored, and the bodies and replies of their routes."""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from backend.core.models import PageQuery, WireModel
+from backend.core.names import AssetId, Text
+from backend.spec.keys import COMMENT, active
+
+MAX_BODY_CHARS = 10_000
+"""Ours: the contract names no limit."""
+
+VersionId = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
+CommentKey = Annotated[
+    str, Field(alias=COMMENT.name, pattern=r"^[0-9]{1,18}:[-_a-zA-Z0-9]{3,63}$")
+]
+"""The asset version's id, a colon, and the comment's own id, which the client chooses."""
+
+
+class Comment(WireModel):
+    """A comment as its row holds it, whichever of the asset's two partitions it stands in.
+
+    `database_id` is ours: the row of another database's asset that had this id is not shown.
+    """
+
+    asset_id: str
+    key: Annotated[str, Field(alias=COMMENT.name)]
+    comment_body: str
+    comment_owner_id: Annotated[str, Field(alias="commentOwnerID")]
+    comment_owner_username: str
+    date_created: str
+    date_edited: str | None = None
+    database_id: str | None = None
+
+    @field_validator("asset_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+
+class AssetCommentsPath(WireModel):
+    asset_id: AssetId
+
+
+class VersionCommentsPath(AssetCommentsPath):
+    asset_version_id: VersionId
+
+
+class CommentPath(AssetCommentsPath):
+    key: CommentKey
+
+
+class CommentsQuery(PageQuery):
+    """`showDeleted` asks for the deleted ones instead."""
+
+    show_deleted: bool = False
+
+
+class CommentBody(WireModel):
+    comment_body: Annotated[Text, Field(min_length=1, max_length=MAX_BODY_CHARS)]
+
+
+class CommentItem(WireModel):
+    """A comment as clients see it."""
+
+    asset_id: str
+    key: Annotated[str, Field(alias=COMMENT.name)]
+    comment_body: str
+    comment_owner_id: Annotated[str, Field(alias="commentOwnerID")]
+    comment_owner_username: str
+    date_created: str
+    date_edited: str | None = None
+
+
+class CommentsReply(WireModel):
+    message: list[CommentItem]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class CommentReply(WireModel):
+    message: CommentItem
+
+
+class DoneReply(WireModel):
+    message: str

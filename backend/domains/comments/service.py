@@ -1,0 +1,180 @@
+"""What can be done with comments.
+
+They belong to a version of an asset. The table's partition is the asset's id alone, which is taken
+once in a deployment, so the asset tells the database. Who may see an asset sees its comments.
+"""
+
+from backend.core.clock import Clock, iso
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetsById
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.comments.models import Comment
+from backend.domains.comments.repository import (
+    CommentNotFoundError,
+    CommentOvertakenError,
+    CommentRepository,
+    NotTheOwnerError,
+    position_of,
+)
+from backend.spec.keys import COMMENT
+from backend.spec.routes import Action
+
+_ATTEMPTS = 4  # beside another request of the same owner
+
+
+@wired
+class CommentService:
+    comments: CommentRepository
+    assets: AssetsById
+    audit: AuditService
+    clock: Clock
+
+    def list_comments(
+        self,
+        caller: Identity,
+        asset_id: str,
+        page: PageRequest,
+        *,
+        version_id: str | None = None,
+        show_deleted: bool = False,
+    ) -> Page[Comment]:
+        """The comments, or else the deleted ones, of an asset or of one version of it.
+
+        Raises:
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+        """
+        asset = self.assets.asset_for(caller, "GET", asset_id)
+        return fill(
+            lambda request: self.comments.list_comments(
+                asset_id, request, version_id=version_id, deleted=show_deleted
+            ),
+            page,
+            visible=lambda comment: _is_of(comment, asset),
+            position_of=lambda comment: position_of(comment, deleted=show_deleted),
+        )
+
+    def get_comment(self, caller: Identity, asset_id: str, key: str) -> Comment:
+        """One comment that is not deleted.
+
+        Raises:
+            CommentNotFoundError: there is none.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+        """
+        return self._found(self.assets.asset_for(caller, "GET", asset_id), key)
+
+    def create_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> Comment:
+        """Comment on a version of an asset; the caller chooses the comment's id.
+
+        Raises:
+            AssetVersionNotFoundError: the asset has no such version.
+            CommentExistsError: a comment has this id, or had it.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            PermissionDeniedError: the caller may not write to the asset.
+        """
+        asset = self.assets.asset_for(caller, "POST", asset_id)
+        self.assets.assets.demand_version(asset, COMMENT.parse(key)[0])
+        now = self.clock()
+        comment = Comment(
+            asset_id=asset_id,
+            key=key,
+            comment_body=body,
+            comment_owner_id=caller.user_id,
+            comment_owner_username=caller.user_id,
+            date_created=iso(now),
+            database_id=asset.database_id,
+        )
+        entry = self.audit.entry(
+            caller, "create_comment", _entity(asset), after=_told(key, body), at=now
+        )
+        self.comments.put_new(comment, self.assets.assets.stays(asset), entry)
+        return comment
+
+    def update_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> None:
+        """Change the text of a comment of one's own.
+
+        Raises:
+            CommentNotFoundError: there is none, or it is deleted.
+            CommentOvertakenError: it is changed all the time.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NotTheOwnerError: someone else wrote it.
+            PermissionDeniedError: the caller may not change the asset.
+        """
+        for _ in range(_ATTEMPTS):
+            asset, found = self._own(caller, "PUT", asset_id, key)
+            if found.comment_body == body:
+                return None
+            now = self.clock()
+            entry = self.audit.entry(
+                caller,
+                "update_comment",
+                _entity(asset),
+                before=_told(key, found.comment_body),
+                after=_told(key, body),
+                at=now,
+            )
+            changes = {"commentBody": body, "dateEdited": iso(now)}
+            try:
+                stays = self.assets.assets.stays(asset)
+                return self.comments.change(found, changes, stays, entry)
+            except CommentOvertakenError:
+                continue
+        raise CommentOvertakenError(key)
+
+    def delete_comment(self, caller: Identity, asset_id: str, key: str) -> None:
+        """Delete a comment of one's own; lists of deleted ones go on telling it.
+
+        Raises:
+            CommentNotFoundError: there is none, or it is deleted.
+            CommentOvertakenError: it is changed all the time.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            NotTheOwnerError: someone else wrote it.
+            PermissionDeniedError: the caller may not delete the asset.
+        """
+        for _ in range(_ATTEMPTS):
+            asset, found = self._own(caller, "DELETE", asset_id, key)
+            entry = self.audit.entry(
+                caller,
+                "delete_comment",
+                _entity(asset),
+                before=_told(key, found.comment_body),
+                at=self.clock(),
+            )
+            try:
+                stays = self.assets.assets.stays(asset)
+                return self.comments.move_to_deleted(found, stays, entry)
+            except CommentOvertakenError:
+                continue
+        raise CommentOvertakenError(key)
+
+    def _own(
+        self, caller: Identity, action: Action, asset_id: str, key: str
+    ) -> tuple[Asset, Comment]:
+        asset = self.assets.asset_for(caller, action, asset_id)
+        found = self._found(asset, key)
+        if found.comment_owner_id != caller.user_id:
+            raise NotTheOwnerError(key)
+        return asset, found
+
+    def _found(self, asset: Asset, key: str) -> Comment:
+        found = self.comments.get(asset.asset_id, key)
+        if found is None or not _is_of(found, asset):
+            raise CommentNotFoundError(asset.asset_id, key)
+        return found
+
+
+def _is_of(comment: Comment, asset: Asset) -> bool:
+    """Whether a comment is about this asset; rows of VAMS name no database."""
+    return comment.database_id in {None, asset.database_id}
+
+
+def _entity(asset: Asset) -> str:
+    return asset_entity(asset.database_id, asset.asset_id)
+
+
+def _told(key: str, body: str) -> dict[str, str]:
+    """A comment as an entry about its asset tells it."""
+    return {f"comment {key}": body}

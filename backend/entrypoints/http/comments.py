@@ -1,0 +1,9 @@
+"""The function of the domain comments."""
+
+from backend.domains.comments.routes import build_router
+from backend.entrypoints import ready
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import COMMENTS_API
+
+_wiring = Wiring(COMMENTS_API)
+handler = ready(_wiring.app.handler(build_router(_wiring.comments)))
