@@ -6,7 +6,7 @@ Unicode; names and paths are taken in NFC only, so that one name has one spellin
 
 import re
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field
 
@@ -16,6 +16,10 @@ _OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._\s]{1,256}")
 _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
+_EMAIL = re.compile(
+    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
+)
+MAX_EMAIL_CHARS = 254
 MAX_NAME_CHARS = 255
 MAX_KEY_BYTES = 1024
 """S3's limit for a key, in bytes of UTF-8."""
@@ -61,6 +65,22 @@ def check_user_id(value: str) -> str:
     """
     if not _USER_ID.fullmatch(value):
         raise ValueError("must be 3 to 256 letters, digits, '_', '-', '.', '+' or '@'")
+    return value
+
+
+def is_email(value: str) -> bool:
+    """Whether mail can be sent there, as far as its form tells."""
+    return len(value) <= MAX_EMAIL_CHARS and _EMAIL.fullmatch(value) is not None
+
+
+def check_email(value: str) -> str:
+    """An e-mail address.
+
+    Raises:
+        ValueError: it has not the form of one.
+    """
+    if not is_email(value):
+        raise ValueError("must be an e-mail address such as ann@example.org")
     return value
 
 
@@ -157,12 +177,28 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
     return value
 
 
+def _told(**schema: object) -> Any:
+    """What OpenAPI tells of a rule that a function checks; where it tells less, it says so."""
+    return Field(json_schema_extra=cast("dict[str, Any]", schema))
+
+
+_NAME = _told(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
+
 Text = Annotated[str, AfterValidator(is_text)]
-Id = Annotated[str, AfterValidator(check_id)]
-AssetId = Annotated[str, AfterValidator(check_asset_id)]
-AssetName = Annotated[str, AfterValidator(check_file_name)]
-UserId = Annotated[str, AfterValidator(check_user_id)]
-ObjectName = Annotated[str, AfterValidator(check_object_name)]
-RelativePath = Annotated[str, AfterValidator(normalise_relative_path)]
-ExtensionList = Annotated[str, AfterValidator(check_extension_list)]
+Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
+AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
+AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
+UserId = Annotated[str, AfterValidator(check_user_id), _told(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
+Email = Annotated[str, AfterValidator(check_email), _told(format="email", maxLength=254)]
+ObjectName = Annotated[
+    str, AfterValidator(check_object_name), _told(pattern="^[-._a-zA-Z0-9 ]{1,256}$")
+]
+RelativePath = Annotated[
+    str, AfterValidator(normalise_relative_path), _told(minLength=1, maxLength=MAX_KEY_BYTES)
+]
+ExtensionList = Annotated[
+    str,
+    AfterValidator(check_extension_list),
+    _told(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
+]
 Description = Annotated[str, Field(min_length=4, max_length=256), AfterValidator(is_text)]

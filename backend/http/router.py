@@ -8,25 +8,27 @@ with `Content` where the answer is no JSON.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
 from backend.core.errors import InvalidInputError
+from backend.core.models import OptionalBody
 from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.spec.routes import Route
 
-Endpoint = Callable[..., "BaseModel | Reply | Content"]
+Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
+B = TypeVar("B", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Generic[B]):
     """A reply with more than a body: headers such as an ETag, another status than 200."""
 
-    body: BaseModel
+    body: B
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     status: int = 200
 
@@ -42,13 +44,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A route's function and the models of its parameters."""
+    """A route's function, and the models that it annotates: of its parameters, of its reply."""
 
     route: Route
     endpoint: Endpoint
     models: Mapping[str, type[BaseModel]]
+    reply: type[BaseModel] | None
 
-    def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply | Content:
+    def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply[Any] | Content:
         """Parse what the endpoint wants, run it, and complete its reply."""
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
@@ -57,7 +60,7 @@ class Binding:
         if "query" in self.models:
             arguments["query"] = validate(self.models["query"], call.query, strict=False)
         if "body" in self.models:
-            values = parse_json(text, is_base64=is_base64)
+            values = self._values(text, is_base64)
             ignored = self._unknown(values)
             if ignored:
                 headers["X-Ignored-Fields"] = ",".join(ignored)
@@ -67,6 +70,11 @@ class Binding:
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
         return Reply(reply.body, {**headers, **reply.headers}, reply.status)
+
+    def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:
+        if not text and issubclass(self.models["body"], OptionalBody):
+            return {}
+        return parse_json(text, is_base64=is_base64)
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         unknown = unknown_fields(self.models["body"], values)
@@ -92,9 +100,19 @@ class Router:
             raise ValueError(f"{route.key} is bound twice")
 
         def register(endpoint: E) -> E:
-            parameters = inspect.signature(endpoint, eval_str=True).parameters
-            models = {name: p.annotation for name, p in parameters.items() if name != "call"}
-            self.bindings[route] = Binding(route, endpoint, models)
+            signature = inspect.signature(endpoint, eval_str=True)
+            models = {
+                name: p.annotation for name, p in signature.parameters.items() if name != "call"
+            }
+            reply = _model_of(signature.return_annotation)
+            self.bindings[route] = Binding(route, endpoint, models, reply)
             return endpoint
 
         return register
+
+
+def _model_of(answer: Any) -> type[BaseModel] | None:
+    """The model in an endpoint's annotated answer; None where it answers with content."""
+    if answer is Content:
+        return None
+    return cast("type[BaseModel]", get_args(answer)[0] if get_args(answer) else answer)

@@ -10,7 +10,17 @@ from typing import Literal
 Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
 Action = Literal["GET", "POST", "PUT", "DELETE"]
 ObjectType = Literal[
-    "database", "asset", "tag", "tagType", "apiKey", "failure", "queue", "audit", "none"
+    "bucket", "database",
+    "asset",
+    "tag",
+    "tagType",
+    "apiKey",
+    "failure",
+    "queue",
+    "audit",
+    "role",
+    "userRole",
+    "none",
 ]
 
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
@@ -20,8 +30,10 @@ ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 class Route:
     """One route.
 
-    `name` is the service's verb; `public` routes need no credentials; `ours` marks routes beyond
-    the VAMS contract, which refuse unknown body fields instead of ignoring them.
+    `name` is the service's verb; `public` routes need no credentials; those `open_to_users` need no
+    permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
+    fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
+    that follow from its parameters.
     """
 
     method: Method
@@ -33,6 +45,8 @@ class Route:
     tier2: Action | None = None
     public: bool = False
     ours: bool = False
+    open_to_users: bool = False
+    statuses: tuple[int, ...] = ()
 
     @property
     def key(self) -> str:
@@ -56,10 +70,19 @@ GET_VERSION = Route(
     "The version of the contract and of the product", public=True,
 )  # fmt: skip
 GET_SECURE_CONFIG = Route(
-    "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features"
-)
+    "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features",
+    open_to_users=True,
+)  # fmt: skip
 
 LIST_BUCKETS = Route("GET", "/buckets", "buckets", "list_buckets", "List the asset buckets")
+REGISTER_BUCKET = Route(
+    "POST", "/admin/buckets", "buckets", "register_bucket",
+    "Let a bucket, or a prefix in it, hold assets", "bucket", ours=True,
+)  # fmt: skip
+IMPORT_BUCKET = Route(
+    "POST", "/admin/buckets/{bucketId}/import", "bucket_sync", "import_bucket",
+    "Make assets and files of what stands in a bucket", "bucket", ours=True,
+)  # fmt: skip
 
 CREATE_DATABASE = Route(
     "POST", "/database", "databases", "create_database", "Create a database", "database"
@@ -123,6 +146,48 @@ LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
 )
 GET_FILE = Route("GET", f"{ASSET_PATH}/fileInfo", "files", "get_file", "Describe a file", "asset")
+CREATE_FOLDER = Route(
+    "POST", f"{ASSET_PATH}/createFolder", "files", "create_folder", "Create a folder", "asset"
+)
+MOVE_FILE = Route(
+    "POST", f"{ASSET_PATH}/moveFile", "files", "move_file",
+    "Move a file within its asset, with all that belongs to it", "asset",
+)  # fmt: skip
+COPY_FILE = Route(
+    "POST", f"{ASSET_PATH}/copyFile", "files", "copy_file",
+    "Copy a file, also to another asset or database, with all that belongs to it", "asset",
+    tier2="GET",
+)  # fmt: skip
+ARCHIVE_FILE = Route(
+    "DELETE", f"{ASSET_PATH}/archiveFile", "files", "archive_file",
+    "Archive a file or a folder of files", "asset", tier2="POST",
+)  # fmt: skip
+UNARCHIVE_FILE = Route(
+    "POST", f"{ASSET_PATH}/unarchiveFile", "files", "unarchive_file",
+    "Bring an archived file back", "asset",
+)  # fmt: skip
+DELETE_FILE = Route(
+    "DELETE", f"{ASSET_PATH}/deleteFile", "files", "delete_file",
+    "Delete a file or a folder of files for good, with all that belongs to them", "asset",
+    tier2="POST",
+)  # fmt: skip
+REVERT_FILE_VERSION = Route(
+    "POST", f"{ASSET_PATH}/revertFileVersion/{{versionId}}", "files", "revert_file_version",
+    "Make an old version of a file its newest one", "asset",
+)  # fmt: skip
+SET_PRIMARY_FILE = Route(
+    "PUT", f"{ASSET_PATH}/setPrimaryFile", "files", "set_primary_file",
+    "Say what a file is to its asset", "asset", tier2="POST",
+)  # fmt: skip
+DELETE_ASSET_PREVIEW = Route(
+    "DELETE", f"{ASSET_PATH}/deleteAssetPreview", "files", "delete_asset_preview",
+    "Delete the preview of an asset", "asset", tier2="POST",
+)  # fmt: skip
+DELETE_AUXILIARY_FILES = Route(
+    "DELETE", f"{ASSET_PATH}/deleteAuxiliaryPreviewAssetFiles", "files",
+    "delete_auxiliary_files", "Delete what viewers and pipelines made of a file", "asset",
+    tier2="POST",
+)  # fmt: skip
 
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
@@ -234,6 +299,57 @@ UPDATE_API_KEY = Route(
 DELETE_API_KEY = Route(
     "DELETE", "/auth/api-keys/{apiKeyId}", "access", "delete_api_key", "Delete an API key",
     "apiKey",
+)  # fmt: skip
+
+LIST_ROLES = Route("GET", "/roles", "access", "list_roles", "List the roles", "role")
+CREATE_ROLE = Route("POST", "/roles", "access", "create_role", "Create a role", "role")
+UPDATE_ROLE = Route("PUT", "/roles", "access", "update_role", "Change a role", "role")
+DELETE_ROLE = Route(
+    "DELETE", "/roles/{roleId}", "access", "delete_role",
+    "Delete a role and take it from all users", "role",
+)  # fmt: skip
+LIST_USER_ROLES = Route(
+    "GET", "/user-roles", "access", "list_user_roles", "List who has which roles", "userRole"
+)
+ADD_USER_ROLES = Route(
+    "POST", "/user-roles", "access", "add_user_roles", "Give a user further roles", "userRole"
+)
+SET_USER_ROLES = Route(
+    "PUT", "/user-roles", "access", "set_user_roles", "Give a user exactly these roles", "userRole"
+)
+DELETE_USER_ROLES = Route(
+    "DELETE", "/user-roles", "access", "delete_user_roles", "Take all roles from a user", "userRole"
+)
+LIST_ALLOWED_ROUTES = Route(
+    "POST", "/auth/routes", "access", "list_allowed_routes",
+    "Which pages of the web application the caller may see", open_to_users=True,
+)  # fmt: skip
+GET_LOGIN_PROFILE = Route(
+    "GET", "/auth/loginProfile/{userId}", "access", "get_login_profile",
+    "Get the caller's own profile", open_to_users=True,
+)  # fmt: skip
+UPDATE_LOGIN_PROFILE = Route(
+    "POST", "/auth/loginProfile/{userId}", "access", "update_login_profile",
+    "Make the caller's own profile, or bring it up to date", open_to_users=True,
+)  # fmt: skip
+LIST_COGNITO_USERS = Route(
+    "GET", "/user/cognito", "access", "list_cognito_users", "List the users who can sign in",
+    "userRole",
+)  # fmt: skip
+CREATE_COGNITO_USER = Route(
+    "POST", "/user/cognito", "access", "create_cognito_user", "Let a user sign in", "userRole"
+)
+UPDATE_COGNITO_USER = Route(
+    "PUT", "/user/cognito/{userId}", "access", "update_cognito_user",
+    "Change the address or number of a user who can sign in", "userRole",
+)  # fmt: skip
+DELETE_COGNITO_USER = Route(
+    "DELETE", "/user/cognito/{userId}", "access", "delete_cognito_user",
+    "Let a user sign in no more", "userRole",
+)  # fmt: skip
+RESET_COGNITO_PASSWORD = Route(
+    "POST", "/user/cognito/{userId}/resetPassword", "access", "reset_cognito_password",
+    "Have a user choose a new password", "userRole",
 )  # fmt: skip
 
 LIST_COMMENTS = Route(

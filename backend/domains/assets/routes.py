@@ -33,7 +33,7 @@ def build_router(service: AssetService) -> Router:
 
 def _bind_writes(router: Router, service: AssetService) -> None:
     @router.bind(routes.CREATE_ASSET)
-    def create_asset(call: Call, body: CreateAssetBody) -> Reply:
+    def create_asset(call: Call, body: CreateAssetBody) -> Reply[CreateAssetReply]:
         asset = service.create_asset(call.caller, body)
         message = f"Asset {asset.asset_id} was created"
         return Reply(
@@ -41,7 +41,7 @@ def _bind_writes(router: Router, service: AssetService) -> None:
         )
 
     @router.bind(routes.UPDATE_ASSET)
-    def update_asset(call: Call, path: AssetPath, body: UpdateAssetBody) -> Reply:
+    def update_asset(call: Call, path: AssetPath, body: UpdateAssetBody) -> Reply[UpdateAssetReply]:
         asset = service.update_asset(
             call.caller,
             path.database_id,
@@ -73,7 +73,7 @@ def _bind_reads(router: Router, service: AssetService) -> None:
         return _page(call, service, page)
 
     @router.bind(routes.GET_ASSET)
-    def get_asset(call: Call, path: AssetPath, query: AssetQuery) -> Reply:
+    def get_asset(call: Call, path: AssetPath, query: AssetQuery) -> Reply[AssetReply]:
         asset = service.get_asset(
             call.caller, path.database_id, path.asset_id, show_archived=query.show_archived
         )

@@ -31,7 +31,7 @@ def build_router(service: DatabaseService) -> Router:
 
 def _bind_writes(router: Router, service: DatabaseService) -> None:
     @router.bind(routes.CREATE_DATABASE)
-    def create_database(call: Call, body: CreateDatabaseBody) -> Reply:
+    def create_database(call: Call, body: CreateDatabaseBody) -> Reply[CreateDatabaseReply]:
         database = service.create_database(call.caller, body)
         message = f"Database {database.database_id} was created"
         return Reply(
@@ -40,7 +40,9 @@ def _bind_writes(router: Router, service: DatabaseService) -> None:
         )
 
     @router.bind(routes.UPDATE_DATABASE)
-    def update_database(call: Call, path: DatabasePath, body: UpdateDatabaseBody) -> Reply:
+    def update_database(
+        call: Call, path: DatabasePath, body: UpdateDatabaseBody
+    ) -> Reply[UpdateDatabaseReply]:
         database = service.update_database(
             call.caller, path.database_id, body, expected_revision=call.expected_revision
         )
@@ -69,7 +71,7 @@ def _bind_reads(router: Router, service: DatabaseService) -> None:
         )
 
     @router.bind(routes.GET_DATABASE)
-    def get_database(call: Call, path: DatabasePath, query: DatabaseQuery) -> Reply:
+    def get_database(call: Call, path: DatabasePath, query: DatabaseQuery) -> Reply[DatabaseReply]:
         database = service.describe_database(
             call.caller, path.database_id, show_deleted=query.show_deleted
         )

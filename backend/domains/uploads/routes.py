@@ -25,7 +25,7 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
         return service.initialise_upload(call.caller, body)
 
     @router.bind(routes.COMPLETE_UPLOAD)
-    def complete_upload(call: Call, path: UploadPath, body: CompleteBody) -> Reply:
+    def complete_upload(call: Call, path: UploadPath, body: CompleteBody) -> Reply[CompleteReply]:
         completed = service.complete_upload(call.caller, path.upload_id, body)
         return Reply(completed.reply, status=409 if completed.all_failed else 200)
 

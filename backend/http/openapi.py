@@ -1,0 +1,265 @@
+"""The OpenAPI 3.1 document of the API: from the declared routes and the models of their endpoints.
+
+What a model cannot tell (a rule that a function checks) is told by the answer to a request that
+breaks it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from backend.http.router import Binding
+from backend.spec.examples import EXAMPLES
+from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
+
+Json = dict[str, Any]
+
+_REFERENCE = "#/components/schemas/"
+_REASONS = {
+    200: "Done",
+    202: "Not known to be in the search indexes yet",
+    206: "A part of the bytes",
+    304: "Not changed",
+    307: "The bytes are at another address",
+    400: "The request is wrong; the message names the field and the fact",
+    401: "No identity",
+    403: "Not allowed",
+    404: "Absent, or not visible to the caller",
+    409: "The state of things forbids it",
+    410: "The version of the file is archived",
+    412: "It was changed since the caller read it",
+    413: "Too large",
+    416: "No such range",
+    429: "Too many requests",
+    503: "A service that it needs is down",
+}
+_FIRST_ERROR = 400
+_IN_PATH = re.compile(r"{(\w+)\+?}")
+_PLAIN: Json = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
+_KEY: Json = {
+    "type": "apiKey",
+    "in": "header",
+    "name": "Authorization",
+    "description": "`vams_<key>`, or `Bearer` and a key or token",
+}
+_ERROR: Json = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "message": {"type": "string"},
+        "code": {"type": "string", "description": "Stable; see the page of errors"},
+        "requestId": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+
+
+def document(bindings: Iterable[Binding]) -> Json:
+    """The document of these routes, without an address of a server."""
+    ordered = sorted(bindings, key=lambda each: (each.route.path, each.route.method))
+    schemas = _Schemas(ordered)
+    paths: dict[str, Json] = {}
+    for binding in ordered:
+        operations = paths.setdefault(binding.route.path.replace("+}", "}"), {})
+        operations[binding.route.method.lower()] = _operation(binding, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Vitrine",
+            "version": PRODUCT_VERSION,
+            "summary": f"Management of visual assets, by the contract of VAMS {CONTRACT_VERSION}",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas.named()},
+    }
+
+
+class _Generator(GenerateJsonSchema):
+    """Without titles, which only repeat the names."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        del schema
+        return False
+
+
+class _Schemas:
+    """The schemas of all models that the bindings name, and of the models within those."""
+
+    def __init__(self, bindings: Iterable[Binding]) -> None:
+        models = {
+            model
+            for binding in bindings
+            for model in (*binding.models.values(), binding.reply)
+            if model is not None
+        }
+        found, definitions = models_json_schema(
+            [(model, "validation") for model in sorted(models, key=_full_name)],
+            ref_template=_REFERENCE + "{model}",
+            schema_generator=_Generator,
+        )
+        self._references = {model: schema for (model, _), schema in found.items()}
+        self._definitions: dict[str, Json] = definitions["$defs"]
+        self._used: dict[str, Json] = {"Error": _ERROR}
+        for schema in self._definitions.values():
+            schema.pop("title", None)
+            for field, described in schema.get("properties", {}).items():
+                _add_example(field, described)
+
+    def reference(self, model: type[BaseModel]) -> Json:
+        """The reference to a model's schema, which is among the components from now on."""
+        self._use(self._references[model])
+        return self._references[model]
+
+    def fields(self, model: type[BaseModel]) -> Iterator[tuple[str, Json, bool]]:
+        """Each field's name, schema, and whether it must be given."""
+        schema = self._resolved(self._references[model])
+        for name, field in schema.get("properties", {}).items():
+            self._use(field)
+            yield name, _without_null(field), name in schema.get("required", ())
+
+    def example(self, model: type[BaseModel]) -> object:
+        """A body that the model takes: every field that must be given, with those that are told."""
+        return self._example(self._references[model])
+
+    def named(self) -> dict[str, Json]:
+        """The components."""
+        return dict(sorted(self._used.items()))
+
+    def _resolved(self, schema: Json) -> Json:
+        reference = schema.get("$ref")
+        return schema if reference is None else self._definitions[_name_in(reference)]
+
+    def _use(self, schema: object) -> None:
+        for reference in _references(schema):
+            name = _name_in(reference)
+            if name not in self._used:
+                self._used[name] = self._definitions[name]
+                self._use(self._definitions[name])
+
+    def _example(self, schema: Json) -> object:
+        found = _said(schema)
+        if found is not None:
+            return found
+        if "anyOf" in schema:
+            return self._example(schema["anyOf"][0])
+        whole = self._resolved(schema)
+        if whole.get("type") == "array":
+            return [self._example(whole["items"])]
+        if "properties" in whole:
+            required = whole.get("required", ())
+            fields: Json = whole["properties"]
+            return {name: self._example(fields[name]) for name in fields if name in required}
+        return _said(whole) or _PLAIN.get(whole.get("type", "string"))
+
+
+def _operation(binding: Binding, schemas: _Schemas) -> Json:
+    route = binding.route
+    operation: Json = {
+        "operationId": route.name,
+        "summary": route.summary,
+        "tags": [route.domain],
+        "parameters": [*_parameters(binding, schemas)],
+        "responses": {str(status): each for status, each in _responses(binding, schemas)},
+    }
+    if "body" in binding.models:
+        model = binding.models["body"]
+        content = {"schema": schemas.reference(model), "example": schemas.example(model)}
+        operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if route.public:
+        operation["security"] = []
+    if not route.ours:
+        operation["description"] = f"As VAMS {CONTRACT_VERSION}."
+    return operation
+
+
+def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
+    told = set[str]()
+    for place, model in binding.models.items():
+        if place in {"path", "query"}:
+            for name, schema, required in schemas.fields(model):
+                told.add(name)
+                yield {"name": name, "in": place, "required": required, "schema": schema}
+    for name in _IN_PATH.findall(binding.route.path):
+        if name not in told:
+            schema: Json = {"type": "string", "minLength": 1}
+            _add_example(name, schema)
+            yield {"name": name, "in": "path", "required": True, "schema": schema}
+
+
+def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]]:
+    route = binding.route
+    for status in sorted({*route.statuses, *_statuses(binding)}):
+        answer: Json = {"description": _REASONS[status]}
+        if status >= _FIRST_ERROR and route.method != "HEAD":
+            answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + "Error"}}}
+        elif binding.reply is not None:
+            schema = schemas.reference(binding.reply)
+            answer["content"] = {"application/json": {"schema": schema}}
+        yield status, answer
+
+
+def _statuses(binding: Binding) -> Iterator[int]:
+    route = binding.route
+    yield from (200, 429, 503)
+    if not route.public:
+        yield from (401, 403)
+    if binding.models:
+        yield 400
+    if "path" in binding.models or "{" in route.path:
+        yield 404
+    if "body" in binding.models:
+        yield from (404, 413)
+    if route.method not in {"GET", "HEAD"}:
+        yield from (409, 412)
+
+
+def _said(schema: Json) -> object:
+    """The value that a schema itself names."""
+    named = [*schema.get("examples", ()), *schema.get("enum", ())]
+    return next(iter(named), schema.get("const", schema.get("default")))
+
+
+def _add_example(name: str, schema: Json) -> None:
+    if name in EXAMPLES:
+        schema["examples"] = [EXAMPLES[name]]
+
+
+def _without_null(schema: Json) -> Json:
+    """A field of a query: it is left out, never null."""
+    choices = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    if len(choices) != 1:
+        return schema
+    rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
+    return {**choices[0], **rest}
+
+
+def _references(schema: object) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        for name, value in cast("Mapping[str, object]", schema).items():
+            if name == "$ref" and isinstance(value, str):
+                yield value
+            else:
+                yield from _references(value)
+    elif isinstance(schema, list):
+        for each in cast("list[object]", schema):
+            yield from _references(each)
+
+
+def _name_in(reference: str) -> str:
+    return reference.removeprefix(_REFERENCE)
+
+
+def _full_name(model: type[BaseModel]) -> str:
+    return f"{model.__module__}.{model.__qualname__}"

@@ -1,0 +1,24 @@
+"""What a field may look like, by its name on the wire: the examples of the OpenAPI document."""
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, object] = {
+    "assetId": "x0b0e6c1e-5d0e-4d6f-9a53-2f3f1c1f7b11",
+    "assetName": "Pump house",
+    "comment": "After the scan of May",
+    "databaseId": "museum",
+    "defaultBucketId": "5f0c8f0e-0c3b-4b3e-8b5e-0d3a6f0f6f5e",
+    "description": "The pump house as it was scanned",
+    "filePath": "/scans/pump.e57",
+    "isDistributable": True,
+    "metadataKey": "material",
+    "metadataValue": "bronze",
+    "metadataValueType": "string",
+    "relativeKey": "/scans/pump.e57",
+    "roleName": "curator",
+    "tagName": "restored",
+    "tagTypeName": "condition",
+    "uploadId": "y6d2c1c8e-31d5-4f0c-8f0e-2a4a1b9d7c10",
+    "userId": "ann@example.org",
+    "versionId": "3sL4kqtJlcpXroDTDmJ",
+}
