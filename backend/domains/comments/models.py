@@ -12,9 +12,7 @@ MAX_BODY_CHARS = 10_000
 """Ours: the contract names no limit."""
 
 VersionId = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
-CommentKey = Annotated[
-    str, Field(alias=COMMENT.name, pattern=r"^[0-9]{1,18}:[-_a-zA-Z0-9]{3,63}$")
-]
+CommentKey = Annotated[str, Field(alias=COMMENT.name, pattern=r"^[0-9]{1,18}:[-_a-zA-Z0-9]{3,63}$")]
 """The asset version's id, a colon, and the comment's own id, which the client chooses."""
 
 

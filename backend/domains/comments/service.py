@@ -76,7 +76,7 @@ class CommentService:
             PermissionDeniedError: the caller may not write to the asset.
         """
         asset = self.assets.asset_for(caller, "POST", asset_id)
-        self.assets.assets.demand_version(asset, COMMENT.parse(key)[0])
+        self.assets.assets.get_version(asset, COMMENT.parse(key)[0])
         now = self.clock()
         comment = Comment(
             asset_id=asset_id,

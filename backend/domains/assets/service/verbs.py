@@ -274,6 +274,10 @@ class AssetService:
             deleted_by=job_id,
         )
 
+    def stays(self, asset: Asset) -> Write:
+        """Refuses a transaction with AssetNotFoundError unless the asset is still there, active."""
+        return self.assets.stays(asset)
+
     def get_version(self, asset: Asset, asset_version_id: str) -> AssetVersion:
         """The asset's version of that id.
 
