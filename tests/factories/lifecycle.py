@@ -10,6 +10,7 @@ from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import Asset
@@ -18,7 +19,7 @@ from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
 from tests.factories.access import OnlyUser
-from tests.factories.assets import NOON
+from tests.factories.assets import ADMIN, NOON
 from tests.factories.audit import audit_service
 from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery, gallery
 from tests.factories.http import Answer, Client
@@ -146,6 +147,17 @@ class Lifecycle:
             after = (page.next_key, page.next_version_id)
             if page.next_key is None:
                 return found
+
+    def link(self, source: str, target: str, kind: RelationshipType = "parentChild") -> str:
+        """A link between assets of the museum; its id."""
+        body = CreateLinkBody(
+            from_asset_database_id="museum",
+            from_asset_id=source,
+            to_asset_database_id="museum",
+            to_asset_id=target,
+            relationship_type=kind,
+        )
+        return self.deletes.links.create_link(ADMIN, body).asset_link_id
 
     def hide(self, path: str) -> None:
         """Archive one file, as its user does."""

@@ -12,7 +12,6 @@ from backend.core.objects import Objects
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item, Put
 from backend.domains.assets.models import CreateAssetBody
-from backend.domains.assets.repository import row_of
 from backend.spec import keys
 from backend.spec.tables import TABLES, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
@@ -265,29 +264,19 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     assert everything(museum) == everything(museum, AUXILIARY) == []
 
 
-def link(tables: DynamoTables, link_id: str, source: str, target: str, kind: str) -> None:
-    """A link between assets of the museum, with what its creation counts."""
-    ends = {
-        keys.LINK_FROM.name: keys.LINK_FROM.build("museum", source),
-        keys.LINK_TO.name: keys.LINK_TO.build("museum", target),
-    }
-    put(tables, assets.ASSET_LINKS, assetLinkId=link_id, relationshipType=kind, **ends)
-    put(tables, assets.ASSET_LINKS_METADATA, assetLinkId=link_id, metadataKey="why")
-
-
 def test_links_go_and_the_other_ends_count_one_less(
     museum: Lifecycle, tables: DynamoTables
 ) -> None:
     for asset_id in ("plinth", "hall", "twin", "gone"):
-        asset = created_asset(museum.gallery.assets, asset_id)
-        counted = asset.model_copy(update={"child_count": 2, "parent_count": 2, "related_count": 2})
-        put(tables, assets.ASSETS, **row_of(counted))
-    link(tables, "l1", "statue", "plinth", "parentChild")
-    link(tables, "l2", "hall", "statue", "parentChild")
-    link(tables, "l3", "statue", "twin", "related")
-    link(tables, "l4", "twin", "statue", "related")
-    link(tables, "l5", "hall", "plinth", "parentChild")
-    link(tables, "l6", "statue", "never", "related")
+        created_asset(museum.gallery.assets, asset_id)
+    kept = museum.link("hall", "plinth")
+    for source, target in (("statue", "plinth"), ("hall", "statue"), ("statue", "gone")):
+        museum.link(source, target)
+    museum.link("statue", "twin", "related")
+    museum.link("gone", "statue", "related")
+    for row in rows(tables, assets.ASSET_LINKS):
+        put(tables, assets.ASSET_LINKS_METADATA, assetLinkId=row["assetLinkId"], metadataKey="why")
+    tables.delete_many(assets.ASSETS, [{"databaseId": "museum", "assetId": "gone"}])
     museum.service.archive_asset(ADMIN, "museum", "twin")
     museum.work_off(museum.delete())
     counts = {
@@ -295,14 +284,13 @@ def test_links_go_and_the_other_ends_count_one_less(
         for name in ("plinth", "hall", "twin", "gone")
         if (found := museum.gallery.assets.find_asset("museum", name)) is not None
     }
-    assert counts == {
-        "plinth": (2, 1, 2),
-        "hall": (1, 2, 2),
-        "twin": (2, 2, 0),
-        "gone": (2, 2, 2),
-    }
-    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS)] == ["l5"]
-    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS_METADATA)] == ["l5"]
+    assert counts == {"plinth": (0, 1, 0), "hall": (1, 0, 0), "twin": (0, 0, 0)}
+    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS)] == [kept]
+    assert [row["assetLinkId"] for row in rows(tables, assets.ASSET_LINKS_METADATA)] == [kept]
+    edges = [row for row in rows(tables, assets.ASSET_LINK_EDGES) if row["edge"] != "revision"]
+    assert [row["assetLinkId"] for row in edges] == [kept, kept]
+    places = {row["databaseId:assetId"] for row in rows(tables, assets.ASSET_LINK_EDGES)}
+    assert "museum:statue" not in places
 
 
 def test_a_folder_that_held_the_asset_counts_one_less(

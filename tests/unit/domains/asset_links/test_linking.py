@@ -141,7 +141,8 @@ def test_what_no_link_can_be_is_refused(museum: Links) -> None:
     assert museum.refused("hall", "statue", tags="old") == invalid
     assert museum.refused("hall", 7) == invalid  # type: ignore[arg-type] - a wrong type is sent
     for name in ("fromAssetId", "fromAssetDatabaseId", "toAssetId", "toAssetDatabaseId"):
-        assert museum.refused("hall", "statue", **{name: None}) == invalid
+        missing: dict[str, Any] = {name: None}
+        assert museum.refused("hall", "statue", **missing) == invalid
     assert museum.refused("hall", "statue", fromAssetId="a#b") == invalid
     assert museum.counts("hall") == (0, 0, 0)
 
