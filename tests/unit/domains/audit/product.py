@@ -1,5 +1,6 @@
 """The whole product in memory, as one function with everything in it, and the writes it takes."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -88,7 +89,8 @@ class Product:
         services = SERVICES.get(route.domain, (route.domain,))
         module = import_module(f"backend.domains.{route.domain}.routes")
         router = module.build_router(*(getattr(self.wiring, name) for name in services))
-        path = route.path.format(**more.get("parameters", {}))
+        parameters: dict[str, str] = more.get("parameters", {})
+        path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
         return Client(router, user_id=user_id).send(route.method, path, route=route.key, **more)
 
     def follow(self) -> None:

@@ -52,6 +52,7 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _registry()
     yield from _asset()
     yield from _files(product)
+    yield from _comments()
     yield from _api_keys(answer_of)
     yield from _lifecycle(product, answer_of)
     yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
@@ -96,6 +97,14 @@ def _files(product: Product) -> Story:
     yield Step(routes.CREATE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadata": [RECORD]})
     yield Step(routes.UPDATE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadata": [changed]})
     yield Step(routes.DELETE_FILE_METADATA, entity, ASSET, {**ON_FILE, "metadataKeys": ["year"]})
+
+
+def _comments() -> Story:
+    entity = "asset:museum:statue"
+    comment = {"assetId": "statue", "assetVersionId:commentId": "0:first"}
+    yield Step(routes.CREATE_COMMENT, entity, comment, {"commentBody": "Nice"})
+    yield Step(routes.UPDATE_COMMENT, entity, comment, {"commentBody": "Nicer"})
+    yield Step(routes.DELETE_COMMENT, entity, comment)
 
 
 def _api_keys(answer_of: Callable[[], Any]) -> Story:
