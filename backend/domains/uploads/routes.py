@@ -2,6 +2,7 @@
 
 from backend.domains.uploads.models import (
     CompleteBody,
+    CompleteReply,
     InitialiseBody,
     InitialiseReply,
     MessageReply,
