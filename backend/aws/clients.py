@@ -15,9 +15,11 @@ from backend.aws.parsing import (
 from backend.spec.versions import PRODUCT_VERSION
 
 if TYPE_CHECKING:
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
 
 C = TypeVar("C")
@@ -92,6 +94,16 @@ def s3() -> "S3Client":
 @cache
 def sqs() -> "SQSClient":
     return boto3.client("sqs", config=_CONFIG)
+
+
+@cache
+def sns() -> "SNSClient":
+    return boto3.client("sns", config=_CONFIG)
+
+
+@cache
+def cognito_idp() -> "CognitoIdentityProviderClient":
+    return boto3.client("cognito-idp", config=_CONFIG)
 
 
 @cache

@@ -14,6 +14,7 @@ from backend.spec.queues import Queue
 from backend.spec.secrets import Secret
 from backend.spec.settings import Setting
 from backend.spec.tables.model import Table
+from backend.spec.topics import Topic
 
 
 class MissingSettingError(Exception):
@@ -34,6 +35,9 @@ class Settings:
 
     def queue(self, queue: Queue) -> str:
         return self._get(f"QUEUE_{queue.name}")
+
+    def topic(self, topic: Topic) -> str:
+        return self._get(f"TOPIC_{topic.name}")
 
     def dead_letters(self, queue: Queue) -> str:
         return self._get(f"QUEUE_{queue.name}DeadLetters")
@@ -61,6 +65,16 @@ class Settings:
     def search_is_deployed(self) -> bool:
         return bool(self.environment.get("SEARCH_ENDPOINT"))
 
+    @property
+    def user_pool_id(self) -> str | None:
+        """The Cognito user pool, if the deployment has one."""
+        return self.environment.get("USER_POOL_ID") or None
+
+    @property
+    def user_pool_client_id(self) -> str | None:
+        """The application by which users sign in to the pool."""
+        return self.environment.get("USER_POOL_CLIENT_ID") or None
+
     def _get(self, name: str) -> str:
         try:
             return self.environment[name]
@@ -84,6 +98,8 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
     for queue in function.redrives:
         settings.queue(queue)
         settings.dead_letters(queue)
+    for topic in function.topics:
+        settings.topic(topic)
     for secret in function.secrets:
         settings.secret(secret)
     for setting in function.settings:

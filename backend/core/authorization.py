@@ -9,12 +9,24 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
-from backend.core.identity import Identity
+from backend.core.identity import SYSTEM, Identity
 from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 
 SecuredType = Literal[
-    "database", "asset", "tag", "tagType", "apiKey", "bucket", "failure", "queue", "audit"
+    "database",
+    "asset",
+    "tag",
+    "tagType",
+    "apiKey",
+    "bucket",
+    "failure",
+    "queue",
+    "audit",
+    "role",
+    "userRole",
+    "metadataSchema",
+    "web",
 ]
 
 
@@ -55,6 +67,16 @@ class AdministratorOnly:
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:  # noqa: ARG002 - the port's signature
         return self.roles.is_administrator(caller.user_id)
+
+
+class SystemOnly:
+    """For functions that nobody asks: the product itself may do everything, and nobody else."""
+
+    def may_use(self, caller: Identity, route: Route) -> bool:  # noqa: ARG002 - the port's signature
+        return False
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:  # noqa: ARG002
+        return caller == SYSTEM
 
 
 def require(

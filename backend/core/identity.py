@@ -4,10 +4,14 @@ from typing import NamedTuple
 
 
 class Identity(NamedTuple):
-    """An authenticated caller. `mfa` says whether a second factor was given."""
+    """An authenticated caller.
+
+    `mfa` says whether a second factor was given; `email` is the address that the credentials name.
+    """
 
     user_id: str
     mfa: bool = False
+    email: str | None = None
 
 
 OUTAGE_MARK = "outage"

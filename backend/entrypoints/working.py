@@ -14,7 +14,7 @@ from aws_lambda_powertools import Logger
 from backend.aws import clients
 from backend.aws.queues import SqsQueues
 from backend.core.deliveries import Event, Reply
-from backend.domains.jobs.models import Step
+from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
 from backend.search.failures import FailureStore, ring
@@ -24,6 +24,7 @@ from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 if TYPE_CHECKING:
+    from backend.domains.access.service.withdrawing import RoleWithdrawal
     from backend.domains.assets.service import TagWithdrawal
 
 Handler = Callable[[dict[str, Any], Any], Reply]
@@ -59,6 +60,25 @@ class WorkerWiring(Wiring):
             audit=self.audit,
             clock=self.clock,
             settle_delay_seconds=self.settings.number(SETTLE_DELAY_SECONDS),
+        )
+
+    def role_withdrawal(self, job: Job) -> Progress:
+        """The step of the job that takes a deleted role from its users."""
+        done = self._role_withdrawal.step(
+            str(job.parameters["roleName"]),
+            job_id=job.job_id,
+            created_by=job.created_by,
+            cursor=job.cursor,
+        )
+        return Progress(cursor=done.cursor, items=done.users, finished=done.finished)
+
+    @cached_property
+    def _role_withdrawal(self) -> "RoleWithdrawal":
+        from backend.domains.access.repository.roles import GrantRepository, RoleRepository
+        from backend.domains.access.service.withdrawing import RoleWithdrawal
+
+        return RoleWithdrawal(
+            RoleRepository(self.tables), GrantRepository(self.tables), self.audit, self.clock
         )
 
     @property

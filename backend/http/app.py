@@ -80,7 +80,7 @@ class HttpApp:
 
     def _call(self, route: Route, event: APIGatewayProxyEventV2) -> Call:
         caller = _caller(route, event)
-        if not self.authorization.may_use(caller, route):
+        if not (route.open_to_users or self.authorization.may_use(caller, route)):
             raise PermissionDeniedError("You may not use this route")
         return Call(
             route=route,
@@ -119,4 +119,9 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     user_id = context.get("userId")
     if not isinstance(user_id, str) or not user_id:
         raise UnauthenticatedError("No identity was established for this request")
-    return Identity(user_id, mfa=context.get("mfa") == "true")
+    email = context.get("email")
+    return Identity(
+        user_id,
+        mfa=context.get("mfa") == "true",
+        email=email if isinstance(email, str) and email else None,
+    )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from backend.spec.queues import BUCKET_IMPORTS as BUCKET_IMPORTS_QUEUE
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
 from backend.spec.queues import LARGE_FILES as LARGE_FILES_QUEUE
 from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
@@ -50,16 +51,43 @@ WITHDRAW_TAG = JobKind(
     "Takes a deleted tag from the assets that carry it.",
     cancellable=False,
 )
+WITHDRAW_ROLE = JobKind(
+    "withdrawRole",
+    LIFECYCLE_QUEUE,
+    "Takes a deleted role from the users who have it.",
+    cancellable=False,
+)
 LARGE_FILES = JobKind(
     "largeFiles",
     LARGE_FILES_QUEUE,
     "Puts the large files of an upload together, checks them and copies them to their place.",
     cancellable=False,
 )
+CHANGE_FILES = JobKind(
+    "changeFiles",
+    LIFECYCLE_QUEUE,
+    "Carries out what was asked for files of an asset: to move, copy, archive or delete them.",
+    cancellable=False,
+)
+IMPORT_BUCKET = JobKind(
+    "importBucket",
+    BUCKET_IMPORTS_QUEUE,
+    "Makes assets of what stands in a bucket already, and has all of it indexed.",
+    cancellable=True,
+)
 
 JOB_KINDS: dict[str, JobKind] = {
     kind.name: kind
-    for kind in (FAN_OUT, ARCHIVE_ASSET, UNARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG, LARGE_FILES)
+    for kind in (
+        FAN_OUT,
+        ARCHIVE_ASSET,
+        UNARCHIVE_ASSET,
+        DELETE_ASSET,
+        WITHDRAW_TAG,
+        WITHDRAW_ROLE,
+        LARGE_FILES,
+        CHANGE_FILES,
+    )
 }
 """All kinds, by name."""
 

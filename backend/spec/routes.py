@@ -10,7 +10,8 @@ from typing import Literal
 Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
 Action = Literal["GET", "POST", "PUT", "DELETE"]
 ObjectType = Literal[
-    "bucket", "database",
+    "bucket",
+    "database",
     "asset",
     "tag",
     "tagType",
@@ -20,6 +21,7 @@ ObjectType = Literal[
     "audit",
     "role",
     "userRole",
+    "metadataSchema",
     "none",
 ]
 
@@ -72,6 +74,11 @@ GET_VERSION = Route(
 GET_SECURE_CONFIG = Route(
     "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features",
     open_to_users=True,
+)  # fmt: skip
+
+GET_OPENAPI = Route(
+    "GET", "/openapi.json", "configuration", "get_openapi",
+    "The OpenAPI document of this API", ours=True,
 )  # fmt: skip
 
 LIST_BUCKETS = Route("GET", "/buckets", "buckets", "list_buckets", "List the asset buckets")
@@ -231,6 +238,42 @@ HEAD_AUXILIARY_FILE = Route(
     "head_auxiliary_file", "Get size and type of a viewer's file", "asset",
 )  # fmt: skip
 
+GET_DATABASE_METADATA = Route(
+    "GET", "/database/{databaseId}/metadata", "metadata", "list_database_metadata",
+    "List the metadata of a database", "database",
+)  # fmt: skip
+CREATE_DATABASE_METADATA = Route(
+    "POST", "/database/{databaseId}/metadata", "metadata", "create_database_metadata",
+    "Add metadata to a database", "database",
+)  # fmt: skip
+UPDATE_DATABASE_METADATA = Route(
+    "PUT", "/database/{databaseId}/metadata", "metadata", "update_database_metadata",
+    "Change or replace the metadata of a database", "database",
+)  # fmt: skip
+DELETE_DATABASE_METADATA = Route(
+    "DELETE", "/database/{databaseId}/metadata", "metadata", "delete_database_metadata",
+    "Remove metadata from a database", "database",
+)  # fmt: skip
+LIST_METADATA_SCHEMAS = Route(
+    "GET", "/metadataschema", "metadata_schemas", "list_metadata_schemas",
+    "List the metadata schemas", "metadataSchema",
+)  # fmt: skip
+CREATE_METADATA_SCHEMA = Route(
+    "POST", "/metadataschema", "metadata_schemas", "create_metadata_schema",
+    "Create a metadata schema", "metadataSchema",
+)  # fmt: skip
+UPDATE_METADATA_SCHEMA = Route(
+    "PUT", "/metadataschema", "metadata_schemas", "update_metadata_schema",
+    "Change a metadata schema", "metadataSchema",
+)  # fmt: skip
+GET_METADATA_SCHEMA = Route(
+    "GET", "/database/{databaseId}/metadataSchema/{metadataSchemaId}", "metadata_schemas",
+    "get_metadata_schema", "Get a metadata schema", "metadataSchema",
+)  # fmt: skip
+DELETE_METADATA_SCHEMA = Route(
+    "DELETE", "/database/{databaseId}/metadataSchema/{metadataSchemaId}", "metadata_schemas",
+    "delete_metadata_schema", "Delete a metadata schema", "metadataSchema",
+)  # fmt: skip
 GET_ASSET_METADATA = Route(
     "GET", f"{ASSET_PATH}/metadata", "metadata", "list_asset_metadata",
     "List the metadata of an asset", "asset",

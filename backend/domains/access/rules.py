@@ -3,11 +3,13 @@
 import hashlib
 import hmac
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from backend.domains.access.models import ApiKey, parse_expiry
 
 PREFIX = "vams_"
+Pepper = Callable[[], bytes]
 _KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
 """At least 256 bits in URL-safe base64; all else is refused before anything is read."""
 

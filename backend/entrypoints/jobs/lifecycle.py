@@ -3,12 +3,17 @@
 from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import LIFECYCLE_WORKER
-from backend.spec.jobs import WITHDRAW_TAG
+from backend.spec.jobs import WITHDRAW_ROLE, WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE
 
 _wiring = LifecycleWiring(LIFECYCLE_WORKER)
 handler = ready(
     _wiring.consumer_handler(
-        LIFECYCLE, {WITHDRAW_TAG.name: _wiring.tag_withdrawal, **_wiring.lifecycle_steps}
+        LIFECYCLE,
+        {
+            WITHDRAW_TAG.name: _wiring.tag_withdrawal,
+            WITHDRAW_ROLE.name: _wiring.role_withdrawal,
+            **_wiring.lifecycle_steps,
+        },
     )
 )

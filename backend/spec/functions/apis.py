@@ -3,31 +3,56 @@
 from dataclasses import replace
 
 from backend.spec import buckets, queues, secrets, settings
-from backend.spec.functions.model import api, audited
+from backend.spec.functions.model import Function, api, audited
 from backend.spec.tables import access, assets, metadata, operations, registry
 
-CONFIGURATION_API = api(
-    "ConfigurationApi",
-    "configuration",
-    "Version, client configuration, features.",
-    reads=(registry.FEATURES,),
-    settings=(settings.WEB_URL,),
+CONFIGURATION_API = replace(
+    api(
+        "ConfigurationApi",
+        "configuration",
+        "Version, client configuration, features.",
+        reads=(registry.FEATURES,),
+        settings=(settings.WEB_URL,),
+    ),
+    user_pool="known",
 )
 ACCESS_API = audited(
-    api(
+    Function(
         "AccessApi",
-        "access",
-        "API keys.",
-        writes=(access.API_KEYS,),
+        "api",
+        "backend.entrypoints.http.access.handler",
+        "API keys, roles, who has which, profiles, and who can sign in.",
+        writes=(
+            access.API_KEYS,
+            access.ROLES,
+            access.USER_ROLES,
+            access.USERS,
+            operations.JOBS,
+        ),
         secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
+        user_pool="administered",
+        domain="access",
+        memory_mb=1024,
     )
 )
-BUCKETS_API = api(
-    "BucketsApi",
-    "buckets",
-    "The asset buckets.",
-    reads=(registry.ASSET_BUCKETS,),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
+BUCKETS_API = audited(
+    api(
+        "BucketsApi",
+        "buckets",
+        "The asset buckets.",
+        reads=(buckets.ASSET_BUCKET,),
+        writes=(registry.ASSET_BUCKETS, operations.RESERVATIONS),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+BUCKET_SYNC_API = audited(
+    api(
+        "BucketSyncApi",
+        "bucket_sync",
+        "Starts imports of what stands in buckets.",
+        reads=(registry.ASSET_BUCKETS,),
+        writes=(operations.JOBS, operations.RESERVATIONS),
+    )
 )
 DATABASES_API = audited(
     api(

@@ -20,10 +20,13 @@ from backend.spec.secrets import Secret
 from backend.spec.settings import Setting
 from backend.spec.tables import access, operations
 from backend.spec.tables.model import Table
+from backend.spec.topics import Topic
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
 SearchAccess = Literal["none", "read", "write", "sweep", "manage"]
 """Queries; documents written; tombstones found and removed; indexes and aliases made."""
+UserPoolAccess = Literal["none", "known", "administered"]
+"""Whether there is a Cognito user pool, and which; its users made, changed and removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Function:
     `appends` are tables and buckets to which it adds what it may neither read nor change.
     `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
-    queues whose dead letters it may move back.
+    queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
+    to them. What it has of the user pool it has where one is deployed.
     """
 
     name: str
@@ -45,10 +49,13 @@ class Function:
     appends: tuple[Table | Bucket, ...] = ()
     sends: tuple[Queue, ...] = ()
     redrives: tuple[Queue, ...] = ()
+    publishes: tuple[Topic, ...] = ()
+    subscribes: tuple[Topic, ...] = ()
     secrets: tuple[Secret, ...] = ()
     rewrites: tuple[Secret, ...] = ()
     settings: tuple[Setting, ...] = ()
     search: SearchAccess = "none"
+    user_pool: UserPoolAccess = "none"
     domain: str | None = None
     memory_mb: int = 512
     timeout_seconds: int = 29
@@ -57,6 +64,10 @@ class Function:
     @property
     def tables(self) -> tuple[Table, ...]:
         return tuple(r for r in self._used if isinstance(r, Table))
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        return tuple(dict.fromkeys((*self.publishes, *self.subscribes)))
 
     @property
     def receives(self) -> tuple[Queue, ...]:

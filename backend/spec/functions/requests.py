@@ -34,10 +34,25 @@ _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 _OF_API: Mapping[str, Requests] = {
     "ConfigurationApi": {registry.FEATURES: ("Scan",)},
     "AccessApi": {
-        access.USER_ROLES: ("GetItem", "Query"),
+        access.USER_ROLES: (
+            *("ConditionCheckItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Query", "Scan"),
+        ),
         access.API_KEYS: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
+        access.ROLES: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
+        access.USERS: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("PutItem",),
     },
-    "BucketsApi": {registry.ASSET_BUCKETS: ("Query", "Scan")},
+    "BucketsApi": {
+        registry.ASSET_BUCKETS: ("PutItem", "Scan"),
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+        ASSET_BUCKET: ("GetBucketVersioning", "ListBucket"),
+    },
+    "BucketSyncApi": {
+        **_BUCKET_RECORD,
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+    },
     "DatabasesApi": {
         **_BUCKET_RECORD,
         assets.DATABASES: (
@@ -126,7 +141,19 @@ _OF_API: Mapping[str, Requests] = {
     "AdminApi": _SOURCES,
 }
 
+_FOLLOWING: Requests = {
+    assets.ASSETS: ("BatchGetItem", "PutItem", "UpdateItem"),
+    assets.ASSET_VERSIONS: ("PutItem",),
+    assets.DATABASES: ("GetItem", "PutItem"),
+    registry.ASSET_BUCKETS: ("Query", "Scan"),
+    operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
+    ASSET_BUCKET: ("ListBucket",),  # no object is read, and none can be written
+    FAILURE_BUCKET: ("PutObject",),
+}
+
 _OF_WORKERS: Mapping[str, Requests] = {
+    "BucketSync": _FOLLOWING,
+    "BucketImportWorker": {**_FOLLOWING, operations.JOBS: ("GetItem", "UpdateItem")},
     "IndexChanges": {**_SOURCES, **_KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
     "IndexObjects": {**_SOURCES, **_KEPT},
     "IndexSettle": {**_SOURCES, **_KEPT},
@@ -149,6 +176,8 @@ _OF_WORKERS: Mapping[str, Requests] = {
         metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
         registry.COMMENTS: ("BatchWriteItem", "Query"),
         workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
+        access.ROLES: ("DeleteItem",),
+        access.USER_ROLES: ("DeleteItem", "Scan"),
         operations.JOBS: ("GetItem", "UpdateItem"),
     },
     "ReplayFailures": _SOURCES,

@@ -37,6 +37,7 @@ BOOTSTRAP = Function(
     rewrites=(secrets.ADMIN_API_KEY,),
     settings=(settings.ADMIN_USER_ID,),
     search="manage",
+    user_pool="known",
     timeout_seconds=300,
 )
 

@@ -97,6 +97,41 @@ JOB_STARTER = Function(
     sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES),
     timeout_seconds=30,
 )
+_FOLLOWED: tuple[Table | Bucket, ...] = (
+    assets.ASSETS,
+    assets.ASSET_VERSIONS,
+    assets.DATABASES,
+    operations.RESERVATIONS,
+    buckets.FAILURE_BUCKET,
+)
+BUCKET_SYNC = audited(
+    Function(
+        "BucketSync",
+        "consumer",
+        "backend.entrypoints.streams.bucket_sync.handler",
+        "Makes assets of what others write straight into a bucket.",
+        reads=(registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
+        writes=_FOLLOWED,
+        settings=(settings.SYNC_DATABASE_ID,),
+        memory_mb=1024,
+        timeout_seconds=120,
+    )
+)
+BUCKET_IMPORT_WORKER = audited(
+    Function(
+        "BucketImportWorker",
+        "consumer",
+        "backend.entrypoints.jobs.bucket_imports.handler",
+        "Does the jobs that import what stands in a bucket, page by page.",
+        reads=(registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
+        writes=(*_FOLLOWED, operations.JOBS),
+        sends=(queues.BUCKET_IMPORTS, queues.SETTLE),
+        settings=(settings.SYNC_DATABASE_ID, settings.SETTLE_DELAY_SECONDS),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
 LEFT_BY_ASSETS: tuple[Table, ...] = (
     assets.ASSET_VERSIONS,
     assets.ASSET_FILE_VERSIONS,

@@ -6,13 +6,13 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
-from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
-from backend.domains.access.routes import build_router
+from backend.domains.access.routes import AccessServices, build_router
 from backend.domains.access.rules import hash_key
 from backend.domains.access.service import ApiKeyService
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import API_KEYS
-from tests.factories.access import OnlyUser, stored_user_role
+from tests.factories.access import stored_user_role
+from tests.factories.administration import Parts
 from tests.factories.http import Answer, Client
 
 BODY = {"apiKeyName": "Isaac Sim", "userId": "robot@example.org", "description": "For the lab"}
@@ -20,24 +20,20 @@ PEPPER = b"pepper"
 
 
 @pytest.fixture
-def service(tables: DynamoTables, audit: AuditService, now: datetime) -> ApiKeyService:
+def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
     stored_user_role(tables, user_id="robot@example.org", role_name="viewer")
     numbers = iter(range(100))
-    return ApiKeyService(
-        keys=ApiKeyRepository(tables),
-        roles=UserRoleRepository(tables),
-        authorization=OnlyUser(),
-        audit=audit,
-        pepper=lambda: PEPPER,
-        clock=lambda: now,
-        new_id=lambda: f"key-{next(numbers)}",
-        new_secret=lambda: "s" * 64,
-    )
+    return Parts(tables, audit, now, new_id=lambda: f"key-{next(numbers)}").services()
 
 
 @pytest.fixture
-def client(service: ApiKeyService) -> Client:
-    return Client(build_router(service))
+def service(services: AccessServices) -> ApiKeyService:
+    return services.api_keys
+
+
+@pytest.fixture
+def client(services: AccessServices) -> Client:
+    return Client(build_router(services))
 
 
 def create(client: Client, **changes: object) -> Answer:
@@ -196,9 +192,9 @@ def test_keys_are_listed_by_pages_to_the_end(client: Client) -> None:
     assert sorted(found) == [f"key-{number}" for number in range(5)]
 
 
-def test_only_the_administrator_gets_in(client: Client, service: ApiKeyService) -> None:
+def test_only_the_administrator_gets_in(client: Client, services: AccessServices) -> None:
     create(client)
-    stranger = Client(build_router(service), user_id="robot@example.org")
+    stranger = Client(build_router(services), user_id="robot@example.org")
     assert create(stranger).status == 403
     assert one(stranger).status == 403
     assert one(stranger, "DELETE").status == 403

@@ -1,4 +1,4 @@
-"""API keys and users' roles as stored, and the bodies and replies of their routes."""
+"""API keys as stored, and the bodies and replies of their routes."""
 
 import re
 from datetime import UTC, date, datetime
@@ -8,9 +8,6 @@ from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
 from backend.core.names import ObjectName, Text, UserId
-
-ADMIN_ROLE = "admin"
-"""Who has this role may do everything."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
@@ -61,24 +58,6 @@ class ApiKey(WireModel):
     last_used_at: str | None = None
     revision: int = 0
     """Rows that another product wrote have none."""
-
-
-class UserRole(WireModel):
-    user_id: str
-    role_name: str
-    created_on: str
-
-
-class Role(WireModel):
-    role_name: str
-    description: str
-    created_on: str
-    mfa_required: bool = False
-
-
-class User(WireModel):
-    user_id: str
-    created_on: str
 
 
 class ApiKeyPath(WireModel):

@@ -1,7 +1,7 @@
 """The routes of API keys."""
 
 from backend.core.models import PageQuery
-from backend.domains.access.models import (
+from backend.domains.access.models.keys import (
     ApiKey,
     ApiKeyPath,
     ApiKeyReply,
@@ -17,9 +17,8 @@ from backend.http.router import Router
 from backend.spec import routes
 
 
-def build_router(service: ApiKeyService) -> Router:
+def bind_keys(router: Router, service: ApiKeyService) -> None:
     """Bind the routes of API keys to the service."""
-    router = Router()
 
     @router.bind(routes.LIST_API_KEYS)
     def list_api_keys(call: Call, query: PageQuery) -> ApiKeysReply:
@@ -45,8 +44,6 @@ def build_router(service: ApiKeyService) -> Router:
     def delete_api_key(call: Call, path: ApiKeyPath) -> DeletedApiKeyReply:
         service.delete_api_key(call.caller, path.api_key_id)
         return DeletedApiKeyReply(message=f"API key {path.api_key_id} was deleted")
-
-    return router
 
 
 def _reply(key: ApiKey) -> ApiKeyReply:

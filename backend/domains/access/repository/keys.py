@@ -1,11 +1,10 @@
-"""The tables of API keys, users and their roles, by access pattern."""
+"""The table of API keys, by access pattern."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
-from backend.core.models import WireModel
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -19,9 +18,8 @@ from backend.core.transactions import (
     put_new,
 )
 from backend.core.wired import wired
-from backend.domains.access.models import ApiKey, Role, User, UserRole
-from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, ROLES, USER_ROLES, USERS
-from backend.spec.tables.model import Table
+from backend.domains.access.models.keys import ApiKey
+from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH
 
 _KEY = API_KEYS.partition_key.name
 _LAST_USED = "lastUsedAt"
@@ -120,36 +118,3 @@ class ApiKeyRepository:
 def _unchanged(key: ApiKey) -> tuple[Condition, ...]:
     seen = equals("revision", key.revision) if key.revision else absent("revision")
     return (exists(_KEY), seen)
-
-
-@wired
-class UserRoleRepository:
-    """Users, roles, and which user has which role."""
-
-    tables: Tables
-
-    def has_role(self, user_id: str, role_name: str) -> bool:
-        """Whether the user has the role now (a consistent read of one row)."""
-        key = {"userId": user_id, "roleName": role_name}
-        return self.tables.get(USER_ROLES, key) is not None
-
-    def has_any_role(self, user_id: str) -> bool:
-        query = Query(table=USER_ROLES, partition=user_id, consistent=True)
-        return bool(self.tables.query(query, PageRequest(1)).items)
-
-    def keep_role(self, role: Role) -> None:
-        """Make the role; one that is there stays as it is."""
-        self._keep(ROLES, role)
-
-    def keep_user(self, user: User) -> None:
-        """Make the user; one that is there stays as it is."""
-        self._keep(USERS, user)
-
-    def keep_user_role(self, user_role: UserRole) -> None:
-        """Give the user the role; one who has it keeps it."""
-        self._keep(USER_ROLES, user_role)
-
-    def _keep(self, table: Table, row: WireModel) -> None:
-        there = AlreadyExistsError(f"The row in {table.name} exists already")
-        with suppress(AlreadyExistsError):
-            self.tables.write(put_new(table, row.model_dump(by_alias=True), there))

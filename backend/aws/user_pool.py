@@ -1,0 +1,125 @@
+"""Cognito behind the port `core.user_pool.UserPool`."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import code_of, translated
+from backend.core.clock import iso
+from backend.core.errors import InvalidInputError, StateForbidsError, UnavailableError
+from backend.core.paging import Page, PageRequest
+from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError
+from backend.core.wired import wired
+
+if TYPE_CHECKING:
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
+    from mypy_boto3_cognito_idp.type_defs import AttributeTypeTypeDef
+
+_NEVER_SIGNED_IN = "FORCE_CHANGE_PASSWORD"
+_INVALID = frozenset({"InvalidParameterException", "InvalidPasswordException"})
+_BUSY = frozenset({"TooManyRequestsException", "LimitExceededException"})
+
+
+@wired
+class CognitoUserPool:
+    """The users of one pool (see the port for what each method promises)."""
+
+    client: "CognitoIdentityProviderClient"
+    pool_id: str
+
+    def list_users(self, page: PageRequest) -> Page[PoolUser]:
+        request: dict[str, Any] = {"UserPoolId": self.pool_id, "Limit": min(page.limit, 60)}
+        if page.after is not None:
+            request["PaginationToken"] = page.after["token"]
+        with _translated(""):
+            reply = self.client.list_users(**request)
+        users = tuple(_user(found, found.get("Attributes", [])) for found in reply["Users"])
+        token = reply.get("PaginationToken")
+        return Page(users, None if token is None else {"token": token})
+
+    def get_user(self, user_id: str) -> PoolUser | None:
+        try:
+            with _translated(user_id):
+                found = self.client.admin_get_user(UserPoolId=self.pool_id, Username=user_id)
+        except PoolUserNotFoundError:
+            return None
+        return _user(found, found.get("UserAttributes", []))
+
+    def create_user(self, user_id: str, *, email: str, phone: str | None) -> None:
+        with _translated(user_id):
+            self.client.admin_create_user(
+                UserPoolId=self.pool_id,
+                Username=user_id,
+                UserAttributes=_verified(email, phone),
+                DesiredDeliveryMediums=["EMAIL"],
+            )
+
+    def change_user(self, user_id: str, *, email: str | None, phone: str | None) -> None:
+        with _translated(user_id):
+            self.client.admin_update_user_attributes(
+                UserPoolId=self.pool_id, Username=user_id, UserAttributes=_verified(email, phone)
+            )
+
+    def delete_user(self, user_id: str) -> None:
+        with _translated(user_id):
+            self.client.admin_delete_user(UserPoolId=self.pool_id, Username=user_id)
+
+    def reset_password(self, user: PoolUser) -> None:
+        with _translated(user.user_id):
+            if user.status == _NEVER_SIGNED_IN:
+                self.client.admin_create_user(
+                    UserPoolId=self.pool_id,
+                    Username=user.user_id,
+                    MessageAction="RESEND",
+                    DesiredDeliveryMediums=["EMAIL"],
+                )
+            else:
+                self.client.admin_reset_user_password(
+                    UserPoolId=self.pool_id, Username=user.user_id
+                )
+
+
+@contextmanager
+def _translated(user_id: str) -> Generator[None]:
+    try:
+        with translated("Cognito"):
+            yield
+    except ClientError as error:
+        code = code_of(error)
+        message = error.response.get("Error", {}).get("Message", "")
+        if code == "UserNotFoundException":
+            raise PoolUserNotFoundError(user_id) from error
+        if code == "UsernameExistsException":
+            raise PoolUserExistsError(user_id) from error
+        if code in _INVALID:
+            raise InvalidInputError(f"Cognito does not take this: {message}") from error
+        if code in {"NotAuthorizedException", "UnsupportedUserStateException"}:
+            raise StateForbidsError(f"The state of {user_id} does not allow this") from error
+        if code in _BUSY:
+            raise UnavailableError("Cognito has too much to do") from error
+        raise
+
+
+def _verified(email: str | None, phone: str | None) -> "list[AttributeTypeTypeDef]":
+    given: list[AttributeTypeTypeDef] = []
+    for name, value in (("email", email), ("phone_number", phone)):
+        if value is not None:
+            given.append({"Name": name, "Value": value})
+            given.append({"Name": f"{name}_verified", "Value": "true"})
+    return given
+
+
+def _user(found: Any, attributes: "Iterable[AttributeTypeTypeDef]") -> PoolUser:
+    values = {each["Name"]: each.get("Value", "") for each in attributes}
+    return PoolUser(
+        user_id=str(found["Username"]),
+        email=values.get("email") or None,
+        phone=values.get("phone_number") or None,
+        status=str(found.get("UserStatus", "")),
+        enabled=bool(found.get("Enabled", True)),
+        created_at=iso(found["UserCreateDate"]),
+        modified_at=iso(found["UserLastModifiedDate"]),
+        mfa_enabled=bool(found.get("UserMFASettingList") or found.get("MFAOptions")),
+    )

@@ -1,0 +1,39 @@
+"""Users, roles, and which user has which role, as stored."""
+
+from backend.core.models import WireModel
+
+ADMIN_ROLE = "admin"
+"""Who has this role may do everything."""
+
+
+class UserRole(WireModel):
+    user_id: str
+    role_name: str
+    created_on: str = ""
+
+
+class Role(WireModel):
+    """A role as its row holds it.
+
+    `grants` counts how often it was given to someone, `deleted_by` is the job that takes it from
+    everyone: nobody sees it then, and nobody is given it. Rows that bootstrap or another product
+    wrote have no `revision`.
+    """
+
+    role_name: str
+    description: str = ""
+    created_on: str = ""
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool = False
+    revision: int | None = None
+    grants: int | None = None
+    deleted_by: str | None = None
+
+
+class User(WireModel):
+    """The profile of a user; `email` is where notifications go."""
+
+    user_id: str
+    created_on: str = ""
+    email: str | None = None

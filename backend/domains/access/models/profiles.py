@@ -1,0 +1,57 @@
+"""Bodies and replies of what callers ask of themselves: their profile, pages that they may see."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from backend.core.models import OptionalBody, WireModel
+from backend.core.names import Email, Text, UserId
+
+MAX_ROUTES = 1000
+
+
+class ProfilePath(WireModel):
+    user_id: UserId
+
+
+class ProfileBody(OptionalBody):
+    """The address for notifications, where the credentials name none."""
+
+    email: Email | None = None
+
+
+class Profile(WireModel):
+    user_id: str
+    email: str | None = None
+
+
+class Profiles(WireModel):
+    items: Annotated[list[Profile], Field(alias="Items")]
+
+
+class ProfileReply(WireModel):
+    """Always one profile, in the envelope and the list that stock clients expect."""
+
+    message: Profiles
+
+
+class WebRoute(WireModel):
+    """A page of the web application, and how it is asked for."""
+
+    method: Literal["GET", "POST", "PUT", "DELETE"]
+    route_path: Annotated[Text, Field(alias="route__path", min_length=1, max_length=1024)]
+
+
+class WebRoutesBody(WireModel):
+    routes: Annotated[list[WebRoute], Field(max_length=MAX_ROUTES)]
+
+
+class AllowedRoute(WebRoute):
+    object_type: Annotated[Literal["web"], Field(alias="object__type")] = "web"
+
+
+class WebRoutesReply(WireModel):
+    """`email` is how the caller is named, as stock clients show it."""
+
+    allowed_routes: list[AllowedRoute]
+    email: str

@@ -1,0 +1,92 @@
+"""Bodies and replies of the routes of roles, and of those that say who has which."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from backend.core.models import WireModel
+from backend.core.names import ObjectName, Text, UserId
+
+MAX_ROLES = 30
+"""Of one user: all of them can be taken and others given in one transaction."""
+
+Operation = Literal["create", "update", "delete"]
+RoleDescription = Annotated[Text, Field(min_length=1, max_length=256)]
+RoleSource = Annotated[Text, Field(max_length=256)]
+
+
+def _each_once(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        raise ValueError("names a role twice")
+    return names
+
+
+class RolePath(WireModel):
+    role_id: ObjectName
+
+
+class RoleBody(WireModel):
+    """What is left out of a change stays as it is; without `mfaRequired` a new role needs none."""
+
+    role_name: ObjectName
+    description: RoleDescription
+    source: RoleSource | None = None
+    source_identifier: RoleSource | None = None
+    mfa_required: bool | None = None
+
+
+class RoleReply(WireModel):
+    role_name: str
+    description: str
+    created_on: str
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool
+
+
+class RolesReply(WireModel):
+    items: Annotated[list[RoleReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class RoleOperationReply(WireModel):
+    """`job_id` is the job that takes a deleted role from the many who had it."""
+
+    success: bool = True
+    message: str
+    role_name: str
+    operation: Operation
+    timestamp: str
+    job_id: str | None = None
+
+
+class UserRolesBody(WireModel):
+    user_id: UserId
+    role_name: Annotated[
+        list[ObjectName], Field(min_length=1, max_length=MAX_ROLES), AfterValidator(_each_once)
+    ]
+
+
+class UserBody(WireModel):
+    user_id: UserId
+
+
+class UserRolesReply(WireModel):
+    """The roles of one user; `createdOn` is when the first of them was given."""
+
+    user_id: str
+    role_name: list[str]
+    created_on: str
+
+
+class UsersRolesReply(WireModel):
+    items: Annotated[list[UserRolesReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class UserRoleOperationReply(WireModel):
+    success: bool = True
+    message: str
+    user_id: str
+    operation: Operation
+    timestamp: str

@@ -1,0 +1,71 @@
+"""Bodies and replies of the routes of sign-ins: users of the deployment's Cognito user pool."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from backend.core.models import WireModel
+from backend.core.names import Email, UserId
+
+Phone = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")]
+"""E.164: `+12345678900`."""
+SignInName = Annotated[UserId, Field(max_length=128)]
+"""A user id that Cognito takes."""
+
+
+class SignInPath(WireModel):
+    user_id: UserId
+
+
+class CreateSignInBody(WireModel):
+    user_id: SignInName
+    email: Email
+    phone: Phone | None = None
+
+
+class UpdateSignInBody(WireModel):
+    """What is left out stays as it is; at least one of both."""
+
+    email: Email | None = None
+    phone: Phone | None = None
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateSignInBody":
+        if self.email is None and self.phone is None:
+            raise ValueError("at least one of email and phone must be given")
+        return self
+
+
+class ResetPasswordBody(WireModel):
+    confirm_reset: bool
+
+    @field_validator("confirm_reset")
+    @classmethod
+    def is_confirmed(cls, value: bool) -> bool:
+        if not value:
+            raise ValueError("must be true")
+        return value
+
+
+class SignInReply(WireModel):
+    user_id: str
+    email: str
+    phone: str | None = None
+    user_status: str
+    enabled: bool
+    user_create_date: str
+    user_last_modified_date: str
+    mfa_enabled: bool
+
+
+class SignInsReply(WireModel):
+    users: list[SignInReply]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class SignInOperationReply(WireModel):
+    success: bool = True
+    message: str
+    user_id: str
+    operation: Literal["create", "update", "delete", "resetPassword"]
+    timestamp: str

@@ -1,0 +1,47 @@
+"""Who has which role, as every request asks it, and what bootstrap keeps of it."""
+
+from contextlib import suppress
+
+from backend.core.errors import AlreadyExistsError
+from backend.core.models import WireModel
+from backend.core.paging import PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import put_new
+from backend.core.wired import wired
+from backend.domains.access.models.people import Role, User, UserRole
+from backend.spec.tables.access import ROLES, USER_ROLES, USERS
+from backend.spec.tables.model import Table
+
+
+@wired
+class UserRoleRepository:
+    """Users, roles, and which user has which role."""
+
+    tables: Tables
+
+    def has_role(self, user_id: str, role_name: str) -> bool:
+        """Whether the user has the role now (a consistent read of one row)."""
+        key = {"userId": user_id, "roleName": role_name}
+        return self.tables.get(USER_ROLES, key) is not None
+
+    def has_any_role(self, user_id: str) -> bool:
+        query = Query(table=USER_ROLES, partition=user_id, consistent=True)
+        return bool(self.tables.query(query, PageRequest(1)).items)
+
+    def keep_role(self, role: Role) -> None:
+        """Make the role; one that is there stays as it is."""
+        self._keep(ROLES, role)
+
+    def keep_user(self, user: User) -> None:
+        """Make the user; one that is there stays as it is."""
+        self._keep(USERS, user)
+
+    def keep_user_role(self, user_role: UserRole) -> None:
+        """Give the user the role; one who has it keeps it."""
+        self._keep(USER_ROLES, user_role)
+
+    def _keep(self, table: Table, row: WireModel) -> None:
+        there = AlreadyExistsError(f"The row in {table.name} exists already")
+        with suppress(AlreadyExistsError):
+            item = row.model_dump(by_alias=True, exclude_none=True)
+            self.tables.write(put_new(table, item, there))

@@ -1,0 +1,39 @@
+"""The table of users' profiles, by access pattern."""
+
+from collections.abc import Iterable
+
+from backend.core.errors import NotFoundError
+from backend.core.tables import Tables
+from backend.core.transactions import Update, Write
+from backend.core.wired import wired
+from backend.domains.access.models.people import User
+from backend.spec.tables.access import USER_ID, USERS
+
+_KEY = USER_ID.name
+
+
+class ProfileNotFoundError(NotFoundError):
+    code = "LoginProfileNotFound"
+
+    def __init__(self, user_id: str) -> None:
+        super().__init__(f"User {user_id} has no profile yet")
+
+
+@wired
+class ProfileRepository:
+    tables: Tables
+
+    def get(self, user_id: str) -> User | None:
+        item = self.tables.get(USERS, {_KEY: user_id})
+        return None if item is None else User.model_validate(item)
+
+    def get_many(self, user_ids: Iterable[str]) -> dict[str, User]:
+        """The profiles of those who have one, by user."""
+        found = self.tables.get_many([(USERS, {_KEY: user_id}) for user_id in user_ids])
+        users = (User.model_validate(item) for _, item in found)
+        return {user.user_id: user for user in users}
+
+    def keep(self, user: User, *others: Write) -> None:
+        """Store the profile; attributes that it does not name stay as they are."""
+        values = user.model_dump(by_alias=True, exclude_none=True, exclude={"user_id"})
+        self.tables.transact([Update(table=USERS, key={_KEY: user.user_id}, set=values), *others])

@@ -1,0 +1,209 @@
+"""The tables of roles and of who has which, by what administrators do with them.
+
+Both are registries: scanned by page. Whoever is given a role counts at the role, in the same
+transaction, so that a role which is deleted with all its users meets none that it did not see.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    RevisionConflictError,
+)
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Check,
+    Condition,
+    Delete,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
+from backend.core.wired import wired
+from backend.domains.access.models.people import Role, UserRole
+from backend.spec.tables.access import ROLE_NAME, ROLES, USER_ID, USER_ROLES
+
+_ROLE = ROLE_NAME.name
+_USER = USER_ID.name
+_SCAN_PAGE = 1000
+_DELETED_BY = "deletedBy"
+
+
+class RoleNotFoundError(NotFoundError):
+    code = "RoleNotFound"
+
+    def __init__(self, role_name: str) -> None:
+        super().__init__(f"Role {role_name} does not exist")
+
+
+class RoleExistsError(AlreadyExistsError):
+    code = "RoleExists"
+
+    def __init__(self, role_name: str) -> None:
+        super().__init__(f"Role {role_name} exists already, or is still being deleted")
+
+
+class RoleRevisionError(RevisionConflictError):
+    code = "RoleRevisionConflict"
+
+    def __init__(self, role_name: str) -> None:
+        super().__init__(f"Role {role_name} was changed by someone else; read it again")
+
+
+class UserRolesNotFoundError(NotFoundError):
+    code = "UserRolesNotFound"
+
+    def __init__(self, user_id: str) -> None:
+        super().__init__(f"User {user_id} has no role")
+
+
+class UserRoleExistsError(AlreadyExistsError):
+    code = "UserRoleExists"
+
+    def __init__(self, user_id: str, role_name: str) -> None:
+        super().__init__(f"User {user_id} has the role {role_name} already")
+
+
+class UserRolesChangedError(RevisionConflictError):
+    code = "UserRolesRevisionConflict"
+
+    def __init__(self, user_id: str) -> None:
+        super().__init__(f"The roles of {user_id} were changed by someone else; try again")
+
+
+@wired
+class RoleRepository:
+    """Roles; `others` are writes of the same transaction."""
+
+    tables: Tables
+
+    def get(self, role_name: str) -> Role | None:
+        """The role, also one that is being deleted."""
+        item = self.tables.get(ROLES, {_ROLE: role_name})
+        return None if item is None else Role.model_validate(item)
+
+    def list_registry(self, page: PageRequest) -> Page[Role]:
+        found = self.tables.scan(ROLES, page)
+        return Page(tuple(Role.model_validate(item) for item in found.items), found.after)
+
+    def put_new(self, role: Role, *others: Write) -> None:
+        item = role.model_dump(by_alias=True, exclude_none=True)
+        self.tables.transact([put_new(ROLES, item, RoleExistsError(role.role_name)), *others])
+
+    def change(self, role: Role, changes: Mapping[str, Any], *others: Write) -> None:
+        """Set some attributes, if nobody changed the role since it was read."""
+        update = Update(
+            table=ROLES,
+            key={_ROLE: role.role_name},
+            set=changes,
+            add={"revision": 1},
+            conditions=_unchanged(role),
+            refused=RoleRevisionError(role.role_name),
+        )
+        self.tables.transact([update, *others])
+
+    def delete(self, role: Role, *others: Write) -> None:
+        """Remove the role, if nobody changed it, or was given it, since it was read."""
+        given = absent("grants") if role.grants is None else equals("grants", role.grants)
+        gone = Delete(
+            table=ROLES,
+            key={_ROLE: role.role_name},
+            conditions=(*_unchanged(role), given),
+            refused=RoleRevisionError(role.role_name),
+        )
+        self.tables.transact([gone, *others])
+
+    def finish(self, role_name: str, job_id: str) -> None:
+        """Remove a role that this job has taken from everyone.
+
+        Raises:
+            RoleNotFoundError: that was done before.
+        """
+        self.tables.write(
+            Delete(
+                table=ROLES,
+                key={_ROLE: role_name},
+                conditions=(equals(_DELETED_BY, job_id),),
+                refused=RoleNotFoundError(role_name),
+            )
+        )
+
+
+def _unchanged(role: Role) -> tuple[Condition, ...]:
+    seen = absent("revision") if role.revision is None else equals("revision", role.revision)
+    return (exists(_ROLE), seen, absent(_DELETED_BY))
+
+
+@wired
+class GrantRepository:
+    """Which user has which role."""
+
+    tables: Tables
+
+    def of_user(self, user_id: str) -> list[UserRole]:
+        query = Query(table=USER_ROLES, partition=user_id, consistent=True)
+        return [UserRole.model_validate(item) for item in self.tables.query_all(query)]
+
+    def has(self, user_id: str, role_name: str) -> bool:
+        return self.tables.get(USER_ROLES, {_USER: user_id, _ROLE: role_name}) is not None
+
+    def list_registry(self, page: PageRequest) -> Page[UserRole]:
+        """Rows in no order, but those of one user one after the other."""
+        found = self.tables.scan(USER_ROLES, page)
+        return Page(tuple(UserRole.model_validate(item) for item in found.items), found.after)
+
+    def holders(self, role_name: str, after: Position | None) -> Page[UserRole]:
+        """Those who have the role, of the next thousand rows of all roles."""
+        found = self.list_registry(PageRequest(_SCAN_PAGE, after))
+        return Page(tuple(row for row in found.items if row.role_name == role_name), found.after)
+
+    def write(self, writes: Sequence[Write]) -> None:
+        self.tables.transact(writes)
+
+
+def given(row: UserRole) -> list[Write]:
+    """The writes that give a user a role, which must be there."""
+    name = row.role_name
+    new = put_new(
+        USER_ROLES,
+        row.model_dump(by_alias=True, exclude_none=True),
+        UserRoleExistsError(row.user_id, name),
+    )
+    counted = Update(
+        table=ROLES,
+        key={_ROLE: name},
+        add={"grants": 1},
+        conditions=(exists(_ROLE), absent(_DELETED_BY)),
+        refused=InvalidInputError.of("roleName", f"there is no role {name}"),
+    )
+    return [new, counted]
+
+
+def taken(rows: Iterable[UserRole]) -> list[Delete]:
+    """The writes that take roles from users who have them."""
+    return [
+        Delete(
+            table=USER_ROLES,
+            key={_USER: row.user_id, _ROLE: row.role_name},
+            conditions=(exists(_USER),),
+            refused=UserRolesChangedError(row.user_id),
+        )
+        for row in rows
+    ]
+
+
+def kept(user_id: str, role_name: str) -> Check:
+    """The demand that a user has the role still."""
+    return Check(
+        table=USER_ROLES,
+        key={_USER: user_id, _ROLE: role_name},
+        conditions=(exists(_USER),),
+        refused=UserRolesChangedError(user_id),
+    )

@@ -1,0 +1,17 @@
+"""What can be done with API keys, roles and users, and what they tell of a caller.
+
+Here stands what every function loads; the rest is imported from its own module.
+"""
+
+from backend.domains.access.service.callers import ROLE_CACHE_USERS, KeyAuthentication, UserRoles
+from backend.domains.access.service.establishing import ADMIN_KEY_ID, Administrators
+from backend.domains.access.service.keys import ApiKeyService
+
+__all__ = [
+    "ADMIN_KEY_ID",
+    "ROLE_CACHE_USERS",
+    "Administrators",
+    "ApiKeyService",
+    "KeyAuthentication",
+    "UserRoles",
+]

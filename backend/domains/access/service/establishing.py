@@ -1,0 +1,55 @@
+"""Makes the first administrator."""
+
+from backend.core.clock import Clock, iso
+from backend.core.identity import SYSTEM
+from backend.core.ids import stable_uuid
+from backend.core.wired import wired
+from backend.domains.access.models import ADMIN_ROLE, ApiKey, Role, User, UserRole
+from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.rules import Pepper, hash_key
+
+ADMIN_KEY_ID = stable_uuid("the administrator's API key")
+
+
+@wired
+class Administrators:
+    """Makes the first administrator of a deployment. For bootstrap only: nobody is asked."""
+
+    keys: ApiKeyRepository
+    roles: UserRoleRepository
+    pepper: Pepper
+    clock: Clock
+
+    def establish(self, user_id: str, key_text: str) -> None:
+        """See to it that the user is an administrator whom this key identifies.
+
+        Safe to run again: what is there stays, a key that was disabled among it; a new key
+        text replaces the old one, a new user takes the key over.
+        """
+        now = iso(self.clock())
+        self.roles.keep_role(
+            Role(role_name=ADMIN_ROLE, description="May do everything", created_on=now)
+        )
+        self.roles.keep_user(User(user_id=user_id, created_on=now))
+        self.roles.keep_user_role(UserRole(user_id=user_id, role_name=ADMIN_ROLE, created_on=now))
+        key_hash = hash_key(self.pepper(), key_text)
+        found = self.keys.get(ADMIN_KEY_ID)
+        if found is None:
+            self.keys.put_new(_admin_key(user_id, key_hash, now))
+        elif (found.user_id, found.api_key_hash) != (user_id, key_hash):
+            changes = {"userId": user_id, "apiKeyHash": key_hash, "updatedAt": now}
+            self.keys.change(found, changes)
+
+
+def _admin_key(user_id: str, key_hash: str, now: str) -> ApiKey:
+    return ApiKey(
+        api_key_id=ADMIN_KEY_ID,
+        api_key_name="administrator",
+        api_key_hash=key_hash,
+        description="Made with the deployment; the text is in its secret",
+        user_id=user_id,
+        created_by=SYSTEM.user_id,
+        created_at=now,
+        updated_at=now,
+        revision=1,
+    )

@@ -1,0 +1,102 @@
+"""What a caller asks of itself: its profile, and which pages of the web application it may see."""
+
+from collections.abc import Iterable, Sequence
+
+from backend.core.authorization import Authorization, Secured
+from backend.core.clock import Clock, iso
+from backend.core.errors import PermissionDeniedError
+from backend.core.identity import Identity
+from backend.core.names import is_email
+from backend.core.wired import wired
+from backend.domains.access.models.people import User
+from backend.domains.access.models.profiles import WebRoute
+from backend.domains.access.repository.profiles import ProfileNotFoundError, ProfileRepository
+from backend.domains.audit.models import user_entity
+from backend.domains.audit.service import AuditService
+
+
+@wired
+class ProfileService:
+    """Its routes need credentials and no role: whoever signs in for the first time has none."""
+
+    profiles: ProfileRepository
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def get_profile(self, caller: Identity, user_id: str) -> User:
+        """The caller's own profile.
+
+        Raises:
+            PermissionDeniedError: it is another user's.
+            ProfileNotFoundError: the caller has none yet.
+        """
+        _demand_own(caller, user_id)
+        found = self.profiles.get(user_id)
+        if found is None:
+            raise ProfileNotFoundError(user_id)
+        return found
+
+    def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
+        """Make the caller's own profile, or bring it up to date.
+
+        The address that the credentials name comes first, then `email`, then what is stored.
+
+        Raises:
+            PermissionDeniedError: it is another user's.
+        """
+        _demand_own(caller, user_id)
+        found = self.profiles.get(user_id)
+        now = self.clock()
+        stored = None if found is None else found.email
+        claimed = caller.email if caller.email and is_email(caller.email) else None
+        kept = User(
+            user_id=user_id,
+            created_on=(found.created_on if found is not None else "") or iso(now),
+            email=claimed or email or stored,
+        )
+        if kept != found:
+            entry = self.audit.entry(
+                caller,
+                "update_login_profile",
+                user_entity(user_id),
+                before={"email": stored},
+                after={"email": kept.email},
+                at=now,
+            )
+            self.profiles.keep(kept, entry)
+        return kept
+
+    def allowed_routes(self, caller: Identity, routes: Sequence[WebRoute]) -> list[WebRoute]:
+        """Those of the pages that the caller may see."""
+        return [
+            route
+            for route in routes
+            if self.authorization.may(
+                caller, route.method, Secured("web", {"route__path": route.route_path})
+            )
+        ]
+
+
+@wired
+class EmailAddresses:
+    """Where users get their notifications, for other slices: no permission is asked."""
+
+    profiles: ProfileRepository
+
+    def of_users(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """The addresses by user: that of the profile, or else a user id that is one itself."""
+        wanted = list(dict.fromkeys(user_ids))
+        known = self.profiles.get_many(wanted)
+        found: dict[str, str] = {}
+        for user_id in wanted:
+            profile = known.get(user_id)
+            email = (profile.email if profile is not None else None) or user_id
+            if is_email(email):
+                found[user_id] = email
+        return found
+
+
+def _demand_own(caller: Identity, user_id: str) -> None:
+    if caller.user_id != user_id:
+        raise PermissionDeniedError("You may only use your own profile")

@@ -1,0 +1,184 @@
+"""What can be done with roles, and how a deleted one is taken from those who had it."""
+
+from contextlib import suppress
+from typing import Any, Protocol
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import RevisionConflictError, StateForbidsError
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.access.models.people import ADMIN_ROLE, Role, UserRole
+from backend.domains.access.models.roles import RoleBody
+from backend.domains.access.repository.roles import (
+    GrantRepository,
+    RoleNotFoundError,
+    RoleRepository,
+    RoleRevisionError,
+    taken,
+)
+from backend.domains.audit.models import role_entity, user_role_entity
+from backend.domains.audit.service import AuditService
+
+HOLDERS_AT_ONCE = 40
+"""From more users than these a job takes a deleted role: two writes each, and two for the role."""
+_PAGES_AT_ONCE = 5
+_ATTEMPTS = 8  # of a deletion that is overtaken by changes of the role, or of its users
+
+
+class AdministratorRoleError(StateForbidsError):
+    code = "AdministratorRole"
+
+    def __init__(self, fact: str) -> None:
+        super().__init__(f"The role {ADMIN_ROLE} {fact}")
+
+
+class Withdrawals(Protocol):
+    """Starts the job that takes a deleted role from everyone, with the write that this answers."""
+
+    def __call__(self, caller: Identity, role_name: str, /) -> tuple[str, Write]: ...
+
+
+@wired
+class RoleService:
+    roles: RoleRepository
+    grants: GrantRepository
+    authorization: Authorization
+    audit: AuditService
+    withdrawals: Withdrawals
+    clock: Clock
+
+    def list_roles(self, caller: Identity, page: PageRequest) -> Page[Role]:
+        """Roles that the caller may see, in no order."""
+        return fill(
+            self.roles.list_registry,
+            page,
+            visible=lambda role: (
+                role.deleted_by is None and self.authorization.may(caller, "GET", _secured(role))
+            ),
+            position_of=lambda role: {"roleName": role.role_name},
+        )
+
+    def create_role(self, caller: Identity, body: RoleBody) -> Role:
+        """Make a role that nobody has yet.
+
+        Raises:
+            AdministratorRoleError: it would shut administrators out.
+            RoleExistsError: there is one of this name.
+        """
+        now = self.clock()
+        values = body.model_dump(exclude_none=True)
+        role = Role(**values, created_on=iso(now), revision=1)
+        require(self.authorization, caller, "POST", _secured(role))
+        _demand_open(role)
+        name = role_entity(role.role_name)
+        entry = self.audit.entry(caller, "create_role", name, after=_told(role), at=now)
+        self.roles.put_new(role, entry)
+        return role
+
+    def update_role(self, caller: Identity, body: RoleBody) -> Role:
+        """Change what is given.
+
+        Raises:
+            AdministratorRoleError: it would shut administrators out.
+            RoleNotFoundError: it does not exist, or not for the caller.
+            RoleRevisionError: someone else changed it at the same time.
+        """
+        found = self._role(caller, body.role_name)
+        changed = found.model_copy(update=body.model_dump(exclude_none=True))
+        require(self.authorization, caller, "PUT", _secured(found))
+        _demand_open(changed)
+        before, after = _told(found), _told(changed)
+        changes = {name: value for name, value in after.items() if before.get(name) != value}
+        if changes:
+            name = role_entity(found.role_name)
+            entry = self.audit.entry(
+                caller, "update_role", name, before=before, after=after, at=self.clock()
+            )
+            self.roles.change(found, changes, entry)
+        return changed
+
+    def delete_role(self, caller: Identity, role_name: str) -> str | None:
+        """Remove a role and take it from everyone; answers with the job if that takes one.
+
+        Raises:
+            AdministratorRoleError: without it nobody could do anything.
+            RoleNotFoundError: it does not exist, or not for the caller.
+            RoleRevisionError: others change it, or give it to users, all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self._role(caller, role_name)
+            require(self.authorization, caller, "DELETE", _secured(found))
+            if role_name == ADMIN_ROLE:
+                raise AdministratorRoleError("cannot be deleted")
+            with suppress(RevisionConflictError):
+                return self._deleted(caller, found)
+        raise RoleRevisionError(role_name)
+
+    def _deleted(self, caller: Identity, role: Role) -> str | None:
+        holders = self._few_holders(role.role_name)
+        now = self.clock()
+        entry = self.audit.entry(
+            caller, "delete_role", role_entity(role.role_name), before=_told(role), at=now
+        )
+        if holders is None:
+            job_id, start = self.withdrawals(caller, role.role_name)
+            self.roles.change(role, {"deletedBy": job_id}, start, entry)
+            return job_id
+        withdrawn = withdrawal(self.audit, self.clock, caller, holders)
+        self.roles.delete(role, entry, *withdrawn)
+        return None
+
+    def _few_holders(self, role_name: str) -> list[UserRole] | None:
+        """Those who have the role; None if they are many, or not soon found."""
+        found: list[UserRole] = []
+        after: Position | None = None
+        for _ in range(_PAGES_AT_ONCE):
+            page = self.grants.holders(role_name, after)
+            found.extend(page.items)
+            after = page.after
+            if len(found) > HOLDERS_AT_ONCE or after is None:
+                break
+        return None if after is not None or len(found) > HOLDERS_AT_ONCE else found
+
+    def _role(self, caller: Identity, role_name: str) -> Role:
+        found = self.roles.get(role_name)
+        hidden = found is None or found.deleted_by is not None
+        if found is None or hidden or not self.authorization.may(caller, "GET", _secured(found)):
+            raise RoleNotFoundError(role_name)
+        return found
+
+
+def withdrawal(
+    audit: AuditService, clock: Clock, caller: Identity, holders: list[UserRole]
+) -> list[Write]:
+    """The writes that take a deleted role from users, each with its entry."""
+    entries = [
+        audit.entry(
+            caller,
+            "delete_role",
+            user_role_entity(row.user_id),
+            before={"roleName": [row.role_name]},
+            after={"roleName": []},
+            at=clock(),
+        )
+        for row in holders
+    ]
+    return [*taken(holders), *entries]
+
+
+def _demand_open(role: Role) -> None:
+    if role.role_name == ADMIN_ROLE and role.mfa_required:
+        raise AdministratorRoleError("cannot require a second factor: API keys have none")
+
+
+def _told(role: Role) -> dict[str, Any]:
+    """A role as its audit entries tell it."""
+    hidden = {"revision", "grants", "deleted_by"}
+    return role.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
+
+
+def _secured(role: Role) -> Secured:
+    return Secured("role", {"roleName": role.role_name})

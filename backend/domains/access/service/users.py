@@ -1,0 +1,143 @@
+"""Administers sign-ins: the users of the deployment's Cognito user pool, where it has one."""
+
+from typing import Any
+
+from backend.core.authorization import Action, Authorization, Secured, require
+from backend.core.clock import Clock
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
+from backend.core.wired import wired
+from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
+from backend.domains.access.repository.users import SignInEntries
+from backend.domains.audit.models import user_entity
+from backend.domains.audit.service import AuditService
+
+PAGE = 60  # Cognito's limit
+
+
+class NoUserPoolError(NotFoundError):
+    code = "UserPoolNotDeployed"
+
+    def __init__(self) -> None:
+        super().__init__("This deployment has no Cognito user pool")
+
+
+@wired
+class UserService:
+    """A call of Cognito and a write of ours are no transaction: the entry comes first.
+
+    So what was done is never without its entry; an entry may tell of what Cognito then refused.
+    """
+
+    pool: UserPool | None
+    entries: SignInEntries
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def list_users(self, caller: Identity, page: PageRequest) -> Page[PoolUser]:
+        """Users whom the caller may see, in no order.
+
+        Raises:
+            NoUserPoolError: there is no pool.
+        """
+        pool = self._pool()
+        found: list[PoolUser] = []
+        after = page.after
+        while True:
+            part = pool.list_users(PageRequest(page.limit - len(found), after))
+            found += [user for user in part.items if self._may(caller, user.user_id)]
+            after = part.after
+            if after is None or len(found) == page.limit:
+                return Page(tuple(found), after)
+
+    def create_user(self, caller: Identity, body: CreateSignInBody) -> None:
+        """Make a user, whom Cognito sends a temporary password.
+
+        Raises:
+            NoUserPoolError: there is no pool.
+            PermissionDeniedError: the caller may not.
+            PoolUserExistsError: the pool has one of that name.
+        """
+        pool = self._pool()
+        require(self.authorization, caller, "POST", _secured(body.user_id))
+        if pool.get_user(body.user_id) is not None:
+            raise PoolUserExistsError(body.user_id)
+        self._enter(caller, "create_cognito_user", body.user_id, after=_contact(body))
+        pool.create_user(body.user_id, email=body.email, phone=body.phone)
+
+    def update_user(self, caller: Identity, user_id: str, body: UpdateSignInBody) -> None:
+        """Change address or number, or both; they count as verified.
+
+        Raises:
+            NoUserPoolError: there is no pool.
+            PoolUserNotFoundError: the user does not exist, or not for the caller.
+        """
+        found = self._user(caller, "PUT", user_id)
+        before = {"email": found.email, "phone": found.phone}
+        after = before | _contact(body)
+        self._enter(caller, "update_cognito_user", user_id, before=before, after=after)
+        self._pool().change_user(user_id, email=body.email, phone=body.phone)
+
+    def delete_user(self, caller: Identity, user_id: str) -> None:
+        """Remove a user from the pool; roles, API keys and profile stay.
+
+        Raises:
+            NoUserPoolError: there is no pool.
+            PoolUserNotFoundError: the user does not exist, or not for the caller.
+        """
+        found = self._user(caller, "DELETE", user_id)
+        before = {"email": found.email, "phone": found.phone}
+        self._enter(caller, "delete_cognito_user", user_id, before=before)
+        self._pool().delete_user(user_id)
+
+    def reset_password(self, caller: Identity, user_id: str) -> None:
+        """Have the user choose a new password, by a code or another temporary one.
+
+        Raises:
+            NoUserPoolError: there is no pool.
+            PoolUserNotFoundError: the user does not exist, or not for the caller.
+            StateForbidsError: Cognito does not know the user's password, or the user is disabled.
+        """
+        found = self._user(caller, "POST", user_id)
+        self._enter(caller, "reset_cognito_password", user_id)
+        self._pool().reset_password(found)
+
+    def _user(self, caller: Identity, action: Action, user_id: str) -> PoolUser:
+        found = self._pool().get_user(user_id)
+        if found is None or not self._may(caller, user_id):
+            raise PoolUserNotFoundError(user_id)
+        require(self.authorization, caller, action, _secured(user_id))
+        return found
+
+    def _pool(self) -> UserPool:
+        if self.pool is None:
+            raise NoUserPoolError
+        return self.pool
+
+    def _may(self, caller: Identity, user_id: str) -> bool:
+        return self.authorization.may(caller, "GET", _secured(user_id))
+
+    def _enter(
+        self,
+        caller: Identity,
+        operation: str,
+        user_id: str,
+        *,
+        before: dict[str, Any] | None = None,
+        after: dict[str, Any] | None = None,
+    ) -> None:
+        entry = self.audit.entry(
+            caller, operation, user_entity(user_id), before=before, after=after, at=self.clock()
+        )
+        self.entries.add(entry)
+
+
+def _contact(body: CreateSignInBody | UpdateSignInBody) -> dict[str, Any]:
+    return body.model_dump(exclude_none=True, include={"email", "phone"})
+
+
+def _secured(user_id: str) -> Secured:
+    return Secured("userRole", {"userId": user_id})

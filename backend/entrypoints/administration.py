@@ -1,0 +1,70 @@
+"""Puts the ports of AWS behind what administrators do with roles and users.
+
+Slices are imported where they are wired, as in `wiring`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.aws import clients
+from backend.core.identity import Identity
+from backend.core.ids import new_uuid
+from backend.core.transactions import Write
+from backend.core.user_pool import UserPool
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.repository.roles import GrantRepository, RoleRepository
+from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.routes import AccessServices
+from backend.domains.access.service.profiles import ProfileService
+from backend.domains.access.service.roles import RoleService
+from backend.domains.access.service.user_roles import UserRoleService
+from backend.domains.access.service.users import UserService
+from backend.entrypoints.wiring import Wiring
+from backend.spec.jobs import WITHDRAW_ROLE
+
+
+@dataclass(frozen=True)
+class AccessWiring(Wiring):
+    """What the function of the domain access is made of."""
+
+    @property
+    def access_services(self) -> AccessServices:
+        """What its routes are bound to."""
+        grants = GrantRepository(self.tables)
+        authorization, audit, clock = self.authorization, self.audit, self.clock
+        return AccessServices(
+            api_keys=self.api_keys,
+            roles=RoleService(
+                roles=RoleRepository(self.tables),
+                grants=grants,
+                authorization=authorization,
+                audit=audit,
+                withdrawals=self._withdrawal,
+                clock=clock,
+            ),
+            user_roles=UserRoleService(grants, authorization, audit, clock),
+            profiles=ProfileService(ProfileRepository(self.tables), authorization, audit, clock),
+            users=UserService(
+                self.user_pool, SignInEntries(self.tables), authorization, audit, clock
+            ),
+        )
+
+    @cached_property
+    def user_pool(self) -> UserPool | None:
+        """The users who can sign in; None where no pool is deployed."""
+        pool_id = self.settings.user_pool_id
+        if pool_id is None:
+            return None
+        from backend.aws.user_pool import CognitoUserPool  # noqa: PLC0415 - most have no pool
+
+        return CognitoUserPool(clients.at_first_use(clients.cognito_idp), pool_id)
+
+    def _withdrawal(self, caller: Identity, role_name: str) -> tuple[str, Write]:
+        job = self.jobs.new(
+            WITHDRAW_ROLE,
+            WITHDRAW_ROLE.job_id(new_uuid()),
+            caller=caller,
+            database_id=None,
+            parameters={"roleName": role_name},
+        )
+        return job.job_id, self.jobs.put(job)

@@ -1,0 +1,16 @@
+"""SNS topics: what tells people that something happened."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A standard topic."""
+
+    name: str
+    description: str
+
+
+NOTIFICATIONS = Topic("Notifications", "E-mails to those who subscribed to an asset.")
+
+TOPICS = (NOTIFICATIONS,)

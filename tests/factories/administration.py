@@ -1,0 +1,84 @@
+"""The services of access over tables in memory, as tests of its routes want them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from backend.core.authorization import Authorization
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.tables import Tables
+from backend.core.transactions import Put, Write
+from backend.core.user_pool import UserPool
+from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.repository.roles import GrantRepository, RoleRepository
+from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.routes import AccessServices
+from backend.domains.access.service import ApiKeyService
+from backend.domains.access.service.profiles import ProfileService
+from backend.domains.access.service.roles import RoleService
+from backend.domains.access.service.user_roles import UserRoleService
+from backend.domains.access.service.users import UserService
+from backend.domains.audit.service import AuditService
+from backend.spec.tables.access import ROLES
+from backend.spec.tables.operations import JOBS
+from tests.factories.access import OnlyUser
+
+JOB = "withdrawRole.1"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the services are made of; tests put other things in."""
+
+    tables: Tables
+    audit: AuditService
+    now: datetime
+    authorization: Authorization = field(default_factory=OnlyUser)
+    pool: UserPool | None = None
+    pepper: Callable[[], bytes] = lambda: b"pepper"
+    new_id: Callable[[], str] = lambda: "key-0"
+
+    @property
+    def clock(self) -> Clock:
+        return lambda: self.now
+
+    def services(self) -> AccessServices:
+        tables, authorization, audit = self.tables, self.authorization, self.audit
+        grants = GrantRepository(tables)
+        return AccessServices(
+            api_keys=ApiKeyService(
+                keys=ApiKeyRepository(tables),
+                roles=UserRoleRepository(tables),
+                authorization=authorization,
+                audit=audit,
+                pepper=self.pepper,
+                clock=self.clock,
+                new_id=self.new_id,
+                new_secret=lambda: "s" * 64,
+            ),
+            roles=RoleService(
+                roles=RoleRepository(tables),
+                grants=grants,
+                authorization=authorization,
+                audit=audit,
+                withdrawals=_withdrawal,
+                clock=self.clock,
+            ),
+            user_roles=UserRoleService(grants, authorization, audit, self.clock),
+            profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
+            users=UserService(self.pool, SignInEntries(tables), authorization, audit, self.clock),
+        )
+
+
+def _withdrawal(_caller: Identity, role_name: str) -> tuple[str, Write]:
+    item = {"jobId": JOB, "kind": "withdrawRole", "parameters": {"roleName": role_name}}
+    return JOB, Put(table=JOBS, item=item)
+
+
+def stored_role(tables: Tables, role_name: str, **more: Any) -> None:
+    """The row of a role, as bootstrap or another product wrote it."""
+    item = {"roleName": role_name, "description": "A role", "createdOn": "2026-01-01", **more}
+    tables.write(Put(table=ROLES, item=item))

@@ -1,0 +1,135 @@
+"""What callers ask of themselves: profiles, and the pages that they may see."""
+
+from datetime import datetime
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.core.transactions import Put
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.routes import AccessServices, build_router
+from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.audit.service import AuditService
+from backend.spec.tables.access import USERS
+from tests.factories.administration import Parts
+from tests.factories.audit import entries
+from tests.factories.http import Answer, Client
+
+ROUTE = "/auth/loginProfile/{userId}"
+
+
+@pytest.fixture
+def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
+    return Parts(tables, audit, now).services()
+
+
+@pytest.fixture
+def ann(services: AccessServices) -> Client:
+    """A user without any role."""
+    return Client(build_router(services), user_id="ann")
+
+
+def profile(client: Client, method: str = "GET", user: str = "ann", body: object = None) -> Answer:
+    path = f"/auth/loginProfile/{user}"
+    return client.send(method, path, parameters={"userId": user}, body=body)
+
+
+def told(email: str | None) -> dict[str, object]:
+    item = {"userId": "ann"} if email is None else {"userId": "ann", "email": email}
+    return {"message": {"Items": [item]}}
+
+
+def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: DynamoTables) -> None:
+    assert profile(ann).status == 404
+    assert profile(ann, "POST", body={"email": "ann@example.org"}).body == told("ann@example.org")
+    assert profile(ann).body == told("ann@example.org")
+    # Without an address, what is stored stays; the same again is no change.
+    assert profile(ann, "POST").body == told("ann@example.org")
+    assert profile(ann, "POST", body={}).body == told("ann@example.org")
+    assert [entry["entity"] for entry in entries(tables)] == ["user:ann"]
+    item = tables.get(USERS, {"userId": "ann"}) or {}
+    assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
+
+
+def test_a_profile_without_an_address_has_none(ann: Client) -> None:
+    assert profile(ann, "POST").body == told(None)
+    assert profile(ann).body == told(None)
+
+
+def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServices) -> None:
+    admin = Client(build_router(services), user_id="admin")
+    for client, user in ((ann, "bob"), (admin, "ann")):
+        for method in ("GET", "POST"):
+            assert profile(client, method, user=user).status == 403
+
+
+@pytest.mark.parametrize("email", ["ann", "ann@", "@x.org", "a b@x.org", "a@x", "a@x..org", 5])
+def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
+    answer = profile(ann, "POST", body={"email": email})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "email")
+    assert profile(ann).status == 404
+
+
+def test_the_address_of_the_credentials_comes_first(services: AccessServices) -> None:
+    signed_in = Identity("ann", email="ann@idp.example")
+    kept = services.profiles.keep_profile(signed_in, "ann", email="other@example.org")
+    assert kept.email == "ann@idp.example"
+    odd = Identity("ann", email="no address")
+    assert services.profiles.keep_profile(odd, "ann", email=None).email == "ann@idp.example"
+
+
+def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: DynamoTables) -> None:
+    tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
+    profile(ann, "POST", body={"email": "b@x.org"})
+    item = tables.get(USERS, {"userId": "ann"}) or {}
+    assert (item["email"], item["team"]) == ("b@x.org", "blue")
+
+
+def test_pages_that_a_caller_may_see_are_told(services: AccessServices, ann: Client) -> None:
+    pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
+    body = {"routes": pages}
+    admin = Client(build_router(services), user_id="admin")
+    allowed = [{**page, "object__type": "web"} for page in pages]
+    assert admin.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": allowed,
+        "email": "admin",
+    }
+    assert ann.send("POST", "/auth/routes", body=body).body == {
+        "allowedRoutes": [],
+        "email": "ann",
+    }
+
+
+@pytest.mark.parametrize(
+    ("routes", "field"),
+    [
+        (None, "routes"),
+        ("all", "routes"),
+        ([{"method": "GET"}], "routes.0.route__path"),
+        ([{"method": "LOOK", "route__path": "/x"}], "routes.0.method"),
+        ([{"method": "GET", "route__path": ""}], "routes.0.route__path"),
+        ([{"method": "GET", "route__path": "/x"}] * 1001, "routes"),
+    ],
+)
+def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: str) -> None:
+    answer = ann.send("POST", "/auth/routes", body={"routes": routes})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_nobody_asks_without_credentials(services: AccessServices) -> None:
+    nobody = Client(build_router(services), user_id=None)
+    assert profile(nobody).status == 401
+    assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401
+
+
+def test_mail_goes_to_the_profiles_address_or_to_a_user_id_that_is_one(
+    tables: DynamoTables,
+) -> None:
+    for user, email in (("ann", "ann@x.org"), ("bob@x.org", ""), ("eve", "eve"), ("max", None)):
+        item = {"userId": user} if email is None else {"userId": user, "email": email}
+        tables.write(Put(table=USERS, item=item))
+    found = EmailAddresses(ProfileRepository(tables)).of_users(
+        ["ann", "bob@x.org", "eve", "max", "zoe@x.org", "nobody", "ann"]
+    )
+    assert found == {"ann": "ann@x.org", "bob@x.org": "bob@x.org", "zoe@x.org": "zoe@x.org"}

@@ -1,0 +1,331 @@
+"""Roles and who has them: their routes, over tables in memory."""
+
+from datetime import datetime
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.domains.access.models.roles import UserRolesBody
+from backend.domains.access.repository.roles import (
+    GrantRepository,
+    RoleRepository,
+    RoleRevisionError,
+    UserRolesChangedError,
+    kept,
+    taken,
+)
+from backend.domains.access.routes import AccessServices, build_router
+from backend.domains.access.service.roles import HOLDERS_AT_ONCE
+from backend.domains.access.service.withdrawing import RoleWithdrawal
+from backend.domains.audit.service import AuditService
+from backend.spec.tables.access import ROLES
+from backend.spec.tables.operations import JOBS
+from tests.factories.access import stored_user_role
+from tests.factories.administration import JOB, Parts, stored_role
+from tests.factories.audit import entries
+from tests.factories.http import Answer, Client
+
+NOON = "2026-03-01T12:00:00.000000Z"
+
+
+@pytest.fixture
+def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
+    stored_role(tables, "admin")
+    stored_user_role(tables, user_id="admin")
+    return Parts(tables, audit, now).services()
+
+
+@pytest.fixture
+def client(services: AccessServices) -> Client:
+    return Client(build_router(services))
+
+
+def role(client: Client, name: str, method: str = "POST", **more: object) -> Answer:
+    body = {"roleName": name, "description": "What it is for", **more}
+    return client.send(method, "/roles", body=body)
+
+
+def delete_role(client: Client, name: str) -> Answer:
+    return client.send(
+        "DELETE", "/roles/x", route="DELETE /roles/{roleId}", parameters={"roleId": name}
+    )
+
+
+def give(client: Client, user: str, *names: str, method: str = "POST") -> Answer:
+    return client.send(method, "/user-roles", body={"userId": user, "roleName": list(names)})
+
+
+def take_all(client: Client, user: str) -> Answer:
+    return client.send("DELETE", "/user-roles", body={"userId": user})
+
+
+def roles(client: Client) -> dict[str, list[str]]:
+    items = client.send("GET", "/user-roles").body["Items"]
+    return {item["userId"]: item["roleName"] for item in items}
+
+
+def test_a_role_is_made_listed_and_changed(client: Client) -> None:
+    made = role(client, "viewer", source="idp", mfaRequired=True)
+    assert made.body == {
+        "success": True,
+        "message": "Role viewer was created",
+        "roleName": "viewer",
+        "operation": "create",
+        "timestamp": NOON,
+    }
+    assert role(client, "viewer", "PUT", description="Looks").body["operation"] == "update"
+    listed = {item["roleName"]: item for item in client.send("GET", "/roles").body["Items"]}
+    assert listed["viewer"] == {
+        "roleName": "viewer",
+        "description": "Looks",
+        "createdOn": NOON,
+        "source": "idp",
+        "mfaRequired": True,
+    }
+    assert listed["admin"]["mfaRequired"] is False
+
+
+def test_each_change_of_a_role_has_its_entry(client: Client, tables: DynamoTables) -> None:
+    role(client, "viewer")
+    role(client, "viewer", "PUT", description="Looks")
+    role(client, "viewer", "PUT", description="Looks")
+    delete_role(client, "viewer")
+    told = [entry for entry in entries(tables) if entry["entity"] == "role:viewer"]
+    assert sorted(entry["operation"] for entry in told) == [
+        "create_role",
+        "delete_role",
+        "update_role",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"description": "x"}, "roleName"),
+        ({"roleName": "a/b", "description": "x"}, "roleName"),
+        ({"roleName": "r" * 257, "description": "x"}, "roleName"),
+        ({"roleName": 5, "description": "x"}, "roleName"),
+        ({"roleName": "viewer"}, "description"),
+        ({"roleName": "viewer", "description": ""}, "description"),
+        ({"roleName": "viewer", "description": "x" * 257}, "description"),
+        ({"roleName": "viewer", "description": "x", "mfaRequired": "yes"}, "mfaRequired"),
+        ({"roleName": "viewer", "description": "x", "source": "s" * 257}, "source"),
+    ],
+)
+def test_a_wrong_role_is_refused_by_field(client: Client, body: object, field: str) -> None:
+    for method in ("POST", "PUT"):
+        answer = client.send(method, "/roles", body=body)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_a_name_is_taken_once_and_an_absent_role_is_not_found(client: Client) -> None:
+    assert role(client, "viewer").status == 200
+    assert role(client, "viewer").body["code"] == "RoleExists"
+    assert role(client, "nobody", "PUT").status == 404
+    assert delete_role(client, "nobody").status == 404
+
+
+def test_the_administrators_role_stays_and_stays_usable(client: Client) -> None:
+    assert delete_role(client, "admin").status == 409
+    assert role(client, "admin", "PUT", mfaRequired=True).status == 409
+    assert role(client, "admin", "PUT", mfaRequired=False).status == 200
+
+
+def test_strangers_may_do_nothing_with_roles(services: AccessServices) -> None:
+    stranger = Client(build_router(services), user_id="stranger")
+    assert role(stranger, "viewer").status == 403
+    assert stranger.send("GET", "/roles").status == 403
+    assert give(stranger, "stranger", "admin").status == 403
+
+
+def test_a_user_gets_further_roles_and_exactly_those_roles(
+    client: Client, tables: DynamoTables
+) -> None:
+    for name in ("viewer", "editor", "robot"):
+        role(client, name)
+    given = give(client, "ann@example.org", "viewer")
+    assert given.body == {
+        "success": True,
+        "message": "Roles of ann@example.org were given",
+        "userId": "ann@example.org",
+        "operation": "create",
+        "timestamp": NOON,
+    }
+    assert give(client, "ann@example.org", "editor").status == 200
+    assert roles(client)["ann@example.org"] == ["editor", "viewer"]
+    assert give(client, "ann@example.org", "viewer", "robot", method="PUT").status == 200
+    assert roles(client)["ann@example.org"] == ["robot", "viewer"]
+    told = [e for e in entries(tables) if e["entity"] == "userRole:ann@example.org"]
+    changes = [entry["changes"]["roleName"] for entry in told]
+    assert {"before": ["editor", "viewer"], "after": ["robot", "viewer"]} in changes
+    assert take_all(client, "ann@example.org").status == 200
+    assert "ann@example.org" not in roles(client)
+    assert take_all(client, "ann@example.org").status == 404
+
+
+def test_what_a_user_has_already_is_a_conflict_and_changes_nothing(client: Client) -> None:
+    role(client, "viewer")
+    role(client, "editor")
+    give(client, "ann", "viewer")
+    assert give(client, "ann", "editor", "viewer").body["code"] == "UserRoleExists"
+    assert roles(client)["ann"] == ["viewer"]
+
+
+def test_an_unknown_role_is_refused_and_changes_nothing(client: Client) -> None:
+    role(client, "viewer")
+    give(client, "ann", "viewer")
+    for method in ("POST", "PUT"):
+        answer = give(client, "ann", "nobody", method=method)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, "roleName")
+    assert roles(client)["ann"] == ["viewer"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"roleName": ["viewer"]}, "userId"),
+        ({"userId": "a b", "roleName": ["viewer"]}, "userId"),
+        ({"userId": "ann"}, "roleName"),
+        ({"userId": "ann", "roleName": []}, "roleName"),
+        ({"userId": "ann", "roleName": "viewer"}, "roleName"),
+        ({"userId": "ann", "roleName": ["viewer", "viewer"]}, "roleName"),
+        ({"userId": "ann", "roleName": [f"r{n}" for n in range(31)]}, "roleName"),
+    ],
+)
+def test_wrong_roles_of_a_user_are_refused_by_field(
+    client: Client, body: object, field: str
+) -> None:
+    answer = client.send("POST", "/user-roles", body=body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_a_user_has_thirty_roles_at_the_most(client: Client, tables: DynamoTables) -> None:
+    names = [f"role{number}" for number in range(31)]
+    for name in names:
+        stored_role(tables, name)
+    assert give(client, "ann", *names[:30]).status == 200
+    assert give(client, "ann", names[30]).status == 400
+    assert give(client, "ann", *names[1:], method="PUT").status == 200
+    assert roles(client)["ann"] == sorted(names[1:])
+
+
+def test_the_last_administrator_stays_one(client: Client, tables: DynamoTables) -> None:
+    role(client, "viewer")
+    for answer in (take_all(client, "admin"), give(client, "admin", "viewer", method="PUT")):
+        assert (answer.status, answer.body["code"]) == (409, "LastAdministrator")
+    stored_user_role(tables, user_id="ann")
+    assert take_all(client, "admin").status == 200
+    assert take_all(client, "ann").body["code"] == "LastAdministrator"
+    assert give(client, "ann", "viewer", "admin", method="PUT").status == 200
+
+
+def test_two_administrators_cannot_take_each_other_away_at_once(
+    services: AccessServices, tables: DynamoTables
+) -> None:
+    stored_user_role(tables, user_id="ann")
+    grants = GrantRepository(tables)
+    # What the slower of two requests writes, which read before the other one wrote.
+    slower = [*taken(grants.of_user("ann")), kept("admin", "admin")]
+    services.user_roles.delete_user_roles(Identity("admin"), "admin")
+    with pytest.raises(UserRolesChangedError):
+        grants.write(slower)
+    assert grants.has("ann", "admin")
+
+
+def test_users_are_listed_page_by_page_and_none_is_split(
+    client: Client, tables: DynamoTables
+) -> None:
+    expected = {"admin": ["admin"]}
+    for number in range(7):
+        names = [f"role{each}" for each in range(number % 3 + 1)]
+        expected[f"user{number}"] = names
+        for name in names:
+            stored_user_role(tables, user_id=f"user{number}", role_name=name)
+    found: dict[str, list[str]] = {}
+    query = {"maxItems": "2"}
+    while True:
+        page = client.send("GET", "/user-roles", query=query).body
+        assert len(page["Items"]) <= 2
+        for item in page["Items"]:
+            assert item["userId"] not in found
+            found[item["userId"]] = item["roleName"]
+        if "NextToken" not in page:
+            break
+        assert len(page["Items"]) == 2
+        query = {"maxItems": "2", "startingToken": page["NextToken"]}
+    assert found == expected
+
+
+def test_a_deleted_role_is_taken_from_its_users_at_once(
+    client: Client, tables: DynamoTables
+) -> None:
+    role(client, "viewer")
+    role(client, "editor")
+    give(client, "ann", "viewer", "editor")
+    give(client, "bob", "viewer")
+    answer = delete_role(client, "viewer")
+    assert (answer.status, "jobId" in answer.body) == (200, False)
+    assert roles(client) == {"admin": ["admin"], "ann": ["editor"]}
+    told = {e["entity"] for e in entries(tables) if e["operation"] == "delete_role"}
+    assert told == {"role:viewer", "userRole:ann", "userRole:bob"}
+    assert role(client, "viewer").status == 200
+    assert "viewer" not in str(roles(client))
+
+
+def test_a_role_that_someone_is_given_meanwhile_is_not_deleted_without_them(
+    services: AccessServices, client: Client, tables: DynamoTables
+) -> None:
+    role(client, "viewer")
+    seen = RoleRepository(tables).get("viewer")
+    assert seen is not None
+    body = UserRolesBody(user_id="ann", role_name=["viewer"])
+    services.user_roles.add_user_roles(Identity("admin"), body)
+    with pytest.raises(RoleRevisionError):
+        RoleRepository(tables).delete(seen)
+    assert delete_role(client, "viewer").status == 200
+    assert roles(client) == {"admin": ["admin"]}
+
+
+def many(tables: DynamoTables, role_name: str) -> int:
+    count = HOLDERS_AT_ONCE * 2 + 5
+    for number in range(count):
+        stored_user_role(tables, user_id=f"user{number}", role_name=role_name)
+    return count
+
+
+def test_a_role_of_many_users_is_taken_from_them_by_a_job(
+    client: Client, tables: DynamoTables, audit: AuditService, now: datetime
+) -> None:
+    role(client, "viewer")
+    count = many(tables, "viewer")
+    assert delete_role(client, "viewer").body["jobId"] == JOB
+    assert tables.get(JOBS, {"jobId": JOB}) is not None
+    # Meanwhile nobody sees it or is given it, and the name stays taken.
+    assert [item["roleName"] for item in client.send("GET", "/roles").body["Items"]] == ["admin"]
+    assert role(client, "viewer").status == 409
+    assert give(client, "late", "viewer").status == 400
+    assert delete_role(client, "viewer").status == 404
+    job = RoleWithdrawal(RoleRepository(tables), GrantRepository(tables), audit, lambda: now)
+
+    def step() -> tuple[int, bool]:
+        done = job.step("viewer", job_id=JOB, created_by="admin", cursor={})
+        return done.users, done.finished
+
+    assert step() == (count, True)
+    assert step() == (0, True)
+    assert roles(client) == {"admin": ["admin"]}
+    assert tables.get(ROLES, {"roleName": "viewer"}) is None
+    told = [e for e in entries(tables) if e["entity"].startswith("userRole:user")]
+    assert len(told) == count
+    assert role(client, "viewer").status == 200
+
+
+def test_a_job_repeated_after_its_end_leaves_a_new_role_of_that_name_alone(
+    client: Client, tables: DynamoTables, audit: AuditService, now: datetime
+) -> None:
+    role(client, "viewer")
+    give(client, "ann", "viewer")
+    job = RoleWithdrawal(RoleRepository(tables), GrantRepository(tables), audit, lambda: now)
+    assert job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished
+    assert roles(client)["ann"] == ["viewer"]
