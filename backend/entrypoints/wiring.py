@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from backend.domains.databases.service import DatabaseService
     from backend.domains.downloads.service import DownloadService, StreamService
     from backend.domains.files.service import FileService
+    from backend.domains.ingest.service import IngestService
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import MetadataService
@@ -280,6 +281,12 @@ class Wiring:
             url_seconds=self._url_seconds,
         )
         return UploadService(self._upload_places, self._finishing, limits)
+
+    @cached_property
+    def ingest(self) -> "IngestService":
+        from backend.domains.ingest.service import IngestService
+
+        return IngestService(self.assets, self.uploads)
 
     @cached_property
     def renewals(self) -> "RenewalService":

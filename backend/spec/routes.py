@@ -216,6 +216,11 @@ ABORT_UPLOAD = Route(
     "asset", tier2="POST", ours=True,
 )  # fmt: skip
 
+INGEST_ASSET = Route(
+    "POST", "/ingest-asset", "ingest", "ingest_asset",
+    "Make an asset and start the upload of its files, or finish that", "asset",
+)  # fmt: skip
+
 DOWNLOAD = Route(
     "POST", f"{ASSET_PATH}/download", "downloads", "get_download_url",
     "Get a presigned URL of a file or preview", "asset", tier2="GET",

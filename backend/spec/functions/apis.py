@@ -122,6 +122,32 @@ UPLOADS_API = audited(
         ),
     )
 )
+INGEST_API = audited(
+    api(
+        "IngestApi",
+        "ingest",
+        "Assets and the uploads of their files in one call.",
+        reads=(
+            assets.DATABASES,
+            registry.ASSET_BUCKETS,
+            registry.TAGS,
+            registry.TAG_TYPES,
+        ),
+        writes=(
+            assets.ASSETS,
+            assets.ASSET_VERSIONS,
+            assets.ASSET_UPLOADS,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.ASSET_BUCKET,
+        ),
+        settings=(
+            settings.UPLOAD_RATE_PER_MINUTE,
+            settings.PRESIGNED_URL_SECONDS,
+            settings.LARGE_FILE_BYTES,
+        ),
+    )
+)
 DOWNLOADS_API = api(
     "DownloadsApi",
     "downloads",

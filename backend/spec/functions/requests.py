@@ -106,6 +106,21 @@ _OF_API: Mapping[str, Requests] = {
             *("ListBucket", "ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
         ),
     },
+    "IngestApi": {
+        **_BUCKET_RECORD,
+        registry.TAGS: ("BatchGetItem",),
+        registry.TAG_TYPES: ("Scan",),
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("GetItem", "PutItem", "UpdateItem"),
+        assets.ASSET_VERSIONS: ("PutItem",),
+        operations.JOBS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("PutItem", "UpdateItem"),
+        assets.ASSET_UPLOADS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
+        ASSET_BUCKET: (
+            *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+            *("ListBucket", "ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
+        ),
+    },
     "MetadataApi": {
         **_ASSET,
         **_BUCKET_RECORD,

@@ -4,12 +4,19 @@ from backend.domains.uploads.service.finishing import Finishing
 from backend.domains.uploads.service.large_files import LargeFiles
 from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.renewing import RenewalService
-from backend.domains.uploads.service.uploading import UploadLimits, UploadService
+from backend.domains.uploads.service.results import Completed
+from backend.domains.uploads.service.uploading import (
+    PreparedUpload,
+    UploadLimits,
+    UploadService,
+)
 
 __all__ = [
+    "Completed",
     "Finishing",
     "LargeFiles",
     "Places",
+    "PreparedUpload",
     "RenewalService",
     "UploadLimits",
     "UploadService",

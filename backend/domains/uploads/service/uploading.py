@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from backend.core.clock import epoch_seconds, iso
 from backend.core.errors import InvalidInputError, RateLimitedError, StateForbidsError
@@ -12,6 +13,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_upload_id
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
+from backend.domains.assets.models import Asset
 from backend.domains.audit.models import upload_entity
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import (
@@ -43,6 +45,17 @@ class UploadLimits:
     url_seconds: int
 
 
+class PreparedUpload(NamedTuple):
+    """An upload that may be started: its files, where they go, in how many parts, their URLs."""
+
+    body: InitialiseBody
+    bucket: str
+    layout: rules.Layout
+    plan: list[int]
+    urls: PartUrls
+    room: int
+
+
 class FilesBeingFinishedError(StateForbidsError):
     code = "FilesBeingFinished"
 
@@ -72,8 +85,20 @@ class UploadService:
             RateLimitedError: the caller has started too many uploads in this minute.
             TooLargeError: the URLs would not fit a reply.
         """
+        asset = self.places.assets.asset_for(caller, "POST", body.database_id, body.asset_id)
+        return self.start_prepared(caller, self.prepare(caller, asset, body))
+
+    def prepare(self, caller: Identity, asset: Asset, body: InitialiseBody) -> PreparedUpload:
+        """What an upload into this asset would start; only the caller's rate is counted.
+
+        Asks no permission: for the slices that make the asset first.
+
+        Raises:
+            InvalidInputError: naming each file that may not be uploaded.
+            RateLimitedError: the caller has started too many uploads in this minute.
+            TooLargeError: the URLs would not fit a reply.
+        """
         places = self.places
-        asset = places.assets.asset_for(caller, "POST", body.database_id, body.asset_id)
         self._limit_rate(caller)
         bucket, layout = places.place(asset, self.new_id(), body.upload_type)
         rules.check_new_files(body.files, layout, places.allowed(asset))
@@ -81,9 +106,14 @@ class UploadService:
         urls = PartUrls(places.objects, bucket, layout, self.limits.url_seconds)
         room = MAX_URLS if body.max_part_urls is None else body.max_part_urls
         urls.check_number(min(sum(plan), room))
+        return PreparedUpload(body, bucket, layout, plan, urls, room)
+
+    def start_prepared(self, caller: Identity, prepared: PreparedUpload) -> InitialiseReply:
+        """Start an upload that was prepared for this caller."""
+        body, bucket, layout, plan, urls, room = prepared
         with ExitStack() as undo:
             files = self._start_all(bucket, layout, body.files, plan, undo)
-            places.uploads.put_new(self._new(caller, body, layout, files))
+            self.places.uploads.put_new(self._new(caller, body, layout, files))
             undo.pop_all()
         started = _started(body.files, files, urls, room)
         return InitialiseReply(

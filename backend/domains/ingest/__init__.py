@@ -1,0 +1,1 @@
+"""Ingest: an asset and the upload of its files in one call."""

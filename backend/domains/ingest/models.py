@@ -1,0 +1,56 @@
+"""The body and the reply of the route of ingest."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from backend.core.models import WireModel
+from backend.core.names import AssetId, AssetName, Description, Id, Text
+from backend.domains.assets.models import TagNames
+from backend.domains.uploads.models import (
+    MAX_FILES,
+    MAX_PARTS,
+    FileResult,
+    SentPart,
+    Sha256,
+    StartedFile,
+)
+
+Key = Annotated[Text, Field(min_length=1, max_length=1024)]
+
+
+class IngestFile(WireModel):
+    """A file by its key, which begins with the asset's id; sizes first, then the stored parts."""
+
+    relative_key: Key
+    file_size: Annotated[int | None, Field(alias="file_size", ge=0)] = None
+    num_parts: Annotated[int | None, Field(alias="num_parts", ge=0, le=MAX_PARTS)] = None
+    checksum_sha256: Sha256 | None = None
+    upload_id_s3: Annotated[str | None, Field(min_length=1, max_length=2048)] = None
+    parts: Annotated[list[SentPart], Field(max_length=MAX_PARTS)] = []
+
+
+class IngestBody(WireModel):
+    """Without `uploadId` the beginning, which describes the asset; with it the end."""
+
+    database_id: Id
+    asset_id: AssetId
+    upload_id: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")] = None
+    asset_name: AssetName | None = None
+    description: Description | None = None
+    is_distributable: bool | None = None
+    tags: TagNames | None = None
+    files: Annotated[list[IngestFile], Field(min_length=1, max_length=MAX_FILES)]
+
+
+class IngestReply(WireModel):
+    """Of the beginning `files` with their URLs, of the end what became of each."""
+
+    message: str
+    upload_id: str
+    asset_id: str
+    files: list[StartedFile] | None = None
+    asset_type: str | None = None
+    file_results: list[FileResult] | None = None
+    overall_success: bool | None = None
+    large_file_asynchronous_handling: bool | None = None

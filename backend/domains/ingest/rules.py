@@ -1,0 +1,145 @@
+"""From the body of an ingest to those of the services that it stands for, and back. Pure."""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from backend.core.errors import FieldError, InvalidInputError
+from backend.core.names import normalise_relative_path
+from backend.domains.assets.models import CreateAssetBody
+from backend.domains.ingest.models import IngestBody, IngestFile
+from backend.domains.uploads.models import (
+    CompleteBody,
+    FileResult,
+    InitialiseBody,
+    NewFile,
+    SentFile,
+    StartedFile,
+)
+
+_SHOWN = 20
+
+
+def asset_of(body: IngestBody) -> CreateAssetBody:
+    """The asset that the beginning of an ingest describes.
+
+    Raises:
+        InvalidInputError: naming what it leaves out.
+    """
+    if body.asset_name is None or body.description is None or body.is_distributable is None:
+        _missing(body)
+    return CreateAssetBody(
+        database_id=body.database_id,
+        asset_id=body.asset_id,
+        asset_name=body.asset_name,
+        description=body.description,
+        is_distributable=body.is_distributable,
+        tags=body.tags,
+    )
+
+
+def started_upload(body: IngestBody) -> InitialiseBody:
+    """The upload that the beginning of an ingest asks for.
+
+    Raises:
+        InvalidInputError: naming each file whose key does not begin with the asset's id, or is no
+            path.
+    """
+    paths = _paths(body)
+    files = [
+        NewFile(
+            relative_key=path,
+            file_size=file.file_size,
+            num_parts=file.num_parts,
+            checksum_sha256=file.checksum_sha256,
+        )
+        for path, file in zip(paths, body.files, strict=True)
+    ]
+    return InitialiseBody(
+        database_id=body.database_id,
+        asset_id=body.asset_id,
+        upload_type="assetFile",
+        files=files,
+    )
+
+
+def completed_upload(body: IngestBody) -> CompleteBody:
+    """The completion that the end of an ingest asks for.
+
+    Raises:
+        InvalidInputError: as `started_upload`; or a file names no upload of S3.
+    """
+    paths = _paths(body)
+    wrong = [
+        FieldError(f"files.{number}.uploadIdS3", "Field required")
+        for number, file in enumerate(body.files)
+        if file.upload_id_s3 is None
+    ]
+    _refuse(wrong)
+    files = [
+        SentFile(relative_key=path, upload_id_s3=file.upload_id_s3 or "", parts=file.parts)
+        for path, file in zip(paths, body.files, strict=True)
+    ]
+    return CompleteBody(
+        database_id=body.database_id,
+        asset_id=body.asset_id,
+        upload_type="assetFile",
+        files=files,
+    )
+
+
+def started_by_key(started: Sequence[StartedFile], sent: Sequence[IngestFile]) -> list[StartedFile]:
+    """Started files, which keep their order, named as the client has named them."""
+    pairs = zip(started, sent, strict=True)
+    return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
+
+
+def results_by_key(results: Sequence[FileResult], sent: Sequence[IngestFile]) -> list[FileResult]:
+    """As `started_by_key`, of what became of files."""
+    pairs = zip(results, sent, strict=True)
+    return [one.model_copy(update={"relative_key": file.relative_key}) for one, file in pairs]
+
+
+def _paths(body: IngestBody) -> list[str]:
+    """The files' paths in the asset, with a leading slash."""
+    beginning = f"{body.asset_id}/"
+    wrong: list[FieldError] = []
+    found: list[str] = []
+    for number, file in enumerate(body.files):
+        problem = f"must begin with {beginning}"
+        if file.relative_key.startswith(beginning):
+            problem, path = _path("/" + file.relative_key.removeprefix(beginning))
+            found.append(path)
+        if problem:
+            wrong.append(FieldError(f"files.{number}.relativeKey", problem))
+    _refuse(wrong)
+    return found
+
+
+def _path(path: str) -> tuple[str, str]:
+    """What is wrong with a path, if something is, and the path."""
+    try:
+        return "", normalise_relative_path(path)
+    except ValueError as error:
+        return str(error), ""
+
+
+def _missing(body: IngestBody) -> NoReturn:
+    needed = {
+        "assetName": body.asset_name,
+        "description": body.description,
+        "isDistributable": body.is_distributable,
+    }
+    fields = [FieldError(name, "Field required") for name, value in needed.items() if value is None]
+    raise _error(fields)
+
+
+def _refuse(wrong: Sequence[FieldError]) -> None:
+    if wrong:
+        raise _error(wrong)
+
+
+def _error(wrong: Sequence[FieldError]) -> InvalidInputError:
+    shown = wrong[:_SHOWN]
+    return InvalidInputError(
+        "; ".join(f"{f.field}: {f.message}" for f in shown), fields=tuple(shown)
+    )

@@ -1,0 +1,9 @@
+"""The function of the domain ingest."""
+
+from backend.domains.ingest.routes import build_router
+from backend.entrypoints import ready
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import INGEST_API
+
+_wiring = Wiring(INGEST_API)
+handler = ready(_wiring.app.handler(build_router(_wiring.ingest)))
