@@ -6,7 +6,7 @@ Slices are imported where they are wired: a function loads only the domains that
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from backend.aws import clients
 from backend.aws.objects import S3Objects
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from backend.domains.asset_links.service import AssetLinkService, LinkReader
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
-    from backend.domains.buckets.service import BucketService
+    from backend.domains.bucket_sync.service import BucketImports
+    from backend.domains.buckets.service import BucketRegistration, BucketService
     from backend.domains.comments.service import CommentService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
@@ -54,7 +55,8 @@ if TYPE_CHECKING:
     from backend.domains.ingest.service import IngestService
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
-    from backend.domains.metadata.service import MetadataService
+    from backend.domains.metadata.service import MetadataService, RecordService
+    from backend.domains.metadata_schemas.service import MetadataSchemaService
     from backend.domains.tags.service import TagService
     from backend.domains.uploads.service import (
         Finishing,
@@ -143,6 +145,7 @@ class Wiring:
             features=FeatureRepository(self.tables),
             region=self.settings.region,
             web_url=self.settings.text(WEB_URL),
+            openapi=_openapi,
         )
 
     @cached_property
@@ -165,6 +168,28 @@ class Wiring:
         from backend.domains.buckets.service import BucketService
 
         return BucketService(BucketRepository(self.tables), self.authorization, self.clock)
+
+    @cached_property
+    def bucket_registration(self) -> "BucketRegistration":
+        from backend.aws.bucket_facts import S3BucketFacts
+        from backend.domains.buckets.repository import BucketRepository
+        from backend.domains.buckets.service import BucketRegistration
+
+        return BucketRegistration(
+            buckets=BucketRepository(self.tables),
+            facts=S3BucketFacts(clients.at_first_use(clients.s3)),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def bucket_imports(self) -> "BucketImports":
+        from backend.domains.bucket_sync.repository import ImportRepository
+        from backend.domains.bucket_sync.service import BucketImports
+
+        imports = ImportRepository(self.tables)
+        return BucketImports(imports, self.buckets, self.jobs, self.audit, self.clock)
 
     @cached_property
     def databases(self) -> "DatabaseService":
@@ -323,14 +348,34 @@ class Wiring:
 
     @cached_property
     def metadata(self) -> "MetadataService":
-        from backend.domains.metadata.repository import MetadataRepository
         from backend.domains.metadata.service import MetadataService
 
-        return MetadataService(
+        return MetadataService(self.records, self.assets, self.objects)
+
+    @cached_property
+    def records(self) -> "RecordService":
+        """Records of any entity, for the slices that own one."""
+        from backend.domains.metadata.repository import MetadataRepository
+        from backend.domains.metadata.service import RecordService
+
+        return RecordService(
             metadata=MetadataRepository(self.tables),
-            assets=self.assets,
+            schemas=self.metadata_schemas,
             databases=self.databases,
-            objects=self.objects,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def metadata_schemas(self) -> "MetadataSchemaService":
+        from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
+        from backend.domains.metadata_schemas.service import MetadataSchemaService
+
+        return MetadataSchemaService(
+            schemas=MetadataSchemaRepository(self.tables),
+            databases=self.databases,
+            authorization=self.authorization,
+            audit=self.audit,
             clock=self.clock,
         )
 
@@ -383,3 +428,9 @@ class Wiring:
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()
+
+
+def _openapi() -> dict[str, Any]:
+    from backend.entrypoints.openapi import openapi  # all slices, which only this answer needs
+
+    return openapi()

@@ -157,10 +157,11 @@ class _Schemas:
         whole = self._resolved(schema)
         if whole.get("type") == "array":
             return [self._example(whole["items"])]
-        if "properties" in whole:
+        if "properties" in whole and "examples" not in whole:
             required = whole.get("required", ())
             fields: Json = whole["properties"]
-            return {name: self._example(fields[name]) for name in fields if name in required}
+            shown = [name for name in fields if name in required or name in EXAMPLES]
+            return {name: self._example(fields[name]) for name in shown}
         return _said(whole) or _PLAIN.get(whole.get("type", "string"))
 
 

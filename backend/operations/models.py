@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from backend.core.models import PageQuery, WireModel
 from backend.search.failure_entries import Kind, kind_of
@@ -70,6 +70,8 @@ class FailureDocumentReply(FailureReply):
 
 class ReplayBody(WireModel):
     """What is replayed: some keys, all failures of a consumer, or all; from `after` on."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})
 
     keys: Annotated[list[FailureKey] | None, Field(min_length=1, max_length=MAX_KEYS)] = None
     consumer: Consumer | None = None

@@ -149,6 +149,39 @@ DELETE_ASSET = Route(
     "Delete an asset for good, with all that belongs to it", "asset",
 )  # fmt: skip
 
+CREATE_ASSET_VERSION = Route(
+    "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",
+    "Make a version of an asset", "asset",
+)  # fmt: skip
+LIST_ASSET_VERSIONS = Route(
+    "GET", f"{ASSET_PATH}/getVersions", "asset_versions", "list_asset_versions",
+    "List the versions of an asset, newest first", "asset",
+)  # fmt: skip
+GET_ASSET_VERSION = Route(
+    "GET", f"{ASSET_PATH}/getVersion/{{assetVersionId}}", "asset_versions", "get_asset_version",
+    "Get a version with its files, metadata and attributes", "asset",
+)  # fmt: skip
+UPDATE_ASSET_VERSION = Route(
+    "PUT", f"{ASSET_PATH}/assetversions/{{assetVersionId}}", "asset_versions",
+    "update_asset_version", "Change the comment or the alias of a version", "asset",
+)  # fmt: skip
+REVERT_ASSET_VERSION = Route(
+    "POST", f"{ASSET_PATH}/revertAssetVersion/{{assetVersionId}}", "asset_versions",
+    "revert_asset_version", "Bring an older version back, as a new one", "asset",
+)  # fmt: skip
+COMPARE_ASSET_VERSIONS = Route(
+    "GET", f"{ASSET_PATH}/compareVersions", "asset_versions", "compare_asset_versions",
+    "Tell what differs between two versions", "asset", ours=True,
+)  # fmt: skip
+ARCHIVE_ASSET_VERSION = Route(
+    "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/archive", "asset_lifecycle",
+    "archive_asset_version", "Archive a version; the current one takes its asset along", "asset",
+)  # fmt: skip
+UNARCHIVE_ASSET_VERSION = Route(
+    "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/unarchive", "asset_lifecycle",
+    "unarchive_asset_version", "Bring an archived version back, and its asset with it", "asset",
+)  # fmt: skip
+
 LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
 )
@@ -330,6 +363,23 @@ UPDATE_LINK = Route(
 DELETE_LINK = Route(
     "DELETE", "/asset-links/{relationId}", "asset_links", "delete_link",
     "Delete an asset link with its metadata", "asset",
+)  # fmt: skip
+
+GET_LINK_METADATA = Route(
+    "GET", "/asset-links/{assetLinkId}/metadata", "asset_links", "list_asset_link_metadata",
+    "List the metadata of an asset link", "asset",
+)  # fmt: skip
+CREATE_LINK_METADATA = Route(
+    "POST", "/asset-links/{assetLinkId}/metadata", "asset_links", "create_asset_link_metadata",
+    "Add metadata to an asset link", "asset",
+)  # fmt: skip
+UPDATE_LINK_METADATA = Route(
+    "PUT", "/asset-links/{assetLinkId}/metadata", "asset_links", "update_asset_link_metadata",
+    "Change or replace the metadata of an asset link", "asset",
+)  # fmt: skip
+DELETE_LINK_METADATA = Route(
+    "DELETE", "/asset-links/{assetLinkId}/metadata", "asset_links", "delete_asset_link_metadata",
+    "Remove metadata from an asset link", "asset",
 )  # fmt: skip
 
 LIST_API_KEYS = Route(

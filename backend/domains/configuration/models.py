@@ -1,6 +1,8 @@
 """Features as stored, and the replies of the configuration routes."""
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, RootModel
 
 from backend.core.models import WireModel
 
@@ -45,3 +47,7 @@ class SecureConfigReply(WireModel):
 
     location_service_api_url: str = ""
     web_deployed_url: str = ""
+
+
+class OpenApiReply(RootModel[dict[str, Any]]):
+    """The OpenAPI document of this API."""

@@ -2,6 +2,7 @@
 
 from backend.domains.configuration.models import (
     AmplifyConfigReply,
+    OpenApiReply,
     SecureConfigReply,
     VersionReply,
 )
@@ -27,5 +28,9 @@ def build_router(service: ConfigurationService) -> Router:
     @router.bind(routes.GET_SECURE_CONFIG)
     def get_secure_config(call: Call) -> SecureConfigReply:  # noqa: ARG001 - as above
         return service.get_secure_config()
+
+    @router.bind(routes.GET_OPENAPI)
+    def get_openapi(call: Call) -> OpenApiReply:  # noqa: ARG001 - as above
+        return service.get_openapi()
 
     return router

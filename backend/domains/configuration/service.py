@@ -1,9 +1,13 @@
 """What the deployment tells of itself."""
 
+from collections.abc import Callable
+from typing import Any
+
 from backend.core.wired import wired
 from backend.domains.configuration.models import (
     NO_SEARCH,
     AmplifyConfigReply,
+    OpenApiReply,
     SecureConfigReply,
     VersionReply,
 )
@@ -18,6 +22,7 @@ class ConfigurationService:
     features: FeatureRepository
     region: str
     web_url: str
+    openapi: Callable[[], dict[str, Any]]
 
     def get_version(self) -> VersionReply:
         return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
@@ -25,6 +30,9 @@ class ConfigurationService:
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """What a web client needs that reached the API under this address."""
         return AmplifyConfigReply(region=self.region, api=api_url)
+
+    def get_openapi(self) -> OpenApiReply:
+        return OpenApiReply(self.openapi())
 
     def get_secure_config(self) -> SecureConfigReply:
         return SecureConfigReply(

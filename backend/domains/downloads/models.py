@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from backend.core.models import WireModel
 from backend.core.names import Text
@@ -31,6 +31,10 @@ class VersionChoice(WireModel):
 
 class DownloadBody(VersionChoice):
     """What to download."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"downloadType": "assetFile", "key": "/scans/pump.e57"}]}
+    )
 
     download_type: DownloadType
     key: Annotated[Text | None, Field(min_length=1)] = None

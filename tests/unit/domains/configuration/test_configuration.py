@@ -21,7 +21,10 @@ ROOT = Path(__file__).parents[4]
 def client(tables: DynamoTables) -> Client:
     features = FeatureRepository(tables)
     service = ConfigurationService(
-        features=features, region="eu-central-1", web_url="https://museum.example.org"
+        features=features,
+        region="eu-central-1",
+        web_url="https://museum.example.org",
+        openapi=lambda: {"openapi": "3.1.0", "info": {"title": "It"}},
     )
     return Client(build_router(service))
 
@@ -92,3 +95,10 @@ def test_a_deployment_without_search_says_so_until_it_has_one(
     for _ in range(2):
         features.declare(has_search=True)
         assert client.send("GET", "/secure-config").body["featuresEnabled"] == "OTHER"
+
+
+def test_whoever_is_known_gets_the_openapi_document(client: Client) -> None:
+    answer = client.send("GET", "/openapi.json")
+    assert answer.status == 200
+    assert answer.body == {"openapi": "3.1.0", "info": {"title": "It"}}
+    assert anonymous(client).send("GET", "/openapi.json").status == 401

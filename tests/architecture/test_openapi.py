@@ -1,0 +1,65 @@
+"""The OpenAPI document against the declared routes and the models that serve them."""
+
+from typing import Any
+
+import pytest
+
+from backend.entrypoints.openapi import bindings, openapi
+from backend.http.bodies import validate
+from backend.http.router import Binding
+from backend.spec.routes import ROUTES, Route
+
+DOCUMENT = openapi()
+BODIES = [binding for binding in bindings() if "body" in binding.models]
+
+
+def operation(route: Route) -> dict[str, Any]:
+    return DOCUMENT["paths"][route.path.replace("+}", "}")][route.method.lower()]
+
+
+def references(value: object) -> set[str]:
+    if isinstance(value, dict):
+        return {v for k, v in value.items() if k == "$ref"}.union(*map(references, value.values()))
+    if isinstance(value, list):
+        return set[str]().union(*map(references, value))
+    return set()
+
+
+def test_the_document_has_every_route_and_no_other() -> None:
+    told = {
+        f"{method.upper()} {path}"
+        for path, operations in DOCUMENT["paths"].items()
+        for method in operations
+    }
+    assert told == {route.key.replace("+}", "}") for route in ROUTES}
+
+
+def test_operations_have_names_of_their_own() -> None:
+    names = [operation(route)["operationId"] for route in ROUTES]
+    assert len(names) == len(set(names))
+
+
+def test_only_public_routes_need_no_credentials() -> None:
+    unguarded = {route.key for route in ROUTES if operation(route).get("security") == []}
+    assert unguarded == {route.key for route in ROUTES if route.public}
+
+
+def test_every_reference_leads_to_a_component_and_every_component_is_used() -> None:
+    prefix = "#/components/schemas/"
+    wanted = {reference.removeprefix(prefix) for reference in references(DOCUMENT)}
+    assert wanted == set(DOCUMENT["components"]["schemas"])
+
+
+def test_each_parameter_in_a_path_is_told() -> None:
+    for path, operations in DOCUMENT["paths"].items():
+        for each in operations.values():
+            told = {p["name"] for p in each["parameters"] if p["in"] == "path"}
+            assert {f"{{{name}}}" for name in told} == {
+                part for part in path.split("/") if part.startswith("{")
+            } or all(f"{{{name}}}" in path for name in told)
+
+
+@pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)
+def test_the_example_of_a_body_is_one_that_the_route_takes(binding: Binding) -> None:
+    body = operation(binding.route)["requestBody"]["content"]["application/json"]
+    validate(binding.models["body"], body["example"], strict=True)
