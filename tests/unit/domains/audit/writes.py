@@ -13,6 +13,7 @@ from tests.unit.domains.audit.product import Product
 
 WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.INITIALISE_UPLOAD: "makes only what expires; what becomes of it has an entry",
+    routes.INGEST_ASSET: "its steps make the entries of the routes that they stand for",
     routes.RENEW_UPLOAD: "only makes what expires live longer",
     routes.DOWNLOAD: "reads",
     routes.SEARCH: "reads",

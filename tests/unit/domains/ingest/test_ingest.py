@@ -1,0 +1,271 @@
+"""Ingest: an asset and the upload of its files in one call, and again after a lost reply."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
+from backend.domains.assets.models import Asset
+from backend.domains.ingest.models import IngestReply
+from backend.domains.ingest.routes import build_router
+from backend.domains.ingest.service import IngestService
+from backend.domains.uploads.models import StartedFile
+from backend.spec.routes import Action, Route
+from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
+from tests.factories.access import OnlyUser
+from tests.factories.assets import created_database
+from tests.factories.files import BUCKET, GLB, Gallery, gallery
+from tests.factories.http import Answer, Client
+
+ASSET: dict[str, Any] = {
+    "databaseId": "museum",
+    "assetId": "bust",
+    "assetName": "A bust",
+    "description": "Made of clay",
+    "isDistributable": True,
+    "tags": ["red"],
+}
+FILE: dict[str, Any] = {"relativeKey": "bust/scans/a.glb", "file_size": len(GLB)}
+EMPTY: dict[str, Any] = {"relativeKey": "bust/empty.txt", "file_size": 0}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where things are ingested; the database `museum` has an asset `statue` already."""
+
+    gallery: Gallery
+    service: IngestService
+    tables: DynamoTables
+
+    def send(self, body: Any, user_id: str = "admin") -> Answer:
+        client = Client(build_router(self.service), user_id=user_id)
+        return client.send("POST", "/ingest-asset", body=body)
+
+    def begin(self, *files: dict[str, Any], **more: Any) -> Answer:
+        return self.send({**ASSET, "files": list(files), **more})
+
+    def end(self, upload_id: str, *files: dict[str, Any], **more: Any) -> Answer:
+        ids = {name: ASSET[name] for name in ("databaseId", "assetId")}
+        return self.send({**ids, "uploadId": upload_id, "files": list(files), **more})
+
+    @property
+    def asset(self) -> Asset | None:
+        return self.gallery.assets.find_asset("museum", "bust")
+
+    @property
+    def written(self) -> int:
+        """Rows of assets and uploads."""
+        return sum(
+            len(self.tables.scan(table, PageRequest(100)).items)
+            for table in (ASSETS, ASSET_UPLOADS)
+        )
+
+
+@pytest.fixture
+def desk(tables: DynamoTables, objects: S3Objects) -> Desk:
+    museum = gallery(tables, S3Objects(s3()), per_minute=3)
+    return Desk(museum, IngestService(museum.assets, museum.uploads), tables)
+
+
+def stored(started: Answer, number: int = 0, body: bytes = GLB) -> dict[str, Any]:
+    """A file of the end of an ingest, whose one part is stored."""
+    file = started.body["files"][number]
+    named = {name: file[name] for name in ("relativeKey", "uploadIdS3")}
+    if file["numParts"] == 0:
+        return {**named, "parts": []}
+    found = s3().list_multipart_uploads(Bucket=BUCKET)["Uploads"]
+    keys = {one.get("UploadId"): one.get("Key", "") for one in found}
+    key = keys[file["uploadIdS3"]]
+    part = s3().upload_part(
+        Bucket=BUCKET, Key=key, UploadId=file["uploadIdS3"], PartNumber=1, Body=body
+    )
+    return {**named, "parts": [{"PartNumber": 1, "ETag": part["ETag"]}]}
+
+
+def test_an_asset_and_its_files_come_of_two_calls(desk: Desk) -> None:
+    started = desk.begin(FILE, EMPTY)
+    assert (started.status, started.body["assetId"]) == (200, "bust")
+    assert [one["relativeKey"] for one in started.body["files"]] == [
+        "bust/scans/a.glb",
+        "bust/empty.txt",
+    ]
+    assert len(started.body["files"][0]["partUploadUrls"]) == 1
+    found = desk.asset
+    assert found is not None
+    assert (found.asset_name, found.tags, found.asset_type) == ("A bust", ["red"], "none")
+
+    done = desk.end(started.body["uploadId"], stored(started), stored(started, 1))
+    assert done.status == 200
+    assert done.body["overallSuccess"] is True
+    assert [(one["relativeKey"], one["success"]) for one in done.body["fileResults"]] == [
+        ("bust/scans/a.glb", True),
+        ("bust/empty.txt", True),
+    ]
+    assert (done.body["assetId"], done.body["assetType"]) == ("bust", "folder")
+    assert desk.gallery.objects.read_start(BUCKET, "bust/scans/a.glb", length=999) == GLB
+    assert "files" not in done.body
+
+
+def test_both_calls_may_be_repeated(desk: Desk) -> None:
+    desk.begin(EMPTY)
+    started = desk.begin(EMPTY, assetName="Another name")
+    assert started.status == 200
+    found = desk.asset
+    assert found is not None
+    assert found.asset_name == "A bust"  # what is there stays as it is
+    first = desk.end(started.body["uploadId"], stored(started))
+    again = desk.end(started.body["uploadId"], stored(started))
+    assert (first.status, first.body) == (again.status, again.body)
+    versions = desk.gallery.objects.list_versions(BUCKET, "bust/empty.txt").versions
+    assert len(versions) == 1
+
+
+def test_files_go_into_an_asset_that_is_there(desk: Desk) -> None:
+    file = {"relativeKey": "statue/a.txt", "file_size": 0}
+    started = desk.begin(file, assetId="statue")
+    done = desk.end(started.body["uploadId"], stored(started), assetId="statue")
+    assert done.body["fileResults"][0]["relativeKey"] == "statue/a.txt"
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"assetName": None}, "assetName"),
+        ({"description": None}, "description"),
+        ({"isDistributable": None}, "isDistributable"),
+        ({"isDistributable": "yes"}, "isDistributable"),
+        ({"assetId": None}, "assetId"),
+        ({"assetId": "a/b"}, "assetId"),
+        ({"databaseId": "x"}, "databaseId"),
+        ({"tags": ["unknown"]}, "tags"),
+        ({"tags": "red"}, "tags"),
+        ({"files": []}, "files"),
+        ({"files": None}, "files"),
+        ({"files": [EMPTY] * 1001}, "files"),
+        ({"files": [{**EMPTY, "relativeKey": "other/a.txt"}]}, "files.0.relativeKey"),
+        ({"files": [EMPTY, {**EMPTY, "relativeKey": "/a.txt"}]}, "files.1.relativeKey"),
+        ({"files": [{**EMPTY, "relativeKey": "bust2/a.txt"}]}, "files.0.relativeKey"),
+        ({"files": [{**EMPTY, "relativeKey": "bust/../a.txt"}]}, "files.0.relativeKey"),
+        ({"files": [{**EMPTY, "relativeKey": "bust/"}]}, "files.0.relativeKey"),
+        ({"files": [{**EMPTY, "relativeKey": "bust//a.txt"}]}, "files.0.relativeKey"),
+        ({"files": [{**EMPTY, "relativeKey": "bust/a.exe"}]}, "files.0.relativeKey"),
+        ({"files": [EMPTY, EMPTY]}, "files.0.relativeKey"),
+        ({"files": [{**FILE, "file_size": -1}]}, "files.0.file_size"),
+        ({"files": [{"relativeKey": "bust/a.txt"}]}, "files.0.file_size"),
+        ({"files": [{**FILE, "num_parts": 10_001}]}, "files.0.num_parts"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_written(
+    desk: Desk, more: dict[str, Any], field: str
+) -> None:
+    body = {**ASSET, "files": [FILE], **more}
+    answer = desk.send({name: value for name, value in body.items() if value is not None})
+    assert answer.status == 400, answer.body
+    assert field in [error["field"] for error in answer.body["errors"]]
+    assert (desk.asset, desk.written) == (None, 1)
+
+
+def test_an_unknown_database_is_not_found(desk: Desk) -> None:
+    assert desk.begin(EMPTY, databaseId="cellar").status == 404
+    assert desk.written == 1
+
+
+def test_an_id_that_is_taken_elsewhere_is_refused_without_telling_where(desk: Desk) -> None:
+    created_database(desk.gallery.assets, "cellar")
+    file = {"relativeKey": "statue/a.txt", "file_size": 0}
+    answer = desk.begin(file, assetId="statue", databaseId="cellar")
+    assert (answer.status, answer.body["code"]) == (409, "AssetIdTaken")
+    assert "museum" not in answer.body["message"]
+
+
+def test_too_many_uploads_make_no_asset(desk: Desk) -> None:
+    for number in range(3):
+        file = {"relativeKey": "statue/a.txt", "file_size": 0}
+        assert desk.begin(file, assetId="statue").status == 200, number
+    answer = desk.begin(EMPTY)
+    assert (answer.status, answer.body["code"]) == (429, "RateLimited")
+    assert desk.asset is None
+
+
+def test_a_beginning_that_the_storage_fails_goes_on_when_it_is_repeated(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> str:
+        raise UnavailableError("S3 does not answer")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(S3Objects, "create_multipart", fails)
+        assert desk.begin(FILE).status == 503
+    assert desk.begin(FILE).status == 200
+
+
+def test_two_beginnings_at_once_make_one_asset(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = IngestService._there  # pyright: ignore[reportPrivateUsage]
+    looks: list[int] = []
+
+    def beside(service: IngestService, caller: Identity, upload: Any) -> Asset | None:
+        found = look(service, caller, upload)
+        looks.append(1)
+        if len(looks) == 1:
+            desk.begin(EMPTY)
+        return found
+
+    monkeypatch.setattr(IngestService, "_there", beside)
+    answer = desk.begin(EMPTY)
+    assert answer.status == 200, answer.body
+    assert desk.written == 4  # statue, bust, and two uploads
+
+
+def test_the_end_needs_an_upload_of_this_asset(desk: Desk) -> None:
+    started = desk.begin(EMPTY)
+    sent = stored(started)
+    assert desk.end("y-none", sent).status == 404
+    other = {**sent, "relativeKey": "statue/empty.txt"}
+    assert desk.end(started.body["uploadId"], other, assetId="statue").status == 404
+    without = {"relativeKey": sent["relativeKey"]}
+    answer = desk.end(started.body["uploadId"], without)
+    assert answer.body["errors"][0]["field"] == "files.0.uploadIdS3"
+    wrong = {**sent, "relativeKey": "empty.txt"}
+    answer = desk.end(started.body["uploadId"], wrong)
+    assert answer.body["errors"][0]["field"] == "files.0.relativeKey"
+
+
+def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(desk: Desk) -> None:
+    started = desk.begin(FILE)
+    sent = {**stored(started), "parts": [{"PartNumber": 1, "ETag": "other"}]}
+    answer = desk.end(started.body["uploadId"], sent)
+    assert answer.status == 409
+    (failed,) = answer.body["fileResults"]
+    assert (failed["relativeKey"], failed["success"]) == ("bust/scans/a.glb", False)
+
+
+def test_who_may_not_upload_makes_no_asset(desk: Desk) -> None:
+    class MayCreateOnly(OnlyUser):
+        def may_use(self, caller: Identity, route: Route) -> bool:
+            return True
+
+        def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+            return action != "POST"
+
+    assets = replace(desk.gallery.assets, authorization=MayCreateOnly())
+    closed = Desk(desk.gallery, IngestService(assets, desk.gallery.uploads), desk.tables)
+    assert closed.begin(EMPTY).status == 403
+    assert desk.asset is None
+    assert desk.send({**ASSET, "files": [EMPTY]}, user_id="stranger").status == 403
+
+
+def test_the_reply_names_no_fields_of_the_other_call() -> None:
+    reply = IngestReply(message="", upload_id="y", asset_id="x", files=list[StartedFile]())
+    assert set(reply.model_dump(exclude_none=True)) == {
+        "message",
+        "upload_id",
+        "asset_id",
+        "files",
+    }
