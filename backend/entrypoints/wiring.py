@@ -36,13 +36,19 @@ from backend.spec.settings import (
     LARGE_FILE_BYTES,
     MAX_URL_SECONDS,
     PRESIGNED_URL_SECONDS,
+    SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
     WEB_URL,
 )
 
 if TYPE_CHECKING:
+    from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
-    from backend.domains.asset_links.service import AssetLinkService, LinkReader
+    from backend.domains.asset_links.service import (
+        AssetLinkService,
+        LinkMetadataService,
+        LinkReader,
+    )
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.bucket_sync.service import BucketImports
@@ -52,6 +58,8 @@ if TYPE_CHECKING:
     from backend.domains.databases.service import DatabaseService
     from backend.domains.downloads.service import DownloadService, StreamService
     from backend.domains.files.service import FileService
+    from backend.domains.files.service.changing import FileChanges
+    from backend.domains.files.service.rewriting import FileRewrites
     from backend.domains.ingest.service import IngestService
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
@@ -65,6 +73,8 @@ if TYPE_CHECKING:
         RenewalService,
         UploadService,
     )
+    from backend.entrypoints.file_changing import FileChanging
+    from backend.search.reindexing import QueuedReindexing
     from backend.search.service import SearchService
 
 
@@ -146,6 +156,8 @@ class Wiring:
             region=self.settings.region,
             web_url=self.settings.text(WEB_URL),
             openapi=_openapi,
+            user_pool_id=self.settings.user_pool_id,
+            user_pool_client_id=self.settings.user_pool_client_id,
         )
 
     @cached_property
@@ -262,6 +274,31 @@ class Wiring:
         from backend.domains.files.service import FileService
 
         return FileService(FileRepository(self.tables), self.assets, self.objects)
+
+    def file_changes(self) -> "FileChanges":
+        """What changes files; the first request that does loads it."""
+        return self.file_changing.changes
+
+    def file_rewrites(self) -> "FileRewrites":
+        return self.file_changing.rewrites
+
+    @cached_property
+    def file_changing(self) -> "FileChanging":
+        from backend.entrypoints.file_changing import FileChanging
+
+        return FileChanging(self)
+
+    @cached_property
+    def queues(self) -> "SqsQueues":
+        from backend.aws.queues import SqsQueues
+
+        return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
+
+    @cached_property
+    def reindexing(self) -> "QueuedReindexing":
+        from backend.search.reindexing import QueuedReindexing
+
+        return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property
     def comments(self) -> "CommentService":
@@ -385,6 +422,12 @@ class Wiring:
         from backend.domains.asset_links.service import AssetLinkService
 
         return AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock)
+
+    @cached_property
+    def link_metadata(self) -> "LinkMetadataService":
+        from backend.domains.asset_links.service import LinkMetadataService
+
+        return LinkMetadataService(self.asset_links, self.records)
 
     @cached_property
     def link_reader(self) -> "LinkReader":

@@ -10,8 +10,16 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.routes import build_router
-from backend.domains.asset_links.service import AssetLinkService, LinkReader
+from backend.domains.asset_links.service import (
+    AssetLinkService,
+    LinkMetadataService,
+    LinkReader,
+)
 from backend.domains.assets.service import AssetService
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.service import RecordService
+from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
+from backend.domains.metadata_schemas.service import MetadataSchemaService
 from backend.http.router import Router
 from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
@@ -26,11 +34,12 @@ class Links:
     assets: AssetService
     service: AssetLinkService
     reader: LinkReader
+    metadata: LinkMetadataService
     user_id: str = "admin"
 
     @property
     def router(self) -> Router:
-        return build_router(self.service, self.reader)
+        return build_router(self.service, self.reader, self.metadata)
 
     def send(self, method: str, path: str, **more: Any) -> Answer:
         allowed = self.assets.authorization
@@ -87,6 +96,12 @@ class Links:
     def tree(self, asset_id: str) -> Answer:
         return self.list(asset_id, childTreeView="true")
 
+    def describe(self, method: str, link_id: str, *, query: Any = None, **body: Any) -> Answer:
+        """A request to the metadata of a link."""
+        path = f"/asset-links/{link_id}/metadata"
+        ids = {"assetLinkId": link_id}
+        return self.send(method, path, parameters=ids, query=query, body=body or None)
+
     def counts(self, asset_id: str, *, database_id: str = "museum") -> tuple[int, int, int]:
         """Children, parents and related assets as the asset's row counts them."""
         found = self.assets.find_asset(database_id, asset_id)
@@ -122,9 +137,29 @@ def links(
 
 def _links(tables: Tables, assets: AssetService, new_id: NewId) -> Links:
     repository = AssetLinkRepository(tables)
+    service = AssetLinkService(repository, assets, lambda: NOON, new_id)
     return Links(
         tables=tables,
         assets=assets,
-        service=AssetLinkService(repository, assets, lambda: NOON, new_id),
+        service=service,
         reader=LinkReader(repository, assets, assets.authorization),
+        metadata=LinkMetadataService(service, record_service(tables, assets)),
+    )
+
+
+def record_service(tables: Tables, assets: AssetService) -> RecordService:
+    """Records of any entity, under the schemas that a test has stored."""
+    schemas = MetadataSchemaService(
+        MetadataSchemaRepository(tables),
+        assets.databases,
+        assets.authorization,
+        assets.audit,
+        assets.clock,
+    )
+    return RecordService(
+        metadata=MetadataRepository(tables, pause=lambda _: None),
+        schemas=schemas,
+        databases=assets.databases,
+        audit=assets.audit,
+        clock=assets.clock,
     )

@@ -42,6 +42,10 @@ from backend.spec.tables.assets import (
     EDGE,
     METADATA_KEY,
 )
+from backend.spec.tables.metadata import RECORD_SETS, RECORDS_OF, RECORDS_OWNER
+
+RECORDS_OF_LINK = "assetLink"
+"""What the count of a link's records has for a sort key."""
 
 
 class LinkNotFoundError(NotFoundError):
@@ -168,8 +172,10 @@ class AssetLinkRepository:
         key = {ASSET_LINK_ID.name: link.asset_link_id}
         unchanged = (equals("revision", link.revision),)
         ends = rules.edges_of(link)
+        records = {RECORDS_OWNER.name: link.asset_link_id, RECORDS_OF.name: RECORDS_OF_LINK}
         writes: list[Write] = [
             Delete(table=ASSET_LINKS, key=key, conditions=unchanged, refused=refused),
+            Delete(table=RECORD_SETS, key=records),
             *(Delete(table=ASSET_LINK_EDGES, key=_edge_key(node, edge)) for node, edge in ends),
             *self._uncounted(ends, refused),
             *([] if entry is None else [entry]),
@@ -220,6 +226,16 @@ class AssetLinkRepository:
             {ASSET_LINK_ID.name: asset_link_id, METADATA_KEY.name: item[METADATA_KEY.name]}
             for item in self.tables.query_all(query)
         ]
+
+
+def guard_of(asset_link_id: str) -> Check:
+    """Demands that a link is there; for the transactions that write its metadata."""
+    return Check(
+        table=ASSET_LINKS,
+        key={ASSET_LINK_ID.name: asset_link_id},
+        conditions=(exists(ASSET_LINK_ID.name),),
+        refused=LinkNotFoundError(asset_link_id),
+    )
 
 
 def _counted(node: Node, kind: EdgeKind) -> Update:

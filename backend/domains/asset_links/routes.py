@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from backend.core.models import PageQuery
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.models import (
     AssetLink,
@@ -19,18 +20,35 @@ from backend.domains.asset_links.models import (
     UnauthorizedCounts,
     UpdateLinkBody,
 )
-from backend.domains.asset_links.service import AssetLinkService, Linked, LinkReader, Tree
+from backend.domains.asset_links.service import (
+    AssetLinkService,
+    Linked,
+    LinkMetadataService,
+    LinkReader,
+    Tree,
+)
 from backend.domains.assets.models import AssetPath
+from backend.domains.metadata.models import (
+    AddAssetMetadataBody,
+    BulkReply,
+    ChangeAssetMetadataBody,
+    MetadataReply,
+    RemoveAssetMetadataBody,
+)
+from backend.domains.metadata.service import bulk_reply, metadata_reply
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
 
-def build_router(service: AssetLinkService, reader: LinkReader) -> Router:
+def build_router(
+    service: AssetLinkService, reader: LinkReader, metadata: LinkMetadataService
+) -> Router:
     """Bind the routes of links to the services."""
     router = Router()
     _bind_writes(router, service)
     _bind_reads(router, service, reader)
+    _bind_metadata(router, metadata)
     return router
 
 
@@ -84,6 +102,38 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -
                     f"{rules.MAX_TREE_DEPTH} levels; there is more below"
                 )
         return reply
+
+
+def _bind_metadata(router: Router, service: LinkMetadataService) -> None:
+    @router.bind(routes.GET_LINK_METADATA)
+    def list_asset_link_metadata(call: Call, path: LinkPath, query: PageQuery) -> MetadataReply:
+        entity, page = service.list_metadata(call.caller, path.asset_link_id, call.page(query))
+        is_restricted = service.records.is_restricted(entity)
+        token = call.next_token(page.after)
+        return metadata_reply(entity, page, token, is_restricted=is_restricted)
+
+    @router.bind(routes.CREATE_LINK_METADATA)
+    def create_asset_link_metadata(
+        call: Call, path: LinkPath, body: AddAssetMetadataBody
+    ) -> BulkReply:
+        result = service.add_metadata(call.caller, path.asset_link_id, body.metadata)
+        return bulk_reply(result, "added", at=service.now())
+
+    @router.bind(routes.UPDATE_LINK_METADATA)
+    def update_asset_link_metadata(
+        call: Call, path: LinkPath, body: ChangeAssetMetadataBody
+    ) -> BulkReply:
+        result = service.change_metadata(
+            call.caller, path.asset_link_id, body.metadata, update_type=body.update_type
+        )
+        return bulk_reply(result, "written", at=service.now())
+
+    @router.bind(routes.DELETE_LINK_METADATA)
+    def delete_asset_link_metadata(
+        call: Call, path: LinkPath, body: RemoveAssetMetadataBody
+    ) -> BulkReply:
+        result = service.remove_metadata(call.caller, path.asset_link_id, body.metadata_keys)
+        return bulk_reply(result, "removed", at=service.now())
 
 
 def _link(link: AssetLink) -> AssetLinkReply:

@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from backend.core.errors import InvalidInputError, StateForbidsError
+from backend.core.errors import InvalidInputError, StateForbidsError, TooLargeError
 from backend.domains.asset_links.models import (
     MAX_LINKS,
     AssetLink,
@@ -68,6 +68,16 @@ class TooManyLinksError(StateForbidsError):
 
     def __init__(self, asset_id: str, kind: EdgeKind) -> None:
         super().__init__(f"Asset {asset_id} has {MAX_LINKS} links of the kind {kind}, the most")
+
+
+class FamilyTooLargeError(TooLargeError):
+    code = "AssetTreeTooLarge"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(
+            f"Below asset {asset_id} are more than {MAX_TREE_NODES} assets, {2 * MAX_TREE_NODES} "
+            f"links or {MAX_TREE_DEPTH} levels; ask for parts of the tree"
+        )
 
 
 def check_request(body: CreateLinkBody) -> None:

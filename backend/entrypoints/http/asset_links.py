@@ -6,4 +6,8 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import ASSET_LINKS_API
 
 _wiring = Wiring(ASSET_LINKS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.asset_links, _wiring.link_reader)))
+handler = ready(
+    _wiring.app.handler(
+        build_router(_wiring.asset_links, _wiring.link_reader, _wiring.link_metadata)
+    )
+)

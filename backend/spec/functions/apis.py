@@ -89,18 +89,36 @@ ASSETS_API = audited(
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )
-FILES_API = api(
-    "FilesApi",
-    "files",
-    "Files of assets.",
-    reads=(
-        assets.ASSETS,
-        assets.ASSET_VERSIONS,
-        assets.ASSET_FILE_VERSIONS,
-        registry.ASSET_BUCKETS,
-        buckets.ASSET_BUCKET,
+FILES_API = replace(
+    audited(
+        api(
+            "FilesApi",
+            "files",
+            "Files of assets: lists them, and changes them; jobs do what takes long.",
+            reads=(
+                assets.ASSET_VERSIONS,
+                assets.DATABASES,
+                metadata.METADATA_SCHEMAS,
+                metadata.SCHEMA_SCOPES,
+                registry.ASSET_BUCKETS,
+            ),
+            writes=(
+                assets.ASSETS,
+                assets.ASSET_FILE_VERSIONS,
+                assets.ASSET_FILE_METADATA_VERSIONS,
+                metadata.ASSET_FILE_METADATA,
+                metadata.FILE_ATTRIBUTES,
+                metadata.RECORD_SETS,
+                operations.JOBS,
+                operations.RESERVATIONS,
+                buckets.ASSET_BUCKET,
+                buckets.AUXILIARY_BUCKET,
+            ),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+        )
     ),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
+    sends=(queues.SETTLE,),
+    settings=(settings.AUDIT_DAYS, settings.LARGE_FILE_BYTES, settings.SETTLE_DELAY_SECONDS),
 )
 UPLOADS_API = audited(
     api(
@@ -166,16 +184,33 @@ METADATA_API = audited(
     api(
         "MetadataApi",
         "metadata",
-        "Metadata of assets and files, attributes of files.",
+        "Metadata of databases, assets and files, attributes of files.",
         reads=(
             assets.ASSETS,
             assets.DATABASES,
             assets.ASSET_VERSIONS,
             assets.ASSET_FILE_METADATA_VERSIONS,
+            metadata.METADATA_SCHEMAS,
+            metadata.SCHEMA_SCOPES,
             registry.ASSET_BUCKETS,
             buckets.ASSET_BUCKET,
         ),
-        writes=(metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),
+        writes=(
+            metadata.ASSET_FILE_METADATA,
+            metadata.FILE_ATTRIBUTES,
+            metadata.DATABASE_METADATA,
+            metadata.RECORD_SETS,
+        ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+    )
+)
+METADATA_SCHEMAS_API = audited(
+    api(
+        "MetadataSchemasApi",
+        "metadata_schemas",
+        "Metadata schemas.",
+        reads=(assets.DATABASES,),
+        writes=(metadata.METADATA_SCHEMAS, metadata.SCHEMA_SCOPES),
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )
@@ -183,14 +218,42 @@ ASSET_LINKS_API = audited(
     api(
         "AssetLinksApi",
         "asset_links",
-        "Links between assets, and their trees.",
+        "Links between assets, their trees and their metadata.",
+        reads=(assets.DATABASES, metadata.METADATA_SCHEMAS, metadata.SCHEMA_SCOPES),
         writes=(
             assets.ASSETS,
             assets.ASSET_LINKS,
             assets.ASSET_LINKS_METADATA,
             assets.ASSET_LINK_EDGES,
+            metadata.RECORD_SETS,
         ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
     )
+)
+ASSET_VERSIONS_API = replace(
+    audited(
+        api(
+            "AssetVersionsApi",
+            "asset_versions",
+            "Versions of assets: made, read, compared and reverted to; a job does what is large.",
+            reads=(
+                metadata.ASSET_FILE_METADATA,
+                metadata.FILE_ATTRIBUTES,
+                registry.ASSET_BUCKETS,
+            ),
+            writes=(
+                assets.ASSETS,
+                assets.ASSET_VERSIONS,
+                assets.ASSET_FILE_VERSIONS,
+                assets.ASSET_FILE_METADATA_VERSIONS,
+                operations.JOBS,
+                buckets.ASSET_BUCKET,
+            ),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+        )
+    ),
+    sends=(queues.SETTLE,),
+    settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
 )
 SEARCH_API = api(
     "SearchApi",
@@ -210,6 +273,7 @@ LIFECYCLE_API = replace(
             writes=(
                 assets.ASSETS,
                 assets.ARCHIVED_FILES,
+                assets.ASSET_VERSIONS,
                 operations.JOBS,
                 operations.RESERVATIONS,
                 buckets.ASSET_BUCKET,

@@ -18,6 +18,17 @@ Requests = Mapping[Table | Bucket, tuple[Request, ...]]
 _CALLER: Requests = {access.USER_ROLES: ("GetItem",)}
 _BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
 _ASSET: Requests = {assets.ASSETS: ("BatchGetItem", "GetItem")}
+_GOVERNED: Requests = {
+    metadata.SCHEMA_SCOPES: ("BatchGetItem",),
+    metadata.METADATA_SCHEMAS: ("BatchGetItem",),
+    metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
+}
+"""What writing records of any entity takes beside their table, as schemas are in force."""
+_RECORDS: Requests = {
+    **_GOVERNED,
+    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+}
 _SOURCES: Requests = {
     **_ASSET,
     metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
@@ -30,6 +41,42 @@ _SOURCES: Requests = {
 _KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""
+
+_VERSIONS: Requests = {
+    metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
+    metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
+    assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "GetItem", "Query"),
+    assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
+}
+"""What making a version takes beside its own row."""
+
+_FILE_CHANGES: Requests = {
+    **_BUCKET_RECORD,
+    **_RECORDS,
+    assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+    assets.ASSET_VERSIONS: ("Query",),
+    assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "Query"),
+    assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
+    operations.JOBS: ("GetItem", "UpdateItem"),
+    operations.RESERVATIONS: ("GetItem", "UpdateItem"),
+    ASSET_BUCKET: (
+        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        *("ListMultipartUploadParts", "PutObject"),
+    ),
+    AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
+}
+"""What the steps make that change files."""
+
+
+def _together(*parts: Requests) -> Requests:
+    """All requests of several tasks of one function."""
+    found: dict[Table | Bucket, set[Request]] = {}
+    for part in parts:
+        for resource, requests in part.items():
+            found.setdefault(resource, set()).update(requests)
+    return {resource: tuple(sorted(requests)) for resource, requests in found.items()}
+
 
 _OF_API: Mapping[str, Requests] = {
     "ConfigurationApi": {registry.FEATURES: ("Scan",)},
@@ -79,13 +126,16 @@ _OF_API: Mapping[str, Requests] = {
         operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
         ASSET_BUCKET: ("ListBucket",),
     },
-    "FilesApi": {
-        **_ASSET,
-        **_BUCKET_RECORD,
-        assets.ASSET_VERSIONS: ("GetItem", "Query"),
-        assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "Query"),
-        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
-    },
+    "FilesApi": _together(
+        _FILE_CHANGES,
+        {
+            assets.ASSETS: ("ConditionCheckItem",),
+            assets.ASSET_VERSIONS: ("GetItem",),
+            assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+            assets.DATABASES: ("GetItem",),
+            operations.JOBS: ("PutItem",),
+        },
+    ),
     "DownloadsApi": {
         **_ASSET,
         **_BUCKET_RECORD,
@@ -127,17 +177,45 @@ _OF_API: Mapping[str, Requests] = {
         assets.DATABASES: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
-        metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+        **_RECORDS,
+        metadata.DATABASE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
         ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
+    "MetadataSchemasApi": {
+        assets.DATABASES: ("GetItem",),
+        metadata.METADATA_SCHEMAS: (
+            *("DeleteItem", "PutItem", "Query"),
+            *("QueryIndexes", "Scan", "UpdateItem"),
+        ),
+        metadata.SCHEMA_SCOPES: ("GetItem", "PutItem"),
+    },
     "AssetLinksApi": {
+        **_GOVERNED,
+        assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
-        assets.ASSET_LINKS: ("DeleteItem", "GetItem", "PutItem"),
-        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
+        assets.ASSET_LINKS: ("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem"),
+        assets.ASSET_LINKS_METADATA: (
+            *("BatchGetItem", "BatchWriteItem", "DeleteItem"),
+            *("PutItem", "Query"),
+        ),
         assets.ASSET_LINK_EDGES: (
             *("BatchGetItem", "ConditionCheckItem", "DeleteItem"),
             *("PutItem", "Query", "UpdateItem"),
+        ),
+        metadata.RECORD_SETS: ("DeleteItem", "GetItem", "UpdateItem"),
+    },
+    "AssetVersionsApi": {
+        **_BUCKET_RECORD,
+        **_VERSIONS,
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSET_VERSIONS: (
+            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Query", "UpdateItem"),
+        ),
+        operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+        ASSET_BUCKET: (
+            *("AbortMultipartUpload", "GetObject", "GetObjectVersion", "ListBucket"),
+            *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
         ),
     },
     "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
@@ -150,7 +228,7 @@ _OF_API: Mapping[str, Requests] = {
             *("PutItem", "Query", "UpdateItem"),
         ),
     },
-    "LifecycleApi": _BUCKET_RECORD,
+    "LifecycleApi": {**_BUCKET_RECORD, assets.ASSET_VERSIONS: ("GetItem", "UpdateItem")},
     "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditApi": {},
     "AdminApi": _SOURCES,
@@ -176,25 +254,29 @@ _OF_WORKERS: Mapping[str, Requests] = {
     "AuditCreations": _KEPT_BY_MAPPING,
     "AuditArchiver": _KEPT_BY_MAPPING,
     "JobStarter": _KEPT_BY_MAPPING,
-    "LifecycleWorker": {
-        registry.ASSET_BUCKETS: ("Query", "Scan"),
-        registry.TAGS: ("GetItem",),
-        assets.DATABASES: ("GetItem", "Scan"),
-        assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
-        assets.ASSET_VERSIONS: ("BatchWriteItem", "Query"),
-        assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
-        assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "QueryIndexes"),
-        assets.ASSET_LINKS: ("DeleteItem", "GetItem"),
-        assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
-        assets.ASSET_LINK_EDGES: ("DeleteItem", "Query"),
-        metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
-        metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
-        registry.COMMENTS: ("BatchWriteItem", "Query"),
-        workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
-        access.ROLES: ("DeleteItem",),
-        access.USER_ROLES: ("DeleteItem", "Scan"),
-        operations.JOBS: ("GetItem", "UpdateItem"),
-    },
+    "LifecycleWorker": _together(
+        {
+            registry.ASSET_BUCKETS: ("Query", "Scan"),
+            registry.TAGS: ("GetItem",),
+            assets.DATABASES: ("GetItem", "Scan"),
+            assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
+            assets.ASSET_VERSIONS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
+            assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "GetItem", "Query", "QueryIndexes"),
+            assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query", "QueryIndexes"),
+            assets.ASSET_LINKS: ("DeleteItem", "GetItem"),
+            assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
+            assets.ASSET_LINK_EDGES: ("DeleteItem", "Query"),
+            metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
+            metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
+            metadata.RECORD_SETS: ("DeleteItem",),
+            registry.COMMENTS: ("BatchWriteItem", "Query"),
+            workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
+            access.ROLES: ("DeleteItem",),
+            access.USER_ROLES: ("DeleteItem", "Scan"),
+            operations.JOBS: ("GetItem", "UpdateItem"),
+        },
+        _RECORDS,  # of files that are moved, copied and deleted
+    ),
     "ReplayFailures": _SOURCES,
     "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
     "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},

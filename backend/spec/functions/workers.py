@@ -94,7 +94,7 @@ JOB_STARTER = Function(
     "backend.entrypoints.jobs.starter.handler",
     "Sends the first message of each job to the queue of its kind.",
     writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
-    sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES),
+    sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES, queues.BUCKET_IMPORTS),
     timeout_seconds=30,
 )
 _FOLLOWED: tuple[Table | Bucket, ...] = (
@@ -142,6 +142,7 @@ LEFT_BY_ASSETS: tuple[Table, ...] = (
     assets.ASSET_LINK_EDGES,
     metadata.ASSET_FILE_METADATA,
     metadata.FILE_ATTRIBUTES,
+    metadata.RECORD_SETS,
     registry.COMMENTS,
     registry.SUBSCRIPTIONS,
     workflows.WORKFLOW_EXECUTIONS,
@@ -153,8 +154,14 @@ LIFECYCLE_WORKER = audited(
         "LifecycleWorker",
         "consumer",
         "backend.entrypoints.jobs.lifecycle.handler",
-        "Does the jobs that archive, bring back, delete and clean up, step by step.",
-        reads=(assets.DATABASES, registry.TAGS, registry.ASSET_BUCKETS),
+        "Does the jobs of assets and files: archives, moves, deletes, makes versions.",
+        reads=(
+            assets.DATABASES,
+            metadata.METADATA_SCHEMAS,
+            metadata.SCHEMA_SCOPES,
+            registry.TAGS,
+            registry.ASSET_BUCKETS,
+        ),
         writes=(
             assets.ASSETS,
             assets.ARCHIVED_FILES,
@@ -168,7 +175,7 @@ LIFECYCLE_WORKER = audited(
             buckets.FAILURE_BUCKET,
         ),
         sends=(queues.LIFECYCLE, queues.SETTLE),
-        settings=(settings.SETTLE_DELAY_SECONDS,),
+        settings=(settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
         memory_mb=1024,
         timeout_seconds=120,
         loops=True,

@@ -43,6 +43,18 @@ class Subtree:
     truncated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An asset and what is below it, each once; None stands for what the caller may not see.
+
+    `edges` lead from a parent to a child, both of them among `members`.
+    """
+
+    root: Node
+    members: Mapping[Node, Asset | None]
+    edges: tuple[tuple[Node, Edge], ...]
+
+
 @wired
 class LinkReader:
     """Archived assets, and such as are gone, are left out of what is read."""
@@ -89,6 +101,46 @@ class LinkReader:
                 below.extend(tree.children)
             level = below
         return Subtree(root.children, truncated=any(_has_children(tree) for tree in level))
+
+    def family(self, caller: Identity, asset: Asset, *, levels: int | None = None) -> Family:
+        """An asset that the caller may see and all that is below it, so many levels down.
+
+        Raises:
+            FamilyTooLargeError: there are more than `max_nodes` assets, twice as many links, or
+                more than `max_depth` levels.
+        """
+        root = _node(asset)
+        members: dict[Node, Asset | None] = {root: asset}
+        edges: list[tuple[Node, Edge]] = []
+        level = [root] if asset.child_count else []
+        for _ in range(self.max_depth if levels is None else levels):
+            found = self.links.edges_of_many(level, "child")
+            ends = {edge.other for children in found.values() for edge in children}
+            rows = self.links.active(ends - members.keys())
+            for node, row in rows.items():
+                visible = self.authorization.may(caller, "GET", secured(row))
+                members[node] = row if visible else None
+            edges += [
+                (node, edge)
+                for node, children in found.items()
+                for edge in children
+                if edge.other in members
+            ]
+            if len(members) > self.max_nodes or len(edges) > 2 * self.max_nodes:
+                raise rules.FamilyTooLargeError(asset.asset_id)
+            below = (node for node in rows if (row := members[node]) and row.child_count)
+            level = sorted(below)
+            if not level:
+                break
+        if level and levels is None:
+            raise rules.FamilyTooLargeError(asset.asset_id)
+        return Family(root, members, tuple(edges))
+
+    def parents(self, caller: Identity, asset: Asset) -> list[Edge]:
+        """The edges to the parents of an asset that the caller may see."""
+        edges = self.links.edges(_node(asset), kind="parent")
+        rows = self.links.active(edge.other for edge in edges)
+        return [one.edge for one in self._linked(caller, edges, rows) if one.asset is not None]
 
     def _read(
         self, level: Iterable[Tree], known: dict[Node, list[Edge]], rows: dict[Node, Asset]

@@ -1,0 +1,83 @@
+"""Metadata of links, for callers who may."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.asset_links.models import AssetLink
+from backend.domains.asset_links.repository import guard_of
+from backend.domains.asset_links.service.linking import AssetLinkService
+from backend.domains.metadata.models import LinkEntity, NewRecord, UpdateType
+from backend.domains.metadata.service import BulkResult, RecordService, ShownRecord
+from backend.spec.routes import Action
+
+
+@wired
+class LinkMetadataService:
+    """Asks for permission at both ends and leaves the rest to `records`.
+
+    Every transaction demands that the link is there: none of its records outlives it. All may raise
+    LinkNotFoundError and PermissionDeniedError.
+    """
+
+    links: AssetLinkService
+    records: RecordService
+
+    def now(self) -> datetime:
+        return self.records.clock()
+
+    def list_metadata(
+        self, caller: Identity, asset_link_id: str, page: PageRequest
+    ) -> tuple[LinkEntity, Page[ShownRecord]]:
+        """The records of a link by key, then the fields of schemas that have none."""
+        entity = entity_of(self.links.get_link(caller, asset_link_id))
+        return entity, self.records.list_records(entity, page)
+
+    def add_metadata(
+        self, caller: Identity, asset_link_id: str, records: Sequence[NewRecord]
+    ) -> BulkResult:
+        """Add records; a key that is there already fails alone. Raises as `add_records`."""
+        entity, guards = self._for(caller, asset_link_id, "POST")
+        return self.records.add_records(caller, entity, records, guards=guards)
+
+    def change_metadata(
+        self,
+        caller: Identity,
+        asset_link_id: str,
+        records: Sequence[NewRecord],
+        *,
+        update_type: UpdateType = "update",
+    ) -> BulkResult:
+        """Put records; `replace_all` removes all others, and needs the rights to add and delete.
+
+        Raises as `change_records`.
+        """
+        entity, guards = self._for(caller, asset_link_id, "PUT")
+        if update_type == "replace_all":
+            for action in ("POST", "DELETE"):
+                self.links.link_for(caller, action, asset_link_id)
+        return self.records.change_records(
+            caller, entity, records, update_type=update_type, guards=guards
+        )
+
+    def remove_metadata(
+        self, caller: Identity, asset_link_id: str, keys: Sequence[str]
+    ) -> BulkResult:
+        """Remove records; a key that is not there fails alone. Raises as `remove_records`."""
+        entity, guards = self._for(caller, asset_link_id, "DELETE")
+        return self.records.remove_records(caller, entity, keys, guards=guards)
+
+    def _for(
+        self, caller: Identity, asset_link_id: str, action: Action
+    ) -> tuple[LinkEntity, list[Write]]:
+        link = self.links.link_for(caller, action, asset_link_id)
+        return entity_of(link), [guard_of(asset_link_id)]
+
+
+def entity_of(link: AssetLink) -> LinkEntity:
+    """The link as what metadata belongs to."""
+    databases = (link.from_asset_database_id, link.to_asset_database_id)
+    return LinkEntity(link.asset_link_id, databases)
