@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 
-from backend.spec.buckets import Bucket
+from backend.spec.buckets import ASSET_BUCKET, Bucket
 from backend.spec.functions import Function
 from backend.spec.functions.model import SearchAccess
 from backend.spec.requests import OF_BUCKETS
@@ -34,6 +34,16 @@ QUEUE_MOVE = (
     "sqs:StartMessageMoveTask",
 )
 """What SQS moves dead letters with: in the name of whoever asks it to."""
+TOPIC_PUBLISH = ("sns:Publish",)
+TOPIC_SUBSCRIBE = ("sns:Subscribe",)
+POOL_ADMINISTER = (
+    "cognito-idp:AdminCreateUser",
+    "cognito-idp:AdminDeleteUser",
+    "cognito-idp:AdminGetUser",
+    "cognito-idp:AdminResetUserPassword",
+    "cognito-idp:AdminUpdateUserAttributes",
+    "cognito-idp:ListUsers",
+)
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -65,6 +75,7 @@ def statements(
         *_messages(spec, resources),
         *_key(spec, resources, streams),
         *_search(spec, resources),
+        *_user_pool(spec, resources),
     ]
 
 
@@ -100,8 +111,12 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
         bucket = resources.buckets[declared.name]
         requests = set(spec.requests(declared))
         of_bucket = requests & set(OF_BUCKETS)
-        granted.add(bucket.bucket_arn, (f"s3:{each}" for each in of_bucket))
-        granted.add(bucket.arn_for_objects("*"), (f"s3:{each}" for each in requests - of_bucket))
+        arns = [bucket.bucket_arn]
+        if declared is ASSET_BUCKET:
+            arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
+        for arn in arns:
+            granted.add(arn, (f"s3:{each}" for each in of_bucket))
+            granted.add(f"{arn}/*", (f"s3:{each}" for each in requests - of_bucket))
     return granted.statements()
 
 
@@ -139,8 +154,12 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
     dead_letters = [resources.dead_letters[queue.name].queue_arn for queue in spec.redrives]
     secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
     rewritten = [resources.secrets[secret.name].secret_arn for secret in spec.rewrites]
+    published = [resources.topics[topic.name].topic_arn for topic in spec.publishes]
+    subscribed = [resources.topics[topic.name].topic_arn for topic in spec.subscribes]
     granted = (
         (QUEUE_SEND, queues),
+        (TOPIC_PUBLISH, published),
+        (TOPIC_SUBSCRIBE, subscribed),
         (QUEUE_LOOK, watched),
         ((*QUEUE_LOOK, *QUEUE_MOVE), dead_letters),
         (SECRET_READ, secrets),
@@ -189,11 +208,18 @@ def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str
         (any(isinstance(each, Bucket) for each in spec.writes), "s3", OPEN),
         ((*spec.sends, *spec.redrives), "sqs", (*SEAL, *OPEN)),
         (spec.receives, "sqs", OPEN),
+        (spec.publishes, "sns", (*SEAL, *OPEN)),
         (spec.secrets, "secretsmanager", OPEN),
         (spec.rewrites, "secretsmanager", SEAL),
     ):
         if used:
             yield service, actions
+
+
+def _user_pool(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    if resources.user_pool is None or spec.user_pool != "administered":
+        return []
+    return [_allow(POOL_ADMINISTER, [resources.user_pool.user_pool_arn])]
 
 
 def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

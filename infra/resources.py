@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_opensearchservice as opensearch
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
+from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
 
 
@@ -21,5 +23,10 @@ class Resources:
     )
     queues: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
     dead_letters: dict[str, sqs.Queue] = field(default_factory=dict[str, sqs.Queue])
+    topics: dict[str, sns.Topic] = field(default_factory=dict[str, sns.Topic])
+    user_pool: cognito.UserPool | None = None
+    user_pool_client: cognito.UserPoolClient | None = None
     domain: opensearch.Domain | None = None
     key: kms.IKey | None = None
+    imported_buckets: tuple[str, ...] = ()
+    """Names of buckets that are used as the asset bucket is, and that others have made."""

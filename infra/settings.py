@@ -44,6 +44,9 @@ class Settings(BaseModel):
     search_instance_count: Annotated[int, Field(ge=1, le=80)] = 1
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
 
+    user_pool: bool = False
+    """Whether people sign in by a Cognito user pool of the deployment's own."""
+
     customer_managed_key: bool = False
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
@@ -52,6 +55,14 @@ class Settings(BaseModel):
     """At least what a preview may have, at most what S3 copies in one request."""
 
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
+    sync_database_id: Annotated[str, Field(pattern=r"^[-_a-zA-Z0-9]{3,63}$")] = "imported"
+    """Where assets go that are found in a bucket whose record names no database."""
+    imported_buckets: tuple[
+        Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")], ...
+    ] = ()
+    """Buckets beside the deployment's own that may be registered to hold assets. Each has to send
+    its events to EventBridge, which is a switch of the bucket."""
+
     audit_days: Annotated[int, Field(ge=1)] = 400
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
     """The web application's origin, without a trailing slash; empty when there is none."""
@@ -72,6 +83,7 @@ class Settings(BaseModel):
             declared.LARGE_FILE_BYTES: self.large_file_bytes,
             declared.ADMIN_USER_ID: self.admin_user_id,
             declared.AUDIT_DAYS: self.audit_days,
+            declared.SYNC_DATABASE_ID: self.sync_database_id,
             declared.WEB_URL: self.web_url,
         }
         return {setting.name: str(value) for setting, value in values.items()}

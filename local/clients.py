@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
 
 
@@ -60,6 +61,7 @@ class Clients:
     s3: S3Client
     sqs: SQSClient
     secrets: SecretsManagerClient
+    sns: SNSClient
 
 
 def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
@@ -82,4 +84,5 @@ def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
         s3=session.client("s3", endpoint_url=endpoints.s3, config=config),
         sqs=session.client("sqs", endpoint_url=endpoints.sqs, config=config),
         secrets=session.client("secretsmanager", endpoint_url=endpoints.others, config=config),
+        sns=session.client("sns", endpoint_url=endpoints.others, config=config),
     )

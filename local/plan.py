@@ -144,6 +144,7 @@ class Plan:
     queues: dict[str, Queue] = field(default_factory=dict[str, Queue])
     rules: list[Rule] = field(default_factory=list[Rule])
     buckets: list[Bucket] = field(default_factory=list[Bucket])
+    topics: list[str] = field(default_factory=list[str])
     apis: dict[str, Api] = field(default_factory=dict[str, Api])
     layers: dict[str, str] = field(default_factory=dict[str, str])
     outputs: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])

@@ -32,12 +32,12 @@ from local.pumps.activity import Activity
 from local.pumps.bus import Bus
 from local.pumps.drained import Drain
 from local.pumps.journal import Journal
-from local.pumps.objects import ObjectPump
+from local.pumps.objects import ObjectPump, watched_buckets
 from local.pumps.queues import QueuePump
 from local.pumps.schedules import SchedulePump
 from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
-from local.resources import secretsmanager, sqs
+from local.resources import secretsmanager, sns, sqs
 from local.resources.base import Context
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
@@ -273,7 +273,7 @@ class Runtime:
             if rule.schedule is not None:
                 schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
                 start(f"schedule {rule.id[:8]}", schedule.run)
-        watched = [bucket.name for bucket in plan.buckets if bucket.sends_events]
+        watched = watched_buckets(plan)
         if watched:
             board.objects = ObjectPump(
                 watched, clients=clients, bus=bus, journal=journal, activity=activity
@@ -300,6 +300,7 @@ class Runtime:
         async def replay(engine: str) -> None:
             if engine == "aws":
                 await asyncio.to_thread(secretsmanager.replay, clients, state)
+                await asyncio.to_thread(sns.recreate, clients, self._plan)
             elif engine == "queues":
                 await asyncio.to_thread(sqs.recreate, clients, self._plan)
 

@@ -65,7 +65,9 @@ def set_up(wiring: Wiring) -> dict[str, str]:
     """
     settings = wiring.settings
     bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), DEFAULT_BASE_PREFIX)
-    wiring.features.declare(has_search=settings.search_is_deployed)
+    wiring.features.declare(
+        has_search=settings.search_is_deployed, has_user_pool=settings.user_pool_id is not None
+    )
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
 

@@ -126,10 +126,15 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     for queue in spec.redrives:
         dead_letters = resources.dead_letters[queue.name]
         variables[f"QUEUE_{queue.name}DeadLetters"] = dead_letters.queue_url
+    for topic in spec.topics:
+        variables[f"TOPIC_{topic.name}"] = resources.topics[topic.name].topic_arn
     for secret in spec.secrets:
         variables[f"SECRET_{secret.name}"] = resources.secrets[secret.name].secret_arn
     if spec.search != "none" and resources.domain is not None:
         variables["SEARCH_ENDPOINT"] = resources.domain.domain_endpoint
+    if spec.user_pool != "none" and resources.user_pool and resources.user_pool_client:
+        variables["USER_POOL_ID"] = resources.user_pool.user_pool_id
+        variables["USER_POOL_CLIENT_ID"] = resources.user_pool_client.user_pool_client_id
     values = settings.environment()
     variables |= {setting.variable: values[setting.name] for setting in spec.settings}
     variables["POWERTOOLS_SERVICE_NAME"] = spec.name

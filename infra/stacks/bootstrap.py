@@ -34,7 +34,11 @@ class BootstrapStack(Stack):
             "BootstrapRun",
             service_token=function.function_arn,
             resource_type="Custom::Bootstrap",
-            properties={"Declarations": declarations_hash(given | {"search": settings.search})},
+            properties={
+                "Declarations": declarations_hash(
+                    given | {"search": settings.search, "userPool": str(settings.user_pool)}
+                )
+            },
             service_timeout=Duration.seconds(BOOTSTRAP.timeout_seconds + 60),
         )
         name_exactly(resource, "BootstrapRun")

@@ -1,4 +1,4 @@
-"""What must outlive every other stack: tables, buckets, secrets, and the key that encrypts them."""
+"""What must outlive every other stack: tables, buckets, secrets, users, and the key for them."""
 
 from typing import cast
 
@@ -11,9 +11,12 @@ from constructs import Construct
 from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS, FAILURE_BUCKET
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
 from backend.spec.tables import TABLES
+from backend.spec.topics import TOPICS
 from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.tables import declared_table
+from infra.constructs.topic import declared_topic
+from infra.constructs.user_pool import declared_user_pool
 from infra.resources import Resources
 from infra.settings import Settings
 
@@ -37,6 +40,12 @@ class StorageStack(Stack):
         self._buckets(settings, resources)
         for secret in SECRETS:
             resources.secrets[secret.name] = self._secret(secret, resources.key)
+        for topic in TOPICS:
+            resources.topics[topic.name] = declared_topic(self, topic, key=resources.key)
+        if settings.user_pool:
+            resources.user_pool, resources.user_pool_client = declared_user_pool(self)
+            pool_id = resources.user_pool.user_pool_id
+            output(self, "UserPoolId", pool_id, "The Cognito user pool")
         self._outputs(resources)
 
     def _key(self) -> kms.IKey:

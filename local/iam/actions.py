@@ -286,6 +286,15 @@ def _secretsmanager(operation: str, parameters: Parameters, place: Place) -> Ite
     yield from place.with_key(secret, "secretsmanager", _OF_SECRETS[operation])
 
 
+def _sns(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    topic = str(parameters.get("TopicArn", ""))
+    if operation == "Publish" and topic:
+        yield Need("sns:Publish", topic)
+        yield from place.with_key(topic, "sns", _SEALING)
+    elif operation == "Subscribe":
+        yield Need("sns:Subscribe", topic)
+
+
 def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Need]:
     """Who am I: AWS asks no policy."""
     if operation == "GetCallerIdentity":
@@ -299,6 +308,7 @@ _SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
     "dynamodb": _dynamodb,
     "s3": _s3,
     "secretsmanager": _secretsmanager,
+    "sns": _sns,
     "sqs": _sqs,
     "sts": _sts,
 }

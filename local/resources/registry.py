@@ -13,6 +13,7 @@ from local.resources import (
     others,
     s3,
     secretsmanager,
+    sns,
     sqs,
 )
 from local.resources.base import Created, Creator
@@ -34,6 +35,7 @@ CREATORS: Mapping[str, Creator] = {
     "AWS::Lambda::LayerVersion": functions.create_layer,
     "AWS::OpenSearchService::Domain": others.create_search_domain,
     "AWS::S3::Bucket": s3.create_bucket,
+    "AWS::SNS::Topic": sns.create_topic,
     "AWS::SQS::Queue": sqs.create_queue,
     "AWS::SSM::Parameter": others.create_parameter,
     "AWS::SecretsManager::Secret": secretsmanager.create_secret,
@@ -50,6 +52,7 @@ INERT: Mapping[str, str] = {
     "AWS::Logs::MetricFilter": "metrics are in the logs",
     "AWS::Logs::ResourcePolicy": "functions log into files of the state folder",
     "AWS::S3::BucketPolicy": "the engine's one pair of keys may do everything",
+    "AWS::SNS::TopicPolicy": "the engine's one pair of keys may do everything",
     "AWS::SQS::QueuePolicy": "the engine's one pair of keys may do everything",
     "AWS::SecretsManager::ResourcePolicy": "the engine's one pair of keys may do everything",
 }

@@ -9,6 +9,9 @@ from backend.core.models import WireModel
 NO_SEARCH = "NOOPENSEARCH"
 """Tells clients, as VAMS does, that this deployment has no search."""
 
+COGNITO = "AUTHPROVIDER_COGNITO"
+"""Tells clients, as VAMS does, that users sign in by the deployment's own user pool."""
+
 
 class Feature(WireModel):
     feature_name: str

@@ -5,6 +5,7 @@ from typing import Any
 
 from backend.core.wired import wired
 from backend.domains.configuration.models import (
+    COGNITO,
     NO_SEARCH,
     AmplifyConfigReply,
     OpenApiReply,
@@ -23,13 +24,20 @@ class ConfigurationService:
     region: str
     web_url: str
     openapi: Callable[[], dict[str, Any]]
+    user_pool_id: str | None = None
+    user_pool_client_id: str | None = None
 
     def get_version(self) -> VersionReply:
         return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
 
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """What a web client needs that reached the API under this address."""
-        return AmplifyConfigReply(region=self.region, api=api_url)
+        return AmplifyConfigReply(
+            region=self.region,
+            api=api_url,
+            cognito_user_pool_id=self.user_pool_id,
+            cognito_app_client_id=self.user_pool_client_id,
+        )
 
     def get_openapi(self) -> OpenApiReply:
         return OpenApiReply(self.openapi())
@@ -46,9 +54,8 @@ class Features:
 
     features: FeatureRepository
 
-    def declare(self, *, has_search: bool) -> None:
+    def declare(self, *, has_search: bool, has_user_pool: bool) -> None:
         """Switch on what holds and off what does not; other features stay as they are."""
-        if has_search:
-            self.features.delete_all([NO_SEARCH])
-        else:
-            self.features.put_all([NO_SEARCH])
+        holds = {NO_SEARCH: not has_search, COGNITO: has_user_pool}
+        self.features.put_all(name for name, on in holds.items() if on)
+        self.features.delete_all(name for name, on in holds.items() if not on)

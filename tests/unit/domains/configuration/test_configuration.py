@@ -89,12 +89,32 @@ def test_a_deployment_without_search_says_so_until_it_has_one(
     tables.write(Put(table=FEATURES, item={"featureName": "OTHER"}))
     features = Features(FeatureRepository(tables))
     for _ in range(2):
-        features.declare(has_search=False)
+        features.declare(has_search=False, has_user_pool=False)
         enabled = client.send("GET", "/secure-config").body["featuresEnabled"]
         assert enabled == "NOOPENSEARCH,OTHER"
     for _ in range(2):
-        features.declare(has_search=True)
+        features.declare(has_search=True, has_user_pool=False)
         assert client.send("GET", "/secure-config").body["featuresEnabled"] == "OTHER"
+
+
+def test_a_deployment_with_a_user_pool_says_so_and_which(tables: DynamoTables) -> None:
+    repository = FeatureRepository(tables)
+    service = ConfigurationService(
+        features=repository,
+        region="eu-central-1",
+        web_url="",
+        openapi=dict,
+        user_pool_id="pool",
+        user_pool_client_id="client",
+    )
+    Features(repository).declare(has_search=True, has_user_pool=True)
+    # Whoever signs in for the first time has no role yet, and is told nevertheless.
+    client = Client(build_router(service), user_id="ann")
+    assert client.send("GET", "/secure-config").body["featuresEnabled"] == "AUTHPROVIDER_COGNITO"
+    told = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
+    assert (told["cognitoUserPoolId"], told["cognitoAppClientId"]) == ("pool", "client")
+    Features(repository).declare(has_search=True, has_user_pool=False)
+    assert client.send("GET", "/secure-config").body["featuresEnabled"] == ""
 
 
 def test_whoever_is_known_gets_the_openapi_document(client: Client) -> None:

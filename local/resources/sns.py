@@ -1,0 +1,38 @@
+"""SNS topics: the engine keeps them in memory, so each start makes them again, by the same name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from local import arns
+from local.resources.base import Context, Created, NoEffect, Properties, parse
+
+if TYPE_CHECKING:
+    from local.assembly import Resource
+    from local.clients import Clients
+    from local.plan import Plan
+
+
+class SnsTopic(Properties):
+    """`AWS::SNS::Topic`; the engine sends no mail and encrypts nothing."""
+
+    topic_name: str | None = None
+    display_name: NoEffect = None
+    kms_master_key_id: str | None = None
+    tags: NoEffect = None
+
+
+def create_topic(context: Context, resource: Resource) -> Created:
+    """Create the topic if it is not there."""
+    topic = parse(SnsTopic, resource)
+    name = topic.topic_name or arns.physical_name(resource.stack, resource.logical_id, limit=256)
+    topic_arn = context.clients.sns.create_topic(Name=name)["TopicArn"]
+    context.roles.note_key(topic_arn, topic.kms_master_key_id)
+    context.plan.topics.append(name)
+    return Created(topic_arn, {"TopicArn": topic_arn, "TopicName": name})
+
+
+def recreate(clients: Clients, plan: Plan) -> None:
+    """Make the topics that the engine has lost with its restart; those who subscribed are lost."""
+    for name in plan.topics:
+        clients.sns.create_topic(Name=name)
