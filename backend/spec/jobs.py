@@ -87,6 +87,7 @@ JOB_KINDS: dict[str, JobKind] = {
         WITHDRAW_ROLE,
         LARGE_FILES,
         CHANGE_FILES,
+        IMPORT_BUCKET,
     )
 }
 """All kinds, by name."""

@@ -27,6 +27,12 @@ JOB_FAILED = Metric(
     "gave a job up: its problems say why; mend the cause, then resume it",
 )
 
+OBJECTS_SKIPPED = Metric(
+    "ObjectsSkipped",
+    "met objects of a bucket that belong to no asset; the dimension `reason` says why",
+)
+"""Has no alarm: what needs somebody is kept with the failures too, and rings there."""
+
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)
 

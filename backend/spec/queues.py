@@ -21,12 +21,24 @@ class Queue:
 
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
+BUCKET_SYNC = Queue(
+    "BucketSync", "The same events once more, for what others write: it becomes assets and files."
+)
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
 FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files again.")
 LIFECYCLE = Queue("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
 LARGE_FILES = Queue("LargeFiles", "Jobs that put the large files of uploads in their place.")
+BUCKET_IMPORTS = Queue("BucketImports", "Jobs that walk what stands in a bucket already.")
 
-QUEUES = (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE, LARGE_FILES)
+QUEUES = (
+    OBJECT_EVENTS,
+    BUCKET_SYNC,
+    SETTLE,
+    FAN_OUT,
+    LIFECYCLE,
+    LARGE_FILES,
+    BUCKET_IMPORTS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +106,19 @@ STREAM_SUBSCRIPTIONS = (
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
+    QueueSubscription(BUCKET_SYNC, "BucketSync"),
     # A message of these holds up to some hundred documents: few at a time fit the time-out.
     QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
     # A message of these is worked on for up to twenty seconds.
     QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
     QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
     QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
+    QueueSubscription(BUCKET_IMPORTS, "BucketImportWorker", batch_size=1, window_seconds=0),
 )
-OBJECT_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),)
+OBJECT_SUBSCRIPTIONS = (
+    ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
+    ObjectSubscription(ASSET_BUCKET, BUCKET_SYNC),
+)
 
 UNCONSUMED_STREAMS: dict[str, str] = {
     assets.DATABASES.name: "no document holds a field of a database but its id",

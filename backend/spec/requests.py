@@ -21,6 +21,7 @@ BucketRequest = Literal[
     "AbortMultipartUpload",
     "DeleteObject",
     "DeleteObjectVersion",
+    "GetBucketVersioning",
     "GetObject",
     "GetObjectVersion",
     "ListBucket",
@@ -43,6 +44,7 @@ TABLE_WRITES: tuple[TableRequest, ...] = ("BatchWriteItem", "DeleteItem", "PutIt
 TABLE_APPENDS: tuple[TableRequest, ...] = ("PutItem",)
 
 OF_BUCKETS: tuple[BucketRequest, ...] = (
+    "GetBucketVersioning",
     "ListBucket",
     "ListBucketMultipartUploads",
     "ListBucketVersions",

@@ -39,6 +39,11 @@ ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everythin
 AUDIT_DAYS = Setting(
     "AUDIT_DAYS", 400, "How long audit entries can be read before they move to the archive."
 )
+SYNC_DATABASE_ID = Setting(
+    "SYNC_DATABASE_ID",
+    "imported",
+    "The database of assets that are found in a bucket whose record names none; made when missing.",
+)
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
 SETTINGS = (
@@ -48,5 +53,6 @@ SETTINGS = (
     LARGE_FILE_BYTES,
     ADMIN_USER_ID,
     AUDIT_DAYS,
+    SYNC_DATABASE_ID,
     WEB_URL,
 )

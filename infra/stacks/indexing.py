@@ -70,10 +70,12 @@ class IndexingStack(Stack):
             spec.name: self._consumer(made, spec) for spec in wanted if spec.kind == "consumer"
         }
         self._map(consumers)
+        consumed = {s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer in consumers}
+        for subscription in OBJECT_SUBSCRIPTIONS:
+            if subscription.queue in consumed:
+                self._rule(subscription)
         if resources.domain is None:
             return
-        for subscription in OBJECT_SUBSCRIPTIONS:
-            self._rule(subscription)
         for schedule in SCHEDULES:
             self._schedule(schedule, made.make(schedule.function))
 
@@ -161,7 +163,8 @@ class IndexingStack(Stack):
         Made of plain resources: for a queue with a key of one's own, CDK's target lets the rules
         of every account send to the queue and use the key.
         """
-        bucket = self._resources.buckets[spec.source.name]
+        names = [self._resources.buckets[spec.source.name].bucket_name]
+        names += self._resources.imported_buckets
         queue = self._resources.queues[spec.queue.name]
         dead_letters = self._resources.dead_letters[spec.queue.name]
         rule = events.CfnRule(
@@ -171,7 +174,7 @@ class IndexingStack(Stack):
             event_pattern={
                 "source": ["aws.s3"],
                 "detail-type": list(OBJECT_EVENTS),
-                "detail": {"bucket": {"name": [bucket.bucket_name]}},
+                "detail": {"bucket": {"name": names}},
             },
             targets=[
                 events.CfnRule.TargetProperty(

@@ -9,6 +9,7 @@ Every bucket is listed as a whole at the start, every half minute, and when `dra
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 import uuid
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from local.clients import Clients
-    from local.plan import Object
+    from local.plan import Object, Plan
     from local.pumps.activity import Activity
     from local.pumps.bus import Bus
     from local.pumps.journal import Journal, Version
@@ -41,6 +42,29 @@ _MOST_SINGLE = 40  # above so many changed keys one listing of the bucket is che
 _log = logging.getLogger(__name__)
 
 _Found = dict["Version", "Object"]
+
+
+def watched_buckets(plan: Plan) -> list[str]:
+    """Return the buckets whose events go to EventBridge.
+
+    These are the templates' own that say so, and those that a rule names and no template makes:
+    somebody may make them, and is taken to have switched their events on.
+    """
+    made = {bucket.name for bucket in plan.buckets}
+    found = [bucket.name for bucket in plan.buckets if bucket.sends_events]
+    for rule in plan.rules:
+        names = _named(json.loads(rule.pattern)) if rule.pattern else []
+        found += [name for name in names if name not in made and name not in found]
+    return found
+
+
+def _named(pattern: JsonValue) -> list[str]:
+    """Return the buckets that a rule of object events names outright."""
+    match pattern:
+        case {"source": ["aws.s3"], "detail": {"bucket": {"name": list(names)}}}:
+            return [name for name in names if isinstance(name, str)]
+        case _:
+            return []
 
 
 class ObjectPump:
@@ -162,7 +186,16 @@ class ObjectPump:
             )
 
     def _list(self, bucket: str, key: str | None) -> _Found:
-        """Return all versions of a bucket, or of one key, the oldest of a key first."""
+        """Return all versions of a bucket, or of one key, the oldest of a key first.
+
+        A bucket that nobody has made yet holds none.
+        """
+        try:
+            return self._listed(bucket, key)
+        except self._clients.s3.exceptions.NoSuchBucket:
+            return {}
+
+    def _listed(self, bucket: str, key: str | None) -> _Found:
         pages = self._clients.s3.get_paginator("list_object_versions").paginate(
             Bucket=bucket, Prefix=key or ""
         )

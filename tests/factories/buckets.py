@@ -3,18 +3,26 @@
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.buckets.models import AssetBucket
-from backend.domains.buckets.repository import key_of
+from backend.domains.buckets.repository import row_of
 from backend.spec.tables.registry import ASSET_BUCKETS
 
 BUCKET_ID = "5a2f0b6e-9f0a-4f62-8f0e-0d9f3f3d1c11"
 
 
 def stored_bucket(
-    tables: Tables, *, name: str = "assetbucket", prefix: str = "/", bucket_id: str = BUCKET_ID
+    tables: Tables,
+    *,
+    name: str = "assetbucket",
+    prefix: str = "/",
+    bucket_id: str = BUCKET_ID,
+    default_database_id: str | None = None,
 ) -> AssetBucket:
     """A bucket whose row is written."""
-    bucket = AssetBucket(bucket_id=bucket_id, bucket_name=name, base_assets_prefix=prefix)
-    tables.write(
-        Put(table=ASSET_BUCKETS, item={**bucket.model_dump(by_alias=True), **key_of(bucket)})
+    bucket = AssetBucket(
+        bucket_id=bucket_id,
+        bucket_name=name,
+        base_assets_prefix=prefix,
+        default_database_id=default_database_id,
     )
+    tables.write(Put(table=ASSET_BUCKETS, item=row_of(bucket)))
     return bucket

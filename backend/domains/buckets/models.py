@@ -1,18 +1,30 @@
-"""Asset buckets as stored, and the replies of their route."""
+"""Asset buckets as stored, and the bodies and replies of their routes."""
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from backend.core.models import WireModel
+from backend.core.names import Id, check_file_name
+from backend.spec.buckets import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
+
+MAX_BASE_SEGMENTS = 8
+"""Leaves room for assets below it: prefixes of assets have sixteen segments at the most."""
+MAX_BASE_BYTES = 512
+"""Leaves room for ids and paths in keys of 1,024 bytes."""
 
 
 class AssetBucket(WireModel):
-    """A bucket and the prefix in it that holds assets; `/` means the bucket's root."""
+    """A bucket and the prefix in it that holds assets; `/` means the bucket's root.
+
+    `default_database_id` is where folders that are found in it become assets; without it they go
+    to the deployment's own (`SYNC_DATABASE_ID`).
+    """
 
     bucket_id: str
     bucket_name: str
     base_assets_prefix: str
+    default_database_id: str | None = None
 
     @property
     def key_prefix(self) -> str:
@@ -23,3 +35,43 @@ class AssetBucket(WireModel):
 class BucketsReply(WireModel):
     items: Annotated[list[AssetBucket], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class BucketPath(WireModel):
+    bucket_id: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+def base_prefix(value: str) -> str:
+    """A base prefix as it is stored: `/`, or folders that end in `/`; slashes around it may lack.
+
+    Raises:
+        ValueError: it is no such prefix, or one in which assets may not stand.
+    """
+    path = value.strip("/")
+    if not path:
+        return DEFAULT_BASE_PREFIX
+    segments = path.split("/")
+    for segment in segments:
+        try:
+            check_file_name(segment)
+        except ValueError as error:
+            raise ValueError(f"segment {segment!r} {error}") from None
+    if segments[0] in RESERVED_FOLDERS:
+        raise ValueError(f"{segments[0]!r} is a reserved folder")
+    if len(segments) > MAX_BASE_SEGMENTS:
+        raise ValueError(f"has {len(segments)} segments, at most {MAX_BASE_SEGMENTS} are taken")
+    if len(path.encode()) > MAX_BASE_BYTES:
+        raise ValueError(f"is longer than {MAX_BASE_BYTES} bytes")
+    return path + "/"
+
+
+class RegisterBucketBody(WireModel):
+    bucket_name: Annotated[
+        str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", min_length=3, max_length=63)
+    ]
+    base_assets_prefix: Annotated[str, AfterValidator(base_prefix)] = DEFAULT_BASE_PREFIX
+    default_database_id: Id | None = None
+
+
+class RegisterBucketReply(AssetBucket):
+    message: str

@@ -1,15 +1,39 @@
 """The table of asset buckets, by access pattern."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
-from backend.core.errors import AlreadyExistsError
+from backend.core.errors import AlreadyExistsError, ConflictError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.core.transactions import put_new
+from backend.core.transactions import Item, Update, Write, absent, equals, put_new
 from backend.core.wired import wired
 from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
+from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import ASSET_BUCKETS
+
+_PAGE = 1000
+_RESERVATION = RESERVATIONS.partition_key.name
+_COUNT = "registrations"
+
+
+class RegistryChangedError(ConflictError):
+    """Somebody else has registered a prefix of the same bucket meanwhile."""
+
+    code = "BucketRegistryChanged"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Prefixes of the bucket {name} are registered by someone else just now")
+
+
+@dataclass(frozen=True, slots=True)
+class Registrations:
+    """All records of one bucket, and how often one was added while nobody else did."""
+
+    name: str
+    buckets: tuple[AssetBucket, ...]
+    count: int
 
 
 @wired
@@ -26,15 +50,56 @@ class BucketRepository:
         found = self.tables.scan(ASSET_BUCKETS, page)
         return Page(tuple(AssetBucket.model_validate(item) for item in found.items), found.after)
 
+    def all(self) -> list[AssetBucket]:
+        """Every record: they are few, and a scan is consistent, unlike the index by name."""
+        found: list[AssetBucket] = []
+        request = PageRequest(_PAGE)
+        while True:
+            page = self.list_registry(request)
+            found += page.items
+            if page.after is None:
+                return found
+            request = PageRequest(_PAGE, page.after)
+
+    def registrations(self, name: str) -> Registrations:
+        """The records of a bucket; their number is read before them, so it is never too new."""
+        item = self.tables.get(RESERVATIONS, {_RESERVATION: _registrations_key(name)})
+        count = 0 if item is None else int(item[_COUNT])
+        return Registrations(name, tuple(b for b in self.all() if b.bucket_name == name), count)
+
+    def add(self, bucket: AssetBucket, known: Registrations, entry: Write) -> None:
+        """Make a record while the bucket's others are still those that are known, with an entry.
+
+        Raises:
+            RegistryChangedError: they are not.
+        """
+        changed = RegistryChangedError(known.name)
+        counted = Update(
+            table=RESERVATIONS,
+            key={_RESERVATION: _registrations_key(known.name)},
+            add={_COUNT: 1},
+            conditions=(equals(_COUNT, known.count) if known.count else absent(_RESERVATION),),
+            refused=changed,
+        )
+        self.tables.transact([put_new(ASSET_BUCKETS, row_of(bucket), changed), counted, entry])
+
     def keep(self, bucket: AssetBucket) -> None:
         """Make the bucket's record; one that is there stays as it is."""
         there = AlreadyExistsError(f"Bucket {bucket.bucket_id} has a record already")
-        item = {**bucket.model_dump(by_alias=True), **key_of(bucket)}
         with suppress(AlreadyExistsError):
-            self.tables.write(put_new(ASSET_BUCKETS, item, there))
+            self.tables.write(put_new(ASSET_BUCKETS, row_of(bucket), there))
+
+
+def row_of(bucket: AssetBucket) -> Item:
+    """The item of a bucket."""
+    return {**bucket.model_dump(by_alias=True, exclude_none=True), **key_of(bucket)}
 
 
 def key_of(bucket: AssetBucket) -> dict[str, str]:
     """The primary key of a bucket's row."""
     location = keys.BUCKET_LOCATION.build(bucket.bucket_name, bucket.base_assets_prefix)
     return {"bucketId": bucket.bucket_id, keys.BUCKET_LOCATION.name: location}
+
+
+def _registrations_key(name: str) -> str:
+    return f"Bucket#{name}"

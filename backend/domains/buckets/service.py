@@ -3,15 +3,24 @@
 from dataclasses import field
 from datetime import datetime, timedelta
 
-from backend.core.authorization import Authorization, Secured
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.bucket_facts import BucketFact, BucketFacts
 from backend.core.clock import Clock, utc_now
-from backend.core.errors import NotFoundError
+from backend.core.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from backend.core.identity import Identity
-from backend.core.ids import stable_uuid
+from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.wired import wired
-from backend.domains.buckets.models import AssetBucket
-from backend.domains.buckets.repository import BucketRepository, key_of
+from backend.domains.audit.models import bucket_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.buckets import rules
+from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
+from backend.domains.buckets.repository import (
+    BucketRepository,
+    RegistryChangedError,
+    key_of,
+)
+from backend.spec.routes import Action
 
 
 class BucketNotFoundError(NotFoundError):
@@ -21,14 +30,34 @@ class BucketNotFoundError(NotFoundError):
         super().__init__(f"Bucket {bucket_id} does not exist")
 
 
+class BucketOverlapsError(AlreadyExistsError):
+    """Of two prefixes that contain each other, a key would belong to both."""
+
+    code = "BucketOverlaps"
+
+    def __init__(self, name: str, prefix: str, other: str) -> None:
+        super().__init__(
+            f"The prefix {prefix} of the bucket {name} overlaps {other or '/'}, "
+            "which is registered already"
+        )
+
+
 BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000
+
+_ATTEMPTS = 8  # of a registration that others of the same bucket overtake
+_UNUSABLE: dict[BucketFact, str] = {
+    "absent": "there is no such bucket",
+    "forbidden": "Vitrine may not use this bucket: name it in the stage's importedBuckets, deploy, "
+    "and see that its own policy lets the account in",
+    "unversioned": "the bucket keeps no versions: switch its versioning on first",
+}
 
 
 @wired
 class BucketService:
-    """Asset buckets. A row is nothing but its key, it never changes: one that was read is believed
-    for a minute, since most requests need one. That one is absent is never remembered.
+    """Asset buckets. A row never changes: one that was read is believed for a minute, since most
+    requests need one. That one is absent is never remembered.
     """
 
     buckets: BucketRepository
@@ -42,8 +71,7 @@ class BucketService:
         """Asset buckets that the caller may see, in no order."""
 
         def visible(bucket: AssetBucket) -> bool:
-            secured = Secured("bucket", {"bucketId": bucket.bucket_id})
-            return self.authorization.may(caller, "GET", secured)
+            return self.authorization.may(caller, "GET", secured(bucket.bucket_id))
 
         return fill(self.buckets.list_registry, page, visible=visible, position_of=key_of)
 
@@ -59,6 +87,24 @@ class BucketService:
         )
         self.buckets.keep(bucket)
         return bucket
+
+    def bucket_for(self, caller: Identity, action: Action, bucket_id: str) -> AssetBucket:
+        """The bucket, for a caller who may do this to it.
+
+        Raises:
+            BucketNotFoundError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see it, and not do this.
+        """
+        target = secured(bucket_id)
+        if not self.authorization.may(caller, "GET", target):
+            raise BucketNotFoundError(bucket_id)
+        found = self.get_bucket(bucket_id)
+        require(self.authorization, caller, action, target)
+        return found
+
+    def registry(self) -> list[AssetBucket]:
+        """All buckets as they are now, for other slices: no permission is asked."""
+        return self.buckets.all()
 
     def find_bucket(self, bucket_id: str) -> AssetBucket | None:
         """The bucket of an id, for other slices: no permission is asked."""
@@ -85,3 +131,62 @@ class BucketService:
         if found is None:
             raise BucketNotFoundError(bucket_id)
         return found
+
+
+@wired
+class BucketRegistration:
+    """Lets further buckets, or prefixes of buckets, hold assets."""
+
+    buckets: BucketRepository
+    facts: BucketFacts
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+    new_id: NewId = new_uuid
+
+    def register_bucket(self, caller: Identity, body: RegisterBucketBody) -> AssetBucket:
+        """Make the record of a bucket that is there, keeps versions and may be used.
+
+        Raises:
+            BucketOverlapsError: a prefix that contains it, or lies in it, is registered.
+            InvalidInputError: the bucket is absent, without versions, or closed to the deployment.
+            PermissionDeniedError: the caller may not.
+            RegistryChangedError: others register prefixes of the same bucket all the time.
+        """
+        bucket = AssetBucket(
+            bucket_id=self.new_id(),
+            bucket_name=body.bucket_name,
+            base_assets_prefix=body.base_assets_prefix,
+            default_database_id=body.default_database_id,
+        )
+        require(self.authorization, caller, "POST", secured(bucket.bucket_id))
+        fact = self.facts.look_at(bucket.bucket_name, bucket.key_prefix)
+        if fact != "usable":
+            raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._add(caller, bucket)
+            except RegistryChangedError:
+                continue
+        raise RegistryChangedError(bucket.bucket_name)
+
+    def _add(self, caller: Identity, bucket: AssetBucket) -> AssetBucket:
+        known = self.buckets.registrations(bucket.bucket_name)
+        taken = [one.key_prefix for one in known.buckets]
+        other = rules.overlapping(bucket.key_prefix, taken)
+        if other is not None:
+            raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
+        entry = self.audit.entry(
+            caller,
+            "register_bucket",
+            bucket_entity(bucket.bucket_id),
+            after=bucket.model_dump(by_alias=True, exclude_none=True),
+            at=self.clock(),
+        )
+        self.buckets.add(bucket, known, entry)
+        return bucket
+
+
+def secured(bucket_id: str) -> Secured:
+    """A bucket as permissions see it."""
+    return Secured("bucket", {"bucketId": bucket_id})

@@ -6,4 +6,4 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import BUCKETS_API
 
 _wiring = Wiring(BUCKETS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.buckets)))
+handler = ready(_wiring.app.handler(build_router(_wiring.buckets, _wiring.bucket_registration)))

@@ -1,0 +1,1 @@
+"""Bucket sync: what others write straight into a bucket becomes assets and files."""

@@ -1,0 +1,75 @@
+"""What the sync speaks of: objects, the folders they stand in, what it left out; its replies."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from backend.core.models import WireModel
+from backend.domains.assets.models import AssetReference
+from backend.domains.buckets.models import AssetBucket
+
+SkipKind = Literal["reservedFolder", "outsideBasePrefixes", "noFolder", "badAssetId", "taken"]
+"""Why an object became no file of an asset. The first two are as they should be: such objects are
+counted. The others need somebody: they are kept with the failures too."""
+EXPECTED: frozenset[SkipKind] = frozenset({"reservedFolder", "outsideBasePrefixes"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NamedObject:
+    """An object by its bucket's name and its key, and nothing of what happened to it."""
+
+    bucket: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder directly below a base prefix, which becomes the asset of that name."""
+
+    bucket: AssetBucket
+    name: str
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.bucket.key_prefix}{self.name}/"
+
+    @property
+    def id(self) -> tuple[str, str]:
+        """What tells folders apart."""
+        return self.bucket.bucket_id, self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Objects that became no files: where they stand, one of them, why."""
+
+    kind: SkipKind
+    place: str
+    example: NamedObject
+    reason: str
+
+    @property
+    def is_expected(self) -> bool:
+        return self.kind in EXPECTED
+
+
+@dataclass(slots=True)
+class Followed:
+    """What became of some objects.
+
+    `owned` are objects by the asset that had them before; `made` are the assets that are new;
+    `later` are objects whose folder is still that of an asset which is being deleted: nobody can
+    say yet what they will be.
+    """
+
+    owned: dict[tuple[str, str], list[str]] = field(
+        default_factory=dict[tuple[str, str], list[str]]
+    )
+    made: list[AssetReference] = field(default_factory=list[AssetReference])
+    skips: list[Skip] = field(default_factory=list[Skip])
+    later: list[NamedObject] = field(default_factory=list[NamedObject])
+
+
+class ImportBucketReply(WireModel):
+    bucket_id: str
+    job_id: str
+    message: str

@@ -1,0 +1,47 @@
+"""Which import of a bucket is the last one: an item of the table of reservations a bucket."""
+
+from backend.core.errors import StateForbidsError
+from backend.core.tables import Tables
+from backend.core.transactions import Update, Write, absent, equals
+from backend.core.wired import wired
+from backend.spec.tables.operations import RESERVATIONS
+
+_KEY = RESERVATIONS.partition_key.name
+_JOB = "jobId"
+
+
+class ImportRunningError(StateForbidsError):
+    code = "ImportRunning"
+
+    def __init__(self, bucket_id: str, job_id: str | None = None) -> None:
+        job = "" if job_id is None else f": job {job_id}"
+        super().__init__(f"An import of the bucket {bucket_id} is going on already{job}")
+
+
+@wired
+class ImportRepository:
+    tables: Tables
+
+    def last_job(self, bucket_id: str) -> str | None:
+        """The job of the last import of a bucket, whatever has become of it."""
+        item = self.tables.get(RESERVATIONS, _key(bucket_id))
+        return None if item is None else str(item[_JOB])
+
+    def begin(self, bucket_id: str, job_id: str, *, last: str | None, others: list[Write]) -> None:
+        """Make this job the last one if `last` still is, with other writes, all or nothing.
+
+        Raises:
+            ImportRunningError: another import was begun meanwhile.
+        """
+        mine = Update(
+            table=RESERVATIONS,
+            key=_key(bucket_id),
+            set={_JOB: job_id},
+            conditions=(absent(_KEY) if last is None else equals(_JOB, last),),
+            refused=ImportRunningError(bucket_id),
+        )
+        self.tables.transact([mine, *others])
+
+
+def _key(bucket_id: str) -> dict[str, str]:
+    return {_KEY: f"BucketImport#{bucket_id}"}

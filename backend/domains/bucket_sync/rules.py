@@ -1,0 +1,75 @@
+"""What a key says: which folder of which bucket it stands in. Pure.
+
+Keys come as EventBridge sends them: not encoded, so `+` is a plus and `%20` is three characters.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
+from backend.domains.buckets.models import AssetBucket
+from backend.spec.buckets import RESERVED_FOLDERS
+
+ABOUT_CHARS = 256
+"""The longest description of an asset."""
+
+
+class NotUnderstoodError(Exception):
+    """A message names no object; the text says why."""
+
+
+def named_object(message: Mapping[str, Any]) -> NamedObject:
+    """The object that a message of the queue names.
+
+    Raises:
+        NotUnderstoodError: it names none.
+    """
+    try:
+        event: object = json.loads(message["body"])
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise NotUnderstoodError(f"the message's body is not JSON: {error!r}") from error
+    match event:
+        case {"detail": {"bucket": {"name": str(bucket)}, "object": {"key": str(key)}}} if key:
+            return NamedObject(bucket, key)
+        case _:
+            raise NotUnderstoodError("the event has no detail.bucket.name and detail.object.key")
+
+
+def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Skip:
+    """The folder that an object stands in, or why it stands in none that may become an asset."""
+    bucket = next(
+        (
+            one
+            for one in buckets
+            if one.bucket_name == named.bucket and named.key.startswith(one.key_prefix)
+        ),
+        None,
+    )
+    if bucket is None:
+        return _skip("outsideBasePrefixes", named, "", "it stands below no registered base prefix")
+    base = bucket.key_prefix
+    first, slash, _ = named.key.removeprefix(base).partition("/")
+    if first in RESERVED_FOLDERS:
+        reason = f"{first!r} is a reserved folder"
+        return _skip("reservedFolder", named, f"{base}{first}/", reason)
+    if not slash:
+        reason = "it stands in no folder, and the folder's name is the id of the asset"
+        return _skip("noFolder", named, named.key, reason)
+    return Folder(bucket, first)
+
+
+def refused(folder: Folder, example: str, kind: SkipKind, reason: str) -> Skip:
+    """Why a folder becomes no asset."""
+    return _skip(kind, NamedObject(folder.bucket.bucket_name, example), folder.prefix, reason)
+
+
+def about(folder: Folder) -> str:
+    """The description of the asset that a folder becomes: where it came from."""
+    place = f"s3://{folder.bucket.bucket_name}/{folder.prefix}"
+    text = f"Found in the bucket: {place}"
+    return text if len(text) <= ABOUT_CHARS else text[: ABOUT_CHARS - 1] + "…"
+
+
+def _skip(kind: SkipKind, named: NamedObject, place: str, reason: str) -> Skip:
+    return Skip(kind, f"s3://{named.bucket}/{place}", named, reason)

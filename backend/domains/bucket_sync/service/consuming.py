@@ -1,0 +1,53 @@
+"""Consumes the queue of object events."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from backend.core.deliveries import Event, Message, Reply, failed, given_back
+from backend.core.errors import UnavailableError
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.domains.bucket_sync import rules
+from backend.domains.bucket_sync.models import NamedObject
+from backend.domains.bucket_sync.service.syncing import BucketSync
+from backend.domains.bucket_sync.service.telling import SkipNotes
+from backend.spec.queues import BUCKET_SYNC
+
+LATER_SECONDS = 60
+"""How long a message waits whose folder is still that of an asset which is being deleted."""
+_log = logging.getLogger(__name__)
+
+
+@wired
+class SyncConsumer:
+    sync: BucketSync
+    notes: SkipNotes
+    queues: Queues
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch; after an outage all of its messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        try:
+            return self._follow(messages)
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            return given_back(self.queues, BUCKET_SYNC, messages)
+
+    def _follow(self, messages: list[Message]) -> Reply:
+        named: dict[NamedObject, list[Message]] = {}
+        for message in messages:
+            try:
+                named.setdefault(rules.named_object(message), []).append(message)
+            except rules.NotUnderstoodError as error:
+                self.notes.keep(_name(message), dict(message), str(error))
+        done = self.sync.follow(named)
+        self.notes.tell(done.skips)
+        later = [message for one in done.later for message in named[one]]
+        if not later:
+            return failed(())
+        return given_back(self.queues, BUCKET_SYNC, later, seconds=LATER_SECONDS)
+
+
+def _name(message: Mapping[str, Any]) -> str:
+    return str(message.get("messageId") or "message")

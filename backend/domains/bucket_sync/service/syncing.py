@@ -1,0 +1,151 @@
+"""Makes assets of folders that hold objects and belong to nobody; of S3 it only reads listings.
+
+What an event is called plays no part: whether a folder holds anything is asked of S3, and who owns
+it of the reservations, which the transaction that makes an asset puts. So events may repeat, come
+late and in any order, and several workers may meet at one folder: one of them makes the asset.
+
+The owner is read before S3 is. An asset that is deleted loses its objects first and its reservation
+last: whoever finds no owner, and objects, has found what was written since.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from backend.core.errors import AlreadyExistsError, InvalidInputError, UnavailableError
+from backend.core.identity import SYSTEM
+from backend.core.objects import Objects
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.service import AssetNotFoundError, AssetService, FolderAdoption
+from backend.domains.bucket_sync import rules
+from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.databases.models import CreateDatabaseBody
+from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.domains.files.service import FileService
+
+_Owners = Mapping[NamedObject, AssetReference]
+_FOUND_IN_BUCKETS = "Assets that were found in buckets and belonged to no database"
+
+
+@wired
+class BucketSync:
+    """`default_database_id` is where assets go whose bucket names no database of its own."""
+
+    adoption: FolderAdoption
+    assets: AssetService
+    databases: DatabaseService
+    files: FileService
+    objects: Objects
+    default_database_id: str
+
+    def follow(self, named: Iterable[NamedObject]) -> Followed:
+        """Bring the assets of some objects to what S3 holds; repeating it changes nothing.
+
+        Raises:
+            UnavailableError: something is down; nothing is lost by asking again.
+        """
+        done = Followed()
+        buckets = self.assets.buckets.registry()
+        placed: dict[NamedObject, Folder] = {}
+        for one in sorted(set(named)):
+            place = rules.place_of(one, buckets)
+            if isinstance(place, Skip):
+                done.skips.append(place)
+            else:
+                placed[one] = place
+        owners = self._owners(placed)
+        self._note_owned(owners, done)
+        self._adopt({one: f for one, f in placed.items() if one not in owners}, done)
+        return done
+
+    def _owners(self, placed: Mapping[NamedObject, Folder]) -> _Owners:
+        found = self.assets.owners((f.bucket.bucket_id, one.key) for one, f in placed.items())
+        return {
+            one: found[f.bucket.bucket_id, one.key]
+            for one, f in placed.items()
+            if (f.bucket.bucket_id, one.key) in found
+        }
+
+    def _note_owned(self, owners: _Owners, done: Followed) -> None:
+        """Write to the assets what follows from their files."""
+        by_asset: dict[tuple[str, str], list[NamedObject]] = {}
+        for one, owner in owners.items():
+            by_asset.setdefault((owner.database_id, owner.asset_id), []).append(one)
+        ids = list(by_asset)
+        found = in_parallel(lambda ref: self.assets.find_asset(*ref), ids)
+        for ref, asset in zip(ids, found, strict=True):
+            if asset is None:  # its row is gone, its reservations are the deleting job's
+                done.later += [one for one in by_asset[ref] if self._is_there(one)]
+            else:
+                done.owned[ref] = [one.key for one in by_asset[ref]]
+        in_parallel(self._follow_files, [asset for asset in found if asset is not None])
+
+    def _adopt(self, unowned: Mapping[NamedObject, Folder], done: Followed) -> None:
+        folders: dict[tuple[str, str], Folder] = {f.id: f for f in unowned.values()}
+        objects: dict[tuple[str, str], list[NamedObject]] = {}
+        for one, folder in unowned.items():
+            objects.setdefault(folder.id, []).append(one)
+        made = in_parallel(lambda each: self._adopted(folders[each], objects[each]), list(folders))
+        for one in made:
+            if isinstance(one, Skip):
+                done.skips.append(one)
+            elif one is not None:
+                done.made.append(one)
+
+    def _adopted(self, folder: Folder, inside: list[NamedObject]) -> AssetReference | Skip | None:
+        """The asset that a folder has become; None where there is nothing to do, or no more."""
+        bucket = folder.bucket.bucket_name
+        if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:
+            return None
+        database_id = folder.bucket.default_database_id or self.default_database_id
+        try:
+            self._ensure_database(database_id, folder.bucket)
+            asset = self.adoption.adopt(
+                SYSTEM,
+                folder.bucket,
+                folder.name,
+                database_id=database_id,
+                about=rules.about(folder),
+            )
+        except InvalidInputError as error:
+            return rules.refused(folder, inside[0].key, "badAssetId", error.message)
+        except DatabaseNotFoundError as error:  # deleted in this very moment
+            raise UnavailableError(error.message) from error
+        except AlreadyExistsError as error:
+            return self._taken(folder, inside, error.message)
+        self._follow_files(asset)
+        return AssetReference(database_id=database_id, asset_id=folder.name)
+
+    def _taken(self, folder: Folder, inside: list[NamedObject], reason: str) -> Skip | None:
+        """Whether it is somebody else who has the id or the prefix, and not a worker like this."""
+        owners = self._owners(dict.fromkeys(inside, folder))
+        left = [one for one in inside if one not in owners and self._is_there(one)]
+        return rules.refused(folder, left[0].key, "taken", reason) if left else None
+
+    def _ensure_database(self, database_id: str, bucket: AssetBucket) -> None:
+        if self.databases.find_database(database_id) is not None:
+            return
+        body = CreateDatabaseBody(
+            database_id=database_id,
+            description=_FOUND_IN_BUCKETS,
+            default_bucket_id=bucket.bucket_id,
+        )
+        try:
+            self.databases.create_database(SYSTEM, body)
+        except AlreadyExistsError:  # another worker was faster
+            return
+
+    def _follow_files(self, asset: Asset) -> None:
+        """Write the asset's type, until it stays: the last one to write has seen all files."""
+        if asset.is_archived:
+            return
+        try:
+            while (found := self.files.asset_type(asset)) != asset.asset_type:
+                asset = self.assets.set_content(asset, asset_type=found)
+        except AssetNotFoundError:  # archived or deleted meanwhile
+            return
+
+    def _is_there(self, one: NamedObject) -> bool:
+        found = self.objects.list_objects(one.bucket, one.key, limit=1).objects
+        return bool(found) and found[0].key == one.key

@@ -1,0 +1,44 @@
+"""Tells operators what became no file of an asset, and why: counted, and kept where it matters."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from backend.core.wired import wired
+from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
+
+Keep = Callable[[str, object, str], None]
+"""Stores what needs somebody: its name, its body, the reason."""
+Count = Callable[[SkipKind, int], None]
+"""Counts objects that were left out."""
+
+
+@wired
+class SkipNotes:
+    """One failure a folder and day, however many objects are in it.
+
+    Its body is a message of the sync's own queue: replayed, it is tried again.
+    """
+
+    keep: Keep
+    count: Count
+
+    def tell(self, skips: Iterable[Skip]) -> None:
+        """Count all of them, and keep those that need somebody."""
+        counted = Counter[SkipKind]()
+        for skip in skips:
+            counted[skip.kind] += 1
+            if not skip.is_expected:
+                self.keep(skip.place, _message(skip.example), sentence(skip))
+        for kind, number in counted.items():
+            self.count(kind, number)
+
+
+def sentence(skip: Skip) -> str:
+    """What people read of it."""
+    return f"{skip.place} becomes no file of an asset: {skip.reason}"
+
+
+def _message(named: NamedObject) -> dict[str, str]:
+    event = {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}
+    return {"body": json.dumps(event)}

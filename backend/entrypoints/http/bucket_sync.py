@@ -1,0 +1,9 @@
+"""The function of the domain bucket_sync."""
+
+from backend.domains.bucket_sync.routes import build_router
+from backend.entrypoints import ready
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import BUCKET_SYNC_API
+
+_wiring = Wiring(BUCKET_SYNC_API)
+handler = ready(_wiring.app.handler(build_router(_wiring.bucket_imports)))

@@ -1,0 +1,65 @@
+"""Puts the ports of AWS behind what follows objects that others write into buckets.
+
+Nobody asks for it: it acts as the product itself, and for nobody else.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
+
+from backend.core.authorization import Authorization, SystemOnly
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import FolderAdoption
+from backend.domains.bucket_sync.models import SkipKind
+from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
+from backend.entrypoints.working import Handler, WorkerWiring, handler_of
+from backend.spec import jobs
+from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
+from backend.spec.queues import BUCKET_IMPORTS
+from backend.spec.settings import SYNC_DATABASE_ID
+
+
+@dataclass(frozen=True)
+class SyncWiring(WorkerWiring):
+    """What both workers are made of: the one of events, and the one of imports."""
+
+    @cached_property
+    def authorization(self) -> Authorization:
+        return SystemOnly()
+
+    @cached_property
+    def sync(self) -> BucketSync:
+        return BucketSync(
+            adoption=FolderAdoption(
+                AssetRepository(self.tables), self.databases, self.authorization, self.clock
+            ),
+            assets=self.assets,
+            databases=self.databases,
+            files=self.files,
+            objects=self.objects,
+            default_database_id=self.settings.text(SYNC_DATABASE_ID),
+        )
+
+    @cached_property
+    def notes(self) -> SkipNotes:
+        return SkipNotes(self.failures.keep, self._count)
+
+    @property
+    def events_handler(self) -> Handler:
+        return handler_of(SyncConsumer(self.sync, self.notes, self.queues).consume)
+
+    @property
+    def imports_handler(self) -> Handler:
+        step = ImportStep(self.buckets, self.sync, self.notes, self.objects, self.reindexing)
+        return self.consumer_handler(BUCKET_IMPORTS, {jobs.IMPORT_BUCKET.name: step})
+
+    def _count(self, kind: SkipKind, number: int) -> None:
+        with single_metric(
+            name=OBJECTS_SKIPPED.name,
+            unit=MetricUnit.Count,
+            value=number,
+            namespace=NAMESPACE,
+            default_dimensions={**dimensions(self.function.name), "reason": kind},
+        ):
+            pass

@@ -1,0 +1,114 @@
+"""The workers that follow buckets, wired as deployed, over ports in memory."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from backend.domains.assets.models import Asset
+from backend.domains.bucket_sync.service import BucketImports
+from backend.domains.jobs.models import Job
+from backend.entrypoints.syncing import SyncWiring
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC, BUCKET_SYNC_API
+from tests.factories.access import OnlyUser
+from tests.factories.buckets import stored_bucket
+from tests.factories.http import Context
+from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.tables import MemoryTables
+from tests.model.deployment import in_memory_settings
+
+BUCKET = "assetbucket"
+DATABASE = "imported"
+"""Where the settings of tests say that assets go."""
+
+
+@dataclass
+class SyncWorld:
+    """A bucket that others write to, and what follows it."""
+
+    prefix: str = "/"
+    default_database_id: str | None = None
+    tables: MemoryTables = field(default_factory=MemoryTables)
+    objects: MemoryObjects = field(default_factory=MemoryObjects)
+    queues: MemoryQueues = field(default_factory=MemoryQueues)
+
+    def __post_init__(self) -> None:
+        stored_bucket(self.tables, prefix=self.prefix, default_database_id=self.default_database_id)
+
+    @cached_property
+    def sync(self) -> SyncWiring:
+        return self.wired(SyncWiring(BUCKET_SYNC, lambda: NOON))
+
+    @cached_property
+    def imports(self) -> SyncWiring:
+        return self.wired(SyncWiring(BUCKET_IMPORT_WORKER, lambda: NOON))
+
+    @cached_property
+    def api(self) -> Wiring:
+        wiring = self.wired(Wiring(BUCKET_SYNC_API, lambda: NOON))
+        vars(wiring)["authorization"] = OnlyUser()
+        return wiring
+
+    @property
+    def starting(self) -> BucketImports:
+        return self.api.bucket_imports
+
+    def wired(self, wiring: Any) -> Any:
+        """The wiring with the ports of this world."""
+        parts = {
+            "settings": in_memory_settings(),
+            "tables": self.tables,
+            "objects": self.objects,
+            "queues": self.queues,
+        }
+        vars(wiring).update(parts)  # parts that are there are not built
+        return wiring
+
+    def put(self, key: str, body: bytes = b"points") -> None:
+        """An object that another client writes."""
+        self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
+
+    def tell(self, *keys: str) -> dict[str, Any]:
+        """Deliver an event of each key, which says nothing but that something happened."""
+        return self.deliver(*(message(key, n) for n, key in enumerate(keys)))
+
+    def deliver(self, *messages: Mapping[str, Any]) -> dict[str, Any]:
+        return self.sync.events_handler({"Records": list(messages)}, Context())
+
+    def asset(self, asset_id: str, database_id: str = DATABASE) -> Asset | None:
+        return self.sync.assets.find_asset(database_id, asset_id)
+
+    def step(self, job: Job) -> Job:
+        """Deliver one message of a job, which works it off."""
+        body = json.dumps({"jobId": job.job_id})
+        record = {"messageId": "one", "receiptHandle": "one", "body": body}
+        self.imports.imports_handler({"Records": [record]}, Context())
+        found = self.api.jobs.find(job.job_id)
+        assert found is not None
+        return found
+
+    @property
+    def kept(self) -> list[dict[str, Any]]:
+        """What the failure store holds."""
+        stored = self.objects.buckets.get("failurebucket", {})
+        return [json.loads(versions[0].body) for _, versions in sorted(stored.items())]
+
+
+def message(key: str, number: int = 0, *, bucket: str = BUCKET) -> dict[str, Any]:
+    """A message of the queue, as EventBridge makes it of an event of S3."""
+    event = {
+        "version": "0",
+        "detail-type": "Object Created",
+        "source": "aws.s3",
+        "detail": {"bucket": {"name": bucket}, "object": {"key": key, "size": 6}},
+    }
+    return {
+        "messageId": f"message-{number}",
+        "receiptHandle": f"receipt-{number}",
+        "body": json.dumps(event, ensure_ascii=False),
+        "attributes": {"ApproximateReceiveCount": "1"},
+    }

@@ -1,0 +1,197 @@
+"""What stands in a bucket already becomes assets and files, page by page, whoever dies."""
+
+import pytest
+
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.domains.bucket_sync.routes import build_router
+from backend.domains.bucket_sync.service import importing
+from backend.domains.buckets.service import BucketNotFoundError
+from backend.domains.jobs.models import Job
+from backend.domains.jobs.service import JobNotFoundError
+from backend.spec.queues import SETTLE
+from tests.factories.audit import entries
+from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld
+from tests.factories.buckets import BUCKET_ID, stored_bucket
+from tests.factories.http import Answer, Client
+from tests.factories.jobs import KilledError
+
+ADMIN = Identity("admin")
+ROUTE = "POST /admin/buckets/{bucketId}/import"
+KEYS = ("hall/a", "hall/b", "hall/c/d", "loose.txt", "pump/x.glb", "temp-uploads/y", "valve/")
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> SyncWorld:
+    """A bucket with more objects than a page holds, and nobody ever told of them."""
+    monkeypatch.setattr(importing, "PAGE", 2)
+    world = SyncWorld()
+    for key in KEYS:
+        world.put(key)
+    return world
+
+
+def start(world: SyncWorld, bucket_id: str = BUCKET_ID, user_id: str = "admin") -> Answer:
+    router = build_router(world.starting)
+    return Client(router, user_id=user_id).send(
+        "POST",
+        f"/admin/buckets/{bucket_id}/import",
+        route=ROUTE,
+        parameters={"bucketId": bucket_id},
+    )
+
+
+def started(world: SyncWorld) -> Job:
+    answer = start(world)
+    assert answer.status == 200
+    assert answer.body["bucketId"] == BUCKET_ID
+    found = world.api.jobs.find(answer.body["jobId"])
+    assert found is not None
+    return found
+
+
+def types(world: SyncWorld) -> dict[str, str]:
+    found = {name: world.asset(name) for name in ("hall", "pump", "valve", "temp-uploads")}
+    return {name: asset.asset_type for name, asset in found.items() if asset is not None}
+
+
+def asked(world: SyncWorld) -> list[str]:
+    """The keys whose documents were asked for at once."""
+    found = [body for name, body, delay in world.queues.sent if name == SETTLE.name and delay == 0]
+    return [entry[-1] for body in found for entry in body["references"]]
+
+
+def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:
+    job = world.step(started(world))
+    assert (job.state, job.items_done, job.created_by) == ("done", len(KEYS), "admin")
+    assert types(world) == {"hall": "folder", "pump": ".glb", "valve": "none"}
+    (problem,) = job.problems
+    assert problem.startswith(f"s3://{BUCKET}/loose.txt becomes no file of an asset: ")
+    (kept,) = world.kept
+    assert kept["reason"] == problem
+    assert asked(world) == []  # an asset that is made has all of its files indexed by that
+    operations = {entry["operation"] for entry in entries(world.tables)}
+    assert operations == {"create_database", "import_bucket"}
+
+
+def test_files_of_assets_that_were_there_are_asked_for(world: SyncWorld) -> None:
+    world.tell("hall/a")
+    world.step(started(world))
+    assert asked(world) == ["hall/a", "hall/b", "hall/c/d"]
+
+
+def test_an_import_is_repeated_without_making_anything_twice(world: SyncWorld) -> None:
+    world.step(started(world))
+    tables = {n: dict(i) for n, i in world.tables.items.items() if n == "AssetStorageTable"}
+    job = world.step(started(world))
+    assert job.state == "done"
+    assert {n: world.tables.items[n] for n in tables} == tables
+    assert set(asked(world)) == {k for k in KEYS if k.split("/")[0] in {"hall", "pump", "valve"}}
+
+
+@pytest.mark.parametrize("deadly", range(1, 40, 3))
+def test_an_import_goes_on_after_a_death_anywhere(world: SyncWorld, deadly: int) -> None:
+    job = started(world)
+    left = deadly
+
+    def die(operation: str) -> None:
+        nonlocal left
+        left -= operation == "write"
+        if left == 0:
+            left = -1
+            raise KilledError
+
+    world.tables.before = die
+    try:
+        job = world.step(job)
+    except KilledError:
+        row = world.tables.items["Jobs"]
+        for item in row.values():  # the lease of the dead runs out
+            item["leaseUntil"] = 0
+        job = world.step(job)
+    assert (job.state, job.items_done) == ("done", len(KEYS))
+    assert types(world) == {"hall": "folder", "pump": ".glb", "valve": "none"}
+
+
+def test_an_outage_is_no_failure(world: SyncWorld) -> None:
+    job = started(world)
+
+    def down(operation: str) -> None:
+        if operation == "list":
+            raise UnavailableError("S3 does not answer")
+
+    world.objects.before = down
+    assert world.step(job).state == "running"
+    world.objects.before = lambda operation: None
+    assert world.step(job).state == "done"
+
+
+def test_objects_are_left_as_they_are(world: SyncWorld) -> None:
+    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
+    world.step(started(world))
+    assert world.objects.buckets[BUCKET] == before
+
+
+def test_an_import_below_a_prefix_leaves_the_rest_alone(world: SyncWorld) -> None:
+    stored_bucket(
+        world.tables,
+        name="other",
+        prefix="scans/",
+        bucket_id="other-id",
+        default_database_id="museum",
+    )
+    for key in ("scans/statue/a", "elsewhere/b"):
+        world.objects.put("other", key, b"", content_type="text/plain", metadata={})
+    answer = start(world, "other-id")
+    job = world.api.jobs.find(answer.body["jobId"])
+    assert job is not None
+    assert world.step(job).items_done == 1
+    assert world.asset("statue", "museum") is not None
+    assert world.asset("elsewhere", DATABASE) is None
+
+
+def test_one_import_of_a_bucket_goes_on_at_a_time(world: SyncWorld) -> None:
+    job = started(world)
+    again = start(world)
+    assert (again.status, again.body["code"]) == (409, "ImportRunning")
+    assert job.job_id in again.body["message"]
+    world.api.jobs.cancel_job(ADMIN, job.job_id)
+    assert start(world).status == 200
+
+
+def test_of_two_requests_at_once_one_starts_an_import(world: SyncWorld) -> None:
+    answers: list[Answer] = []
+
+    def other(operation: str) -> None:
+        if operation == "write" and not answers:
+            world.tables.before = lambda operation: None
+            answers.append(start(world))
+
+    world.tables.before = other
+    answers.append(start(world))
+    assert sorted(one.status for one in answers) == [200, 409]
+
+
+def test_a_cancelled_import_can_go_on(world: SyncWorld) -> None:
+    job = started(world)
+    world.api.jobs.cancel_job(ADMIN, job.job_id)
+    assert world.step(job).state == "cancelled"
+    assert types(world) == {}
+    world.api.jobs.resume_job(ADMIN, job.job_id)
+    assert world.step(job).state == "done"
+
+
+def test_a_bucket_that_is_absent_or_hidden_is_not_imported(world: SyncWorld) -> None:
+    answer = start(world, "absent")
+    assert (answer.status, answer.body["code"]) == (404, "BucketNotFound")
+    with pytest.raises(BucketNotFoundError):
+        world.starting.import_bucket(Identity("stranger"), BUCKET_ID)
+    assert start(world, user_id="stranger").status == 403
+    assert "Jobs" not in world.tables.items
+
+
+def test_who_may_not_see_the_bucket_does_not_see_its_job(world: SyncWorld) -> None:
+    job = started(world)
+    assert world.api.jobs.get_job(ADMIN, job.job_id).job_id == job.job_id
+    with pytest.raises(JobNotFoundError):
+        world.api.jobs.get_job(Identity("stranger"), job.job_id)

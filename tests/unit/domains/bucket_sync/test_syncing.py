@@ -1,0 +1,360 @@
+"""What others write straight into a bucket becomes assets, whatever the delivery of its events."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+import pytest
+
+from backend.core.authorization import Secured
+from backend.core.errors import UnavailableError
+from backend.core.identity import SYSTEM, Identity
+from backend.domains.assets.models import AssetReference, CreateAssetBody
+from backend.domains.assets.rules import ancestors
+from backend.domains.bucket_sync.service.consuming import LATER_SECONDS
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
+from backend.spec.queues import BUCKET_SYNC as QUEUE
+from backend.spec.tables.assets import ASSET_VERSIONS
+from tests.factories.audit import entries
+from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld, message
+from tests.factories.buckets import BUCKET_ID, stored_bucket
+
+ALL_DONE: dict[str, list[str]] = {"batchItemFailures": []}
+
+
+@pytest.fixture
+def world() -> SyncWorld:
+    return SyncWorld()
+
+
+def test_an_object_that_somebody_writes_becomes_an_asset_with_a_file(world: SyncWorld) -> None:
+    world.put("pump/scan.e57")
+    assert world.tell("pump/scan.e57") == ALL_DONE
+    asset = world.asset("pump")
+    assert asset is not None
+    assert (asset.asset_name, asset.created_by, asset.asset_type) == ("pump", "SYSTEM", ".e57")
+    assert asset.description == f"Found in the bucket: s3://{BUCKET}/pump/"
+    assert (asset.bucket_id, asset.asset_location.key) == (BUCKET_ID, "pump/")
+    assert asset.inherited_revision == 2  # so its files are indexed, whoever saw them first
+    assert world.kept == []
+
+
+def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> None:
+    world.put("pump/scan.e57")
+    world.put("valve/scan.e57")
+    world.tell("pump/scan.e57", "valve/scan.e57")
+    found = world.sync.databases.find_database(DATABASE)
+    assert found is not None
+    assert found.default_bucket_id == BUCKET_ID
+    assert world.sync.databases.counted([found])[0].asset_count == 2
+    assert [e["operation"] for e in entries(world.tables)] == ["create_database"]
+
+
+def test_a_bucket_may_name_the_database_of_its_assets() -> None:
+    world = SyncWorld(prefix="scans/", default_database_id="museum")
+    world.put("scans/pump/a.e57")
+    world.tell("scans/pump/a.e57")
+    asset = world.asset("pump", "museum")
+    assert asset is not None
+    assert asset.asset_location.key == "scans/pump/"
+
+
+def test_an_asset_stands_where_it_was_found_whatever_its_databases_bucket(
+    world: SyncWorld,
+) -> None:
+    world.put("pump/a")
+    world.tell("pump/a")
+    other = stored_bucket(world.tables, name="other", bucket_id="other-id")
+    world.objects.put("other", "valve/a", b"", content_type="text/plain", metadata={})
+    world.deliver(message("valve/a", bucket="other"))
+    asset = world.asset("valve")
+    assert asset is not None
+    assert asset.bucket_id == other.bucket_id
+
+
+def test_events_that_repeat_change_nothing(world: SyncWorld) -> None:
+    world.put("pump/a.e57")
+    world.tell("pump/a.e57", "pump/a.e57")
+    before = {name: dict(items) for name, items in world.tables.items.items()}
+    assert world.tell("pump/a.e57") == ALL_DONE
+    assert world.tables.items == before
+
+
+@pytest.mark.parametrize("order", list(permutations(("pump/a", "pump/b/c", "valve/a"))))
+def test_the_order_of_events_plays_no_part(world: SyncWorld, order: tuple[str, ...]) -> None:
+    for key in order:
+        world.put(key)
+    world.objects.delete(BUCKET, "valve/a")
+    for key in order:
+        world.tell(key)
+    pump = world.asset("pump")
+    assert pump is not None
+    assert pump.asset_type == "folder"
+    assert world.asset("valve") is None
+
+
+def test_what_an_event_is_called_is_not_believed(world: SyncWorld) -> None:
+    world.put("pump/a")
+    told = message("pump/a")
+    told["body"] = told["body"].replace("Object Created", "Object Deleted")
+    world.deliver(told)
+    assert world.asset("pump") is not None
+
+
+@pytest.mark.parametrize("gone", ["never", "marked"])
+def test_no_asset_is_made_of_what_is_gone(world: SyncWorld, gone: str) -> None:
+    if gone == "marked":
+        world.put("pump/a")
+        world.objects.delete(BUCKET, "pump/a")
+    assert world.tell("pump/a") == ALL_DONE
+    assert world.asset("pump") is None
+    assert world.sync.databases.find_database(DATABASE) is None
+
+
+def test_the_type_of_an_asset_follows_its_files(world: SyncWorld) -> None:
+    for key, expected in (("pump/a.glb", ".glb"), ("pump/b.glb", "folder")):
+        world.put(key)
+        world.tell(key)
+        asset = world.asset("pump")
+        assert asset is not None
+        assert asset.asset_type == expected
+    world.objects.delete(BUCKET, "pump/a.glb")
+    world.objects.delete(BUCKET, "pump/b.glb")
+    world.tell("pump/b.glb")
+    asset = world.asset("pump")
+    assert asset is not None
+    assert asset.asset_type == "none"
+
+
+def once(then: Callable[[], object], when: int) -> Callable[[str], None]:
+    """Does something before the nth write, and not again."""
+    left = [when]
+
+    def before(operation: str) -> None:
+        if operation == "write" and left[0] > 0:
+            left[0] -= 1
+            if left[0] == 0:
+                then()
+
+    return before
+
+
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: int) -> None:
+    world.put("pump/a.e57")
+    world.tables.before = once(lambda: world.tell("pump/a.e57"), when)
+    assert world.tell("pump/a.e57") == ALL_DONE
+    found = world.sync.databases.find_database(DATABASE)
+    assert found is not None
+    assert world.sync.databases.counted([found])[0].asset_count == 1
+    asset = world.asset("pump")
+    assert asset is not None
+    assert asset.asset_type == ".e57"
+    assert world.kept == []
+
+
+def test_an_outage_gives_all_messages_back_and_loses_none(world: SyncWorld) -> None:
+    world.put("pump/a")
+    world.put("valve/a")
+
+    def down(operation: str) -> None:
+        if operation == "write":
+            raise UnavailableError("DynamoDB does not answer")
+
+    world.tables.before = down
+    reply = world.tell("pump/a", "valve/a")
+    assert {one["itemIdentifier"] for one in reply["batchItemFailures"]} == {
+        "message-0",
+        "message-1",
+    }
+    world.tables.before = lambda operation: None
+    world.tell("pump/a", "valve/a")
+    assert world.asset("pump")
+    assert world.asset("valve")
+
+
+def test_reserved_folders_are_left_alone_and_ring_nobody(
+    world: SyncWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key in ("temp-uploads/y1/part", "previews/x.png", "temp-uploads"):
+        world.put(key)
+        assert world.tell(key) == ALL_DONE
+    assert world.kept == []
+    assert DATABASE not in str(world.tables.items.get("DatabaseStorageTable", {}))
+    printed = capsys.readouterr().out
+    assert '"reason":"reservedFolder"' in printed
+    assert '"ObjectsSkipped":[1.0]' in printed
+
+
+def test_objects_outside_the_base_prefixes_are_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    world = SyncWorld(prefix="scans/")
+    world.put("elsewhere/pump/a")
+    assert world.tell("elsewhere/pump/a") == ALL_DONE
+    assert world.kept == []
+    assert '"reason":"outsideBasePrefixes"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("key", "fact"),
+    [
+        ("loose.txt", "it stands in no folder"),
+        ("a:b/x", "must not hold :"),
+        ("no#hash/x", "must not hold #"),
+        ("dot./x", "must not end in a dot or a blank"),
+        ("blank /x", "must not end in a dot or a blank"),
+        ("cafe\u0301/x", "composed form"),
+        ("tab\there/x", "control characters"),
+        ("../x", "must not"),
+        ("/x", "must have 1 to 255 characters"),
+        ("o" * 256 + "/x", "must have 1 to 255 characters"),
+        ("é" * 250 + "😀" * 5 + "/x", None),
+        ("😀" * 250 + "/x", "at most 896 are taken"),
+    ],
+)
+def test_what_can_be_no_asset_is_kept_with_its_reason(
+    world: SyncWorld, key: str, fact: str | None
+) -> None:
+    world.put(key)
+    assert world.tell(key) == ALL_DONE
+    if fact is None:
+        assert world.kept == []
+        return
+    (kept,) = world.kept
+    assert fact in kept["reason"]
+    assert kept["consumer"] == "BucketSync"
+    assert "AssetStorageTable" not in world.tables.items
+
+
+def test_a_folder_that_is_refused_is_kept_once_a_day_however_much_is_in_it(
+    world: SyncWorld,
+) -> None:
+    keys = [f"a:b/{n}" for n in range(5)]
+    for key in keys:
+        world.put(key)
+    world.tell(*keys[:3])
+    world.tell(*keys[3:])
+    (kept,) = world.kept
+    assert kept["name"] == f"s3://{BUCKET}/a:b/"
+
+
+def test_what_was_kept_is_a_message_that_can_be_delivered_again(world: SyncWorld) -> None:
+    stored_bucket(world.tables, name="other", bucket_id="other-id")
+    world.objects.put("other", "pump/a", b"", content_type="text/plain", metadata={})
+    world.put("pump/a b+c")
+    world.tell("pump/a b+c")
+    world.deliver(message("pump/a", bucket="other"))
+    (kept,) = world.kept
+    assert "The asset id pump is taken" in kept["reason"]
+    assert world.deliver({**message("x"), **kept["body"]}) == ALL_DONE
+    assert len(world.kept) == 1
+
+
+def test_a_folder_in_which_assets_stand_deeper_is_refused(world: SyncWorld) -> None:
+    world.put("first/a")
+    world.put("hall/pump/a")
+    world.tell("first/a")
+    body = CreateAssetBody(
+        database_id=DATABASE,
+        asset_id="pump",
+        asset_name="Pump",
+        description="In the hall",
+        is_distributable=True,
+        bucket_existing_key="hall/pump",
+    )
+    world.sync.assets.create_asset(SYSTEM, body)
+    world.put("hall/plan.pdf")
+    assert world.tell("hall/pump/a", "hall/plan.pdf", "hall/absent") == ALL_DONE
+    (kept,) = world.kept
+    assert "The prefix hall/ overlaps the prefix of another asset" in kept["reason"]
+    assert "hall/plan.pdf" in kept["body"]["body"]
+    world.objects.delete(BUCKET, "hall/plan.pdf")
+    world.objects.buckets.pop("failurebucket")
+    assert world.tell("hall/plan.pdf") == ALL_DONE
+    assert world.kept == []  # nothing is there any more of which nobody knows what it is
+
+
+def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
+    """Remove an asset's row, as a deletion begins; answers with what ends the deletion."""
+    assets = world.sync.assets
+    asset = world.asset(asset_id)
+    assert asset is not None
+    world.tables.transact(assets.removes(asset, "job"))
+    prefix = asset.asset_location.key
+    reference = AssetReference(database_id=DATABASE, asset_id=asset_id)
+    assert ancestors("", prefix) == ()
+
+    def end() -> None:
+        world.tables.items.pop(ASSET_VERSIONS.name)
+        assets.release(reference, "job", bucket_id=BUCKET_ID, prefix=prefix)
+
+    return end
+
+
+def test_what_is_written_while_its_asset_is_deleted_waits_for_the_end(world: SyncWorld) -> None:
+    world.put("pump/a")
+    world.tell("pump/a")
+    release = deleted(world, "pump")
+    world.put("pump/late")
+    reply = world.tell("pump/late", "pump/gone")
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert world.queues.postponed == [(QUEUE.name, "receipt-0", LATER_SECONDS)]
+    release()
+    assert world.tell("pump/late") == ALL_DONE
+    assert world.asset("pump") is not None
+
+
+def test_the_last_events_of_a_deleted_asset_do_not_bring_it_back(world: SyncWorld) -> None:
+    world.put("pump/a")
+    world.tell("pump/a")
+    release = deleted(world, "pump")
+    for key in list(world.objects.buckets[BUCKET]):
+        world.objects.buckets[BUCKET].pop(key)
+    release()
+    assert world.tell("pump/a") == ALL_DONE
+    assert world.asset("pump") is None
+
+
+def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
+    world.put("pump/a.glb")
+    world.tell("pump/a.glb")
+    asset = world.asset("pump")
+    assert asset is not None
+    archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
+    world.tables.transact(world.sync.assets.moves(asset, archived))
+    world.put("pump/b.glb")
+    assert world.tell("pump/b.glb") == ALL_DONE
+    assert world.asset("pump") == archived
+    assert world.kept == []
+
+
+def test_a_message_that_names_no_object_is_kept(world: SyncWorld) -> None:
+    broken = {"messageId": "broken", "receiptHandle": "r", "body": '{"detail": {}}'}
+    world.put("pump/a")
+    assert world.deliver(broken, message("pump/a")) == ALL_DONE
+    assert world.asset("pump") is not None
+    (kept,) = world.kept
+    assert kept["name"] == "broken"
+
+
+def test_the_sync_writes_nothing_to_the_bucket(world: SyncWorld) -> None:
+    keys = ["pump/a", "pump/b", "valve/", "loose", "a:b/x", "temp-uploads/x"]
+    for key in keys:
+        world.put(key)
+    world.objects.delete(BUCKET, "pump/b")
+    before = {key: list(stored) for key, stored in world.objects.buckets[BUCKET].items()}
+    for _ in range(2):
+        world.tell(*keys, "absent/x")
+    assert world.objects.buckets[BUCKET] == before
+
+
+def test_no_policy_lets_the_sync_write_to_the_bucket_or_read_an_object() -> None:
+    for function in (BUCKET_SYNC, BUCKET_IMPORT_WORKER):
+        assert function.requests(ASSET_BUCKET) == ("ListBucket",)
+
+
+def test_only_the_product_itself_may_do_what_the_sync_does(world: SyncWorld) -> None:
+    authorization = world.sync.authorization
+    assert authorization.may(SYSTEM, "PUT", Secured("asset"))
+    assert not authorization.may(Identity("admin"), "PUT", Secured("asset"))

@@ -1,0 +1,224 @@
+"""Further buckets, and prefixes of buckets, that may hold assets."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.aws.bucket_facts import S3BucketFacts
+from backend.aws.clients import s3
+from backend.core.bucket_facts import BucketFact
+from backend.domains.buckets.models import base_prefix
+from backend.domains.buckets.repository import BucketRepository
+from backend.domains.buckets.routes import build_router
+from backend.domains.buckets.rules import overlapping
+from backend.domains.buckets.service import BucketRegistration, BucketService
+from tests.factories.access import OnlyUser
+from tests.factories.audit import audit_service, entries
+from tests.factories.buckets import stored_bucket
+from tests.factories.http import Answer, Client
+from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+
+SEGMENTS = st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=3)
+
+
+class Facts:
+    """Buckets whose facts are given."""
+
+    def __init__(self, fact: BucketFact = "usable") -> None:
+        self.fact: BucketFact = fact
+        self.asked: list[tuple[str, str]] = []
+
+    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+        self.asked.append((bucket, prefix))
+        return self.fact
+
+
+class Registry:
+    def __init__(self) -> None:
+        self.tables = MemoryTables()
+        self.facts = Facts()
+        numbers = count(1)
+        self.buckets = BucketRepository(self.tables)
+        self.registration = BucketRegistration(
+            buckets=self.buckets,
+            facts=self.facts,
+            authorization=OnlyUser(),
+            audit=audit_service(MemoryObjects()),
+            clock=lambda: NOON,
+            new_id=lambda: f"bucket-{next(numbers)}",
+        )
+
+    def send(self, user_id: str = "admin", **body: Any) -> Answer:
+        router = build_router(BucketService(self.buckets, OnlyUser()), self.registration)
+        client = Client(router, user_id=user_id)
+        return client.send("POST", "/admin/buckets", body=body)
+
+
+@pytest.fixture
+def registry() -> Registry:
+    return Registry()
+
+
+def test_a_bucket_that_can_hold_assets_is_registered(registry: Registry) -> None:
+    answer = registry.send(
+        bucketName="scans", baseAssetsPrefix="/north wing/", defaultDatabaseId="museum"
+    )
+    assert answer.status == 200
+    record = {
+        "bucketId": "bucket-1",
+        "bucketName": "scans",
+        "baseAssetsPrefix": "north wing/",
+        "defaultDatabaseId": "museum",
+    }
+    assert answer.body == {
+        **record,
+        "message": "scans can hold assets: import what is there",
+    }
+    assert registry.facts.asked == [("scans", "north wing/")]
+    (stored,) = registry.buckets.all()
+    assert stored.model_dump(by_alias=True) == record
+    (entry,) = entries(registry.tables)
+    assert (entry["entity"], entry["operation"]) == ("bucket:bucket-1", "register_bucket")
+
+
+def test_the_whole_bucket_is_meant_without_a_prefix(registry: Registry) -> None:
+    answer = registry.send(bucketName="scans")
+    assert answer.body["baseAssetsPrefix"] == "/"
+    assert "defaultDatabaseId" not in answer.body
+
+
+@pytest.mark.parametrize(
+    ("there", "wanted"),
+    [("/", "/"), ("/", "a/"), ("a/", "/"), ("a/", "a/"), ("a/", "a/b"), ("a/b/", "a")],
+)
+def test_prefixes_that_overlap_are_refused(registry: Registry, there: str, wanted: str) -> None:
+    stored_bucket(registry.tables, name="scans", prefix=there)
+    answer = registry.send(bucketName="scans", baseAssetsPrefix=wanted)
+    assert (answer.status, answer.body["code"]) == (409, "BucketOverlaps")
+    assert len(registry.buckets.all()) == 1
+    assert entries(registry.tables) == []
+
+
+def test_prefixes_beside_each_other_and_other_buckets_are_taken(registry: Registry) -> None:
+    for name, prefix in (("scans", "a"), ("scans", "ab"), ("scans", "b/a"), ("other", "a")):
+        assert registry.send(bucketName=name, baseAssetsPrefix=prefix).status == 200
+    assert len(registry.buckets.all()) == 4
+
+
+@given(first=SEGMENTS, second=SEGMENTS)
+def test_two_prefixes_overlap_when_a_key_could_stand_in_both(
+    first: list[str], second: list[str]
+) -> None:
+    one, two = ("/".join(parts) + "/" for parts in (first, second))
+    shorter = min(len(first), len(second))
+    shared = first[:shorter] == second[:shorter]
+    assert (overlapping(one, [two]) is not None) == shared
+    assert overlapping("", [one]) == one
+
+
+def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Registry) -> None:
+    answers: list[Answer] = []
+
+    def other(operation: str) -> None:
+        if operation == "write" and not answers:
+            registry.tables.before = lambda operation: None
+            answers.append(registry.send(bucketName="scans", baseAssetsPrefix="a/b"))
+
+    registry.tables.before = other
+    answers.append(registry.send(bucketName="scans", baseAssetsPrefix="a"))
+    assert [one.status for one in answers] == [200, 409]
+    assert len(registry.buckets.all()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fact", "words"),
+    [
+        ("absent", "there is no such bucket"),
+        ("forbidden", "name it in the stage's importedBuckets"),
+        ("unversioned", "switch its versioning on first"),
+    ],
+)
+def test_a_bucket_that_cannot_hold_assets_is_refused(
+    registry: Registry, fact: BucketFact, words: str
+) -> None:
+    registry.facts.fact = fact
+    answer = registry.send(bucketName="scans")
+    assert answer.status == 400
+    (error,) = answer.body["errors"]
+    assert error["field"] == "bucketName"
+    assert words in error["message"]
+    assert registry.tables.items == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"bucketName": 7},
+        {"bucketName": "ab"},
+        {"bucketName": "Upper-Case"},
+        {"bucketName": "arn:aws:s3:::scans"},
+        {"bucketName": "a" * 64},
+        {"bucketName": "scans", "baseAssetsPrefix": "a//b"},
+        {"bucketName": "scans", "baseAssetsPrefix": "a/../b"},
+        {"bucketName": "scans", "baseAssetsPrefix": "temp-uploads/a"},
+        {"bucketName": "scans", "baseAssetsPrefix": "a:b"},
+        {"bucketName": "scans", "baseAssetsPrefix": "/".join("abcdefghi")},
+        {"bucketName": "scans", "baseAssetsPrefix": "/".join(["x" * 200] * 3)},
+        {"bucketName": "scans", "defaultDatabaseId": "a b"},
+        {"bucketName": "scans", "defaultDatabaseId": "GLOBAL"},
+        {"bucketName": "scans", "other": True},
+    ],
+)
+def test_bad_bodies_are_refused(registry: Registry, body: dict[str, Any]) -> None:
+    answer = registry.send(**body)
+    assert (answer.status, answer.body["code"]) == (400, "InvalidInput")
+    assert answer.body["errors"]
+    assert registry.facts.asked == []
+
+
+def test_only_who_may_registers_buckets(registry: Registry) -> None:
+    assert registry.send(user_id="stranger", bucketName="scans").status == 403
+
+
+@pytest.mark.parametrize("sent", ["", "/", "//"])
+def test_the_root_has_one_spelling(sent: str) -> None:
+    assert base_prefix(sent) == "/"
+
+
+def versioned(name: str) -> None:
+    s3().create_bucket(Bucket=name)
+    s3().put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+
+
+def suspended(name: str) -> None:
+    versioned(name)
+    s3().put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Suspended"})
+
+
+def plain(name: str) -> None:
+    s3().create_bucket(Bucket=name)
+
+
+def nothing(name: str) -> None:
+    assert name
+
+
+@pytest.mark.parametrize(
+    ("make", "fact"),
+    [
+        (versioned, "usable"),
+        (suspended, "unversioned"),
+        (plain, "unversioned"),
+        (nothing, "absent"),
+    ],
+)
+def test_s3_tells_what_is_true_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
+    make("scans")
+    assert S3BucketFacts(s3()).look_at("scans", "a/") == fact
