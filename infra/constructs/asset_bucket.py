@@ -36,7 +36,7 @@ def declared_bucket(
         server_access_logs_bucket=logs if logged else None,
         server_access_logs_prefix=spec.log_prefix if logged else None,
         lifecycle_rules=_lifecycle(spec),
-        cors=[_cors(origins)] if spec.cors else None,
+        cors=_cors(origins) if spec.cors else None,
     )
     name_exactly(bucket, spec.name)
     if spec.events:
@@ -109,11 +109,21 @@ def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
     )
 
 
-def _cors(origins: list[str]) -> s3.CorsRule:
-    return s3.CorsRule(
-        allowed_origins=origins,
-        allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD, s3.HttpMethods.PUT],
+def _cors(origins: list[str]) -> list[s3.CorsRule]:
+    """Presigned URLs carry the permission. After the API's redirect a browser names no origin."""
+    exposed = ["ETag", "x-amz-version-id", "x-amz-checksum-sha256"]
+    reads = s3.CorsRule(
+        allowed_origins=["*"],
+        allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD],
         allowed_headers=["*"],
-        exposed_headers=["ETag", "x-amz-version-id", "x-amz-checksum-sha256"],
+        exposed_headers=[*exposed, "Accept-Ranges", "Content-Length", "Content-Range"],
         max_age=3600,
     )
+    writes = s3.CorsRule(
+        allowed_origins=origins,
+        allowed_methods=[s3.HttpMethods.PUT],
+        allowed_headers=["*"],
+        exposed_headers=exposed,
+        max_age=3600,
+    )
+    return [reads, writes]

@@ -20,8 +20,14 @@ AUTHORIZER_CACHE_SECONDS = 5
 """How long a revoked key may go on working."""
 
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
-CORS_REQUEST_HEADERS = ("authorization", "content-type", "if-match", "if-none-match")
-CORS_REPLY_HEADERS = ("etag", "location", "retry-after")
+CORS_REQUEST_HEADERS = (
+    *("authorization", "content-type", "if-match", "if-modified-since", "if-none-match"),
+    *("if-range", "range"),
+)
+CORS_REPLY_HEADERS = (
+    *("accept-ranges", "content-disposition", "content-length", "content-range", "etag"),
+    *("last-modified", "location", "retry-after"),
+)
 CORS_SECONDS = 3600
 
 ACCESS_LOG = {

@@ -91,7 +91,8 @@ def test_browsers_are_answered_before_any_route(assembly: Assembly) -> None:
     cors = api.properties["CorsConfiguration"]
     assert cors["AllowOrigins"] == ["*"]
     assert "AllowCredentials" not in cors
-    assert {"authorization", "content-type", "if-match"} <= set(cors["AllowHeaders"])
+    assert {"authorization", "content-type", "if-match", "range"} <= set(cors["AllowHeaders"])
+    assert {"content-range", "etag"} <= set(cors["ExposeHeaders"])
     assert {route.method for route in ROUTES} <= set(cors["AllowMethods"])
 
 

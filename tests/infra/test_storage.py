@@ -194,9 +194,11 @@ def test_events_and_browsers_reach_the_buckets_that_declare_it(
     assert properties.get("NotificationConfiguration") == (events if bucket.events else None)
     assert ("CorsConfiguration" in properties) == bucket.cors
     if bucket.cors:
-        (rule,) = properties["CorsConfiguration"]["CorsRules"]
-        assert rule["AllowedOrigins"] == ["*"]
-        assert "ETag" in rule["ExposedHeaders"]  # a part's number is no proof of a part
+        reads, writes = properties["CorsConfiguration"]["CorsRules"]
+        assert reads["AllowedOrigins"] == writes["AllowedOrigins"] == ["*"]
+        assert (reads["AllowedMethods"], writes["AllowedMethods"]) == (["GET", "HEAD"], ["PUT"])
+        assert "Content-Range" in reads["ExposedHeaders"]
+        assert "ETag" in writes["ExposedHeaders"]  # a part's number is no proof of a part
 
 
 def test_secrets_are_generated_and_in_no_template(assembly: Assembly) -> None:
