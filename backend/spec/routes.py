@@ -384,6 +384,11 @@ DELETE_LINK_METADATA = Route(
     "Remove metadata from an asset link", "asset",
 )  # fmt: skip
 
+EXPORT_ASSETS = Route(
+    "POST", f"{ASSET_PATH}/export", "exports", "export_assets",
+    "Export an asset, or the tree below it, with files, metadata and links", "asset", tier2="GET",
+)  # fmt: skip
+
 LIST_API_KEYS = Route(
     "GET", "/auth/api-keys", "access", "list_api_keys", "List the API keys", "apiKey"
 )

@@ -93,6 +93,10 @@ class AssetMetadataPath(WireModel):
     asset_id: AssetId
 
 
+class DatabaseMetadataPath(WireModel):
+    database_id: Id
+
+
 class AssetMetadataQuery(PageQuery):
     asset_version_id: Annotated[str | None, Field(pattern=r"^[0-9]{1,20}$")] = None
     asset_version_id_alias: Annotated[str | None, Field(min_length=1, max_length=64)] = None
@@ -153,11 +157,9 @@ class BulkReply(WireModel):
     timestamp: str
 
 
-class AssetRecordReply(FullModel):
-    """A record with what metadata schemas say of it; null where none speaks of it."""
+class RecordReply(FullModel):
+    """A record with what metadata schemas say of it; null where they say nothing."""
 
-    database_id: str
-    asset_id: str
     metadata_key: str
     metadata_value: str
     metadata_value_type: str
@@ -171,12 +173,24 @@ class AssetRecordReply(FullModel):
     metadata_schema_controlled_list_keys: list[str] | None = None
 
 
+class DatabaseRecordReply(RecordReply):
+    database_id: str
+
+
+class AssetRecordReply(DatabaseRecordReply):
+    asset_id: str
+
+
 class FileRecordReply(AssetRecordReply):
     file_path: str
 
 
+class LinkRecordReply(RecordReply):
+    asset_link_id: str
+
+
 class MetadataReply(WireModel):
-    metadata: list[SerializeAsAny[AssetRecordReply]]
+    metadata: list[SerializeAsAny[RecordReply]]
     restrict_metadata_outside_schemas: bool
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
     message: str

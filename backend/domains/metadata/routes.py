@@ -1,27 +1,30 @@
-"""The routes of metadata on assets and on files."""
+"""The routes of metadata on databases, on assets and on files."""
 
-from backend.core.clock import iso
+from backend.core.models import PageQuery
 from backend.core.paging import Page
 from backend.domains.metadata.models import (
-    ASSET_LEVEL,
     AddAssetMetadataBody,
     AddFileMetadataBody,
     AssetMetadataPath,
     AssetMetadataQuery,
-    AssetRecordReply,
     BulkReply,
     ChangeAssetMetadataBody,
     ChangeFileMetadataBody,
+    DatabaseEntity,
+    DatabaseMetadataPath,
     Entity,
-    FailedItem,
     FileMetadataQuery,
-    FileRecordReply,
     MetadataReply,
-    Record,
     RemoveAssetMetadataBody,
     RemoveFileMetadataBody,
 )
-from backend.domains.metadata.service import BulkResult, MetadataService
+from backend.domains.metadata.service import (
+    BulkResult,
+    MetadataService,
+    ShownRecord,
+    bulk_reply,
+    metadata_reply,
+)
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
@@ -30,9 +33,47 @@ from backend.spec import routes
 def build_router(service: MetadataService) -> Router:
     """Bind the routes of metadata to the service."""
     router = Router()
+    _bind_databases(router, service)
     _bind_assets(router, service)
     _bind_files(router, service)
     return router
+
+
+def _bind_databases(router: Router, service: MetadataService) -> None:
+    @router.bind(routes.GET_DATABASE_METADATA)
+    def list_database_metadata(
+        call: Call, path: DatabaseMetadataPath, query: PageQuery
+    ) -> MetadataReply:
+        entity = DatabaseEntity(path.database_id)
+        found = service.list_database_metadata(call.caller, entity, call.page(query))
+        return _listed(call, service, entity, found)
+
+    @router.bind(routes.CREATE_DATABASE_METADATA)
+    def create_database_metadata(
+        call: Call, path: DatabaseMetadataPath, body: AddAssetMetadataBody
+    ) -> BulkReply:
+        entity = DatabaseEntity(path.database_id)
+        return _told(service, service.add_metadata(call.caller, entity, body.metadata), "added")
+
+    @router.bind(routes.UPDATE_DATABASE_METADATA)
+    def update_database_metadata(
+        call: Call, path: DatabaseMetadataPath, body: ChangeAssetMetadataBody
+    ) -> BulkReply:
+        result = service.change_metadata(
+            call.caller,
+            DatabaseEntity(path.database_id),
+            body.metadata,
+            update_type=body.update_type,
+        )
+        return _told(service, result, "written")
+
+    @router.bind(routes.DELETE_DATABASE_METADATA)
+    def delete_database_metadata(
+        call: Call, path: DatabaseMetadataPath, body: RemoveAssetMetadataBody
+    ) -> BulkReply:
+        entity = DatabaseEntity(path.database_id)
+        result = service.remove_metadata(call.caller, entity, body.metadata_keys)
+        return _told(service, result, "removed")
 
 
 def _bind_assets(router: Router, service: MetadataService) -> None:
@@ -125,36 +166,11 @@ def _file(
 
 
 def _listed(
-    call: Call, service: MetadataService, entity: Entity, page: Page[Record]
+    call: Call, service: MetadataService, entity: Entity | DatabaseEntity, page: Page[ShownRecord]
 ) -> MetadataReply:
-    return MetadataReply(
-        metadata=[_record(entity, record) for record in page.items],
-        restrict_metadata_outside_schemas=service.is_restricted(entity),
-        next_token=call.next_token(page.after),
-        message=f"{len(page.items)} records",
-    )
-
-
-def _record(entity: Entity, record: Record) -> AssetRecordReply:
-    values = {
-        **record.model_dump(),
-        "database_id": entity.database_id,
-        "asset_id": entity.asset_id,
-    }
-    if entity.path == ASSET_LEVEL:
-        return AssetRecordReply.model_validate(values)
-    return FileRecordReply.model_validate({**values, "file_path": entity.path})
+    is_restricted = service.is_restricted(entity)
+    return metadata_reply(entity, page, call.next_token(page.after), is_restricted=is_restricted)
 
 
 def _told(service: MetadataService, result: BulkResult, done: str) -> BulkReply:
-    total = len(result.done) + len(result.failed)
-    return BulkReply(
-        success=bool(result.done),
-        total_items=total,
-        success_count=len(result.done),
-        failure_count=len(result.failed),
-        successful_items=list(result.done),
-        failed_items=[FailedItem(key=key, error=error) for key, error in result.failed],
-        message=f"{len(result.done)} of {total} records were {done}",
-        timestamp=iso(service.clock()),
-    )
+    return bulk_reply(result, done, at=service.now())

@@ -1,10 +1,31 @@
-"""Which keys and sizes of metadata fit. Pure. (What a value may be is in `core`.)"""
+"""Which keys and sizes of metadata fit, and what schemas make of a request. Pure.
 
-from collections.abc import Mapping
+(What a value may be is in `core`.)
+"""
 
-from backend.core.errors import InvalidInputError, TooLargeError
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.names import MAX_KEY_BYTES
-from backend.domains.metadata.models import Kind
+from backend.domains.audit.models import (
+    asset_entity,
+    asset_link_entity,
+    database_entity,
+    file_entity,
+)
+from backend.domains.metadata.models import (
+    ASSET_LEVEL,
+    MAX_RECORDS,
+    AnyEntity,
+    DatabaseEntity,
+    Entity,
+    Kind,
+    LinkEntity,
+    Record,
+)
+from backend.domains.metadata_schemas.models import EntityType, FieldInForce, Fields
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 ITEM_BYTES = 400 * 1024  # DynamoDB's
@@ -60,3 +81,232 @@ def check_object_key(prefix: str, path: str) -> str:
             "filePath", f"makes an S3 key of {size} bytes, at most {MAX_KEY_BYTES} are taken"
         )
     return key
+
+
+ALREADY_THERE = "The key exists already"
+NOT_THERE = "There is no such key"
+NO_ROOM = f"The entity has {MAX_RECORDS} records, which is as many as are taken"
+
+Records = Mapping[str, Record]
+
+
+class SchemaViolationError(InvalidInputError):
+    """What was sent breaks the metadata schemas in force; nothing was written."""
+
+    code = "MetadataSchemaViolation"
+
+
+class Governing(NamedTuple):
+    """What governs the records of an entity: its schemas' fields, and whether there are others."""
+
+    fields: Fields
+    restricts: bool = False
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys whose records decide what may be written under other keys."""
+        told = (f for f in self.fields.values() if f.required or f.default or f.depends_on)
+        return {key for field in told for key in (field.key, *field.depends_on)}
+
+    @property
+    def has_dependencies(self) -> bool:
+        return any(field.depends_on for field in self.fields.values())
+
+
+@dataclass(slots=True)
+class Plan:
+    """What shall be under each key, in the order of writing, and which keys are refused and why."""
+
+    targets: dict[str, Record | None]
+    refused: dict[str, str]
+
+
+def planned_addition(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
+    """Keys that are there are refused; `done` were added by this request before.
+
+    Raises:
+        SchemaViolationError: naming what is wrong.
+    """
+    taken = [key for key in sent if key in found and key not in done]
+    wanted = {key: record for key, record in sent.items() if key not in taken}
+    plan = Plan({}, dict.fromkeys(taken, ALREADY_THERE))
+    if wanted:
+        plan.targets = _governed(governing, wanted, found, numbers=_numbers(sent))
+        for key in done:
+            plan.targets.pop(key, None)
+    return plan
+
+
+def planned_change(governing: Governing, sent: Records, found: Records, done: Set[str]) -> Plan:
+    """Records are put whatever is there.
+
+    Raises:
+        SchemaViolationError: naming what is wrong.
+    """
+    targets = _governed(governing, sent, found, numbers=_numbers(sent))
+    return Plan({key: record for key, record in targets.items() if key not in done}, {})
+
+
+def planned_replacement(governing: Governing, sent: Records, found: Records) -> Plan:
+    """Records are put whatever is there, and all others removed, in whichever order has room.
+
+    Raises:
+        SchemaViolationError: naming what is wrong.
+    """
+    kept = _governed(governing, sent, {}, numbers=_numbers(sent))
+    gone: dict[str, Record | None] = dict.fromkeys(
+        (*(key for key in reversed(list(governing.fields)) if key in found), *found)
+    )
+    gone = {key: None for key in gone if key not in kept}
+    has_room = len(found.keys() | kept.keys()) <= MAX_RECORDS
+    return Plan({**kept, **gone} if has_room else {**gone, **kept}, {})
+
+
+def planned_removal(
+    governing: Governing, wanted: Sequence[str], found: Records, done: Set[str]
+) -> Plan:
+    """Keys that are missing, required or depended on by what stays are refused."""
+    fields = governing.fields
+    refused = {key: NOT_THERE for key in wanted if key not in found and key not in done}
+    for key in wanted:
+        if key in fields and fields[key].required and key not in refused:
+            refused[key] = f"Required by {_named(fields[key])}"
+    kept = True
+    while kept:
+        going = {key for key in wanted if key not in refused}
+        dependents = _dependents(fields, found, going)
+        kept = {key: child for key, child in dependents.items() if key in going}
+        for key, child in kept.items():
+            refused[key] = f"{child.key!r} depends on it, says {_named(child)}"
+    order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
+    return Plan({key: None for key in order if key not in refused and key not in done}, refused)
+
+
+def _dependents(fields: Fields, found: Records, going: Set[str]) -> dict[str, FieldInForce]:
+    """The keys that records depend on which have a value and stay."""
+    return {
+        parent: field
+        for key, field in fields.items()
+        if key not in going and key in found and found[key].metadata_value
+        for parent in field.depends_on
+    }
+
+
+def _governed(
+    governing: Governing, sent: Records, stored: Records, *, numbers: Mapping[str, int]
+) -> dict[str, Record | None]:
+    """What was sent and the defaults that fill what is missing, parents first, if schemas hold."""
+    if not governing.fields:
+        return dict(sent)
+    final = {**stored, **sent}
+    filled: dict[str, Record] = {}
+    for key, field in governing.fields.items():
+        if field.default and key not in final and not _missing(field, final):
+            filled[key] = final[key] = Record(
+                metadata_key=key,
+                metadata_value_type=field.value_type,
+                metadata_value=field.default,
+            )
+    errors = [
+        *_errors_of_sent(governing, sent, final, numbers),
+        *_errors_of_rest(governing.fields, sent, final, numbers),
+    ]
+    if errors:
+        first = errors[0]
+        raise SchemaViolationError(f"{first.field}: {first.message}", fields=tuple(errors))
+    order = dict.fromkeys((*governing.fields, *sent))
+    targets = {**sent, **filled}
+    return {key: targets[key] for key in order if key in targets}
+
+
+def _errors_of_sent(
+    governing: Governing, sent: Records, final: Records, numbers: Mapping[str, int]
+) -> Iterator[FieldError]:
+    for key, record in sent.items():
+        where = f"metadata.{numbers[key]}"
+        field = governing.fields.get(key)
+        if field is None:
+            if governing.restricts:
+                message = "is in no metadata schema, and the database takes no other keys"
+                yield FieldError(f"{where}.metadataKey", message)
+            continue
+        if field.has_conflict:
+            continue
+        if record.metadata_value_type != field.value_type:
+            message = f"must be {field.value_type!r}, says {_named(field)}"
+            yield FieldError(f"{where}.metadataValueType", message)
+        value = record.metadata_value
+        if value and field.controlled and value not in field.controlled:
+            message = f"must be one of the values that {_named(field)} lists"
+            yield FieldError(f"{where}.metadataValue", message)
+        missing = _missing(field, final) if value else []
+        if missing:
+            message = f"depends on {missing[0]!r}, which has no value"
+            yield FieldError(f"{where}.metadataKey", message)
+
+
+def _errors_of_rest(
+    fields: Fields, sent: Records, final: Records, numbers: Mapping[str, int]
+) -> Iterator[FieldError]:
+    """What is required and has no value, and what is emptied though others depend on it."""
+    for key, field in fields.items():
+        if field.required and not _has_value(final, key):
+            if key in sent:
+                message = f"must have a value, says {_named(field)}"
+                yield FieldError(f"metadata.{numbers[key]}.metadataValue", message)
+            else:
+                yield FieldError("metadata", f"{key!r} is required by {_named(field)}")
+        if key not in sent and _has_value(final, key):
+            for parent in field.depends_on:
+                if parent in sent and not sent[parent].metadata_value:
+                    message = f"must have a value: {key!r} depends on it"
+                    yield FieldError(f"metadata.{numbers[parent]}.metadataValue", message)
+
+
+def _missing(field: FieldInForce, final: Records) -> list[str]:
+    return [parent for parent in field.depends_on if not _has_value(final, parent)]
+
+
+def _has_value(records: Records, key: str) -> bool:
+    return key in records and bool(records[key].metadata_value)
+
+
+def _numbers(sent: Records) -> dict[str, int]:
+    return {key: number for number, key in enumerate(sent)}
+
+
+def _named(field: FieldInForce) -> str:
+    return f"the metadata schema {', '.join(field.schemas):.200}"
+
+
+def schema_kind(entity: AnyEntity) -> tuple[EntityType, str | None]:
+    """The entity type of schemas, and the path by whose extension they are chosen."""
+    match entity:
+        case DatabaseEntity():
+            return "databaseMetadata", None
+        case LinkEntity():
+            return "assetLinkMetadata", None
+        case Entity(path=path, kind="attribute"):
+            return "fileAttribute", path
+        case Entity(path=path):
+            return ("assetMetadata", None) if path == ASSET_LEVEL else ("fileMetadata", path)
+
+
+def databases_of(entity: AnyEntity) -> tuple[str, ...]:
+    """The databases whose schemas are in force for the entity."""
+    if isinstance(entity, LinkEntity):
+        return tuple(dict.fromkeys(entity.database_ids))
+    return (entity.database_id,)
+
+
+def told_as(entity: AnyEntity) -> tuple[str, str, Kind]:
+    """How the audit trail tells the entity: the noun of operations, its name, the kind of keys."""
+    match entity:
+        case DatabaseEntity():
+            return "database", database_entity(entity.database_id), "metadata"
+        case LinkEntity():
+            return "asset_link", asset_link_entity(entity.asset_link_id), "metadata"
+        case Entity(database_id=database_id, asset_id=asset_id, path=path, kind=kind):
+            if path == ASSET_LEVEL:
+                return "asset", asset_entity(database_id, asset_id), kind
+            return "file", file_entity(database_id, asset_id, path), kind

@@ -255,6 +255,23 @@ ASSET_VERSIONS_API = replace(
     sends=(queues.SETTLE,),
     settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
 )
+EXPORTS_API = api(
+    "ExportsApi",
+    "exports",
+    "Assets and trees of them as a whole, page by page.",
+    reads=(
+        assets.ASSETS,
+        assets.ASSET_LINK_EDGES,
+        assets.ASSET_LINKS_METADATA,
+        assets.ASSET_FILE_VERSIONS,
+        metadata.ASSET_FILE_METADATA,
+        metadata.FILE_ATTRIBUTES,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    settings=(settings.PRESIGNED_URL_SECONDS,),
+)
 SEARCH_API = api(
     "SearchApi",
     "search",

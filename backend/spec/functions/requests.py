@@ -218,6 +218,16 @@ _OF_API: Mapping[str, Requests] = {
             *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
         ),
     },
+    "ExportsApi": {
+        **_ASSET,
+        **_BUCKET_RECORD,
+        assets.ASSET_LINK_EDGES: ("Query",),
+        assets.ASSET_LINKS_METADATA: ("Query",),
+        assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+        metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
+        metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
+        ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
     "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
     "CommentsApi": {
         assets.ASSETS: ("ConditionCheckItem", "GetItem"),

@@ -45,17 +45,18 @@ FILE_ATTRIBUTES = Table(
     stream="NEW_IMAGE",
 )
 
+SCHEMAS_BY_SCOPE = Index(
+    "DatabaseIdMetadataEntityTypeIndex", keys.SCHEMA_SCOPE, METADATA_SCHEMA_ID, "ALL"
+)
+SCHEMAS_BY_TYPE = Index("MetadataEntityTypeIndex", METADATA_ENTITY_TYPE, METADATA_SCHEMA_ID, "ALL")
+SCHEMAS_BY_DATABASE = Index("DatabaseIdIndex", DATABASE_ID, METADATA_SCHEMA_ID, "ALL")
 METADATA_SCHEMAS = Table(
     "MetadataSchemaStorageTableV2",
     METADATA_SCHEMA_ID,
     "Metadata schemas: which keys an entity of a type is expected to have.",
     ("get one schema", "list by database, by entity type, by both"),
     sort_key=keys.SCHEMA_SCOPE,
-    indexes=(
-        Index("DatabaseIdMetadataEntityTypeIndex", keys.SCHEMA_SCOPE, METADATA_SCHEMA_ID, "ALL"),
-        Index("MetadataEntityTypeIndex", METADATA_ENTITY_TYPE, METADATA_SCHEMA_ID, "ALL"),
-        Index("DatabaseIdIndex", DATABASE_ID, METADATA_SCHEMA_ID, "ALL"),
-    ),
+    indexes=(SCHEMAS_BY_SCOPE, SCHEMAS_BY_TYPE, SCHEMAS_BY_DATABASE),
 )
 
 SCHEMA_SCOPES = Table(

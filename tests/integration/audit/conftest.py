@@ -9,16 +9,21 @@ from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
 from backend.domains.assets.service import AssetService
-from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service import MetadataService
 from backend.spec.tables import TABLES
 from backend.spec.tables import assets as assets_of
-from backend.spec.tables.metadata import ASSET_FILE_METADATA
+from backend.spec.tables.metadata import (
+    ASSET_FILE_METADATA,
+    METADATA_SCHEMAS,
+    RECORD_SETS,
+    SCHEMA_SCOPES,
+)
 from backend.spec.tables.operations import AUDIT, JOBS, RESERVATIONS
 from backend.spec.tables.registry import TABLES as REGISTRIES
 from tests.engines import OPTIONS, RealEngines
-from tests.factories.assets import NOON, asset_service, created_asset, created_database
+from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.audit import ARCHIVE
+from tests.factories.metadata import metadata_service
 from tests.factories.tables import create_table_request
 
 USED = (
@@ -26,6 +31,9 @@ USED = (
     assets_of.ASSET_VERSIONS,
     assets_of.DATABASES,
     ASSET_FILE_METADATA,
+    METADATA_SCHEMAS,
+    RECORD_SETS,
+    SCHEMA_SCOPES,
     AUDIT,
     JOBS,
     RESERVATIONS,
@@ -76,10 +84,4 @@ def assets(place: Place) -> AssetService:
 
 @pytest.fixture
 def metadata(place: Place, assets: AssetService) -> MetadataService:
-    return MetadataService(
-        metadata=MetadataRepository(place.tables),
-        assets=assets,
-        databases=assets.databases,
-        objects=place.objects,
-        clock=lambda: NOON,
-    )
+    return metadata_service(assets, place.tables, place.objects)

@@ -12,10 +12,9 @@ from backend.core.ids import new_uuid
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.models import Entity, NewRecord
-from backend.domains.metadata.repository import MetadataRepository
-from backend.domains.metadata.service import MetadataService
 from backend.spec.tables import TABLES
-from tests.factories.assets import ADMIN, NOON, asset_service
+from tests.factories.assets import ADMIN, asset_service
+from tests.factories.metadata import metadata_service
 from tests.fakes.tables import MemoryTables
 
 LARGE = 6000
@@ -27,13 +26,7 @@ def edit_for_ever(prefix: str) -> None:
     objects = S3Objects(s3())
     # Tags and databases are not asked for by these edits.
     assets = replace(asset_service(MemoryTables(), objects), assets=AssetRepository(tables))
-    metadata = MetadataService(
-        metadata=MetadataRepository(tables),
-        assets=assets,
-        databases=assets.databases,
-        objects=objects,
-        clock=lambda: NOON,
-    )
+    metadata = metadata_service(assets, tables, objects)
     for _ in itertools.count():
         text = new_uuid()
         body = UpdateAssetBody(description=text)

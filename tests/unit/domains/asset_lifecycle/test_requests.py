@@ -9,7 +9,6 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Write
-from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.metadata.routes import build_router as metadata_router
@@ -17,7 +16,8 @@ from tests.factories.assets import ADMIN
 from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Client
 from tests.factories.lifecycle import Lifecycle
-from tests.unit.domains.metadata.calls import metadata_service, record
+from tests.factories.metadata import metadata_service
+from tests.unit.domains.metadata.calls import record
 from tests.unit.domains.uploads.calls import sent
 
 CONFIRMATIONS = {
@@ -55,7 +55,7 @@ def test_a_reason_that_is_too_long_or_no_text_is_refused(
 
 @pytest.mark.parametrize("operation", CONFIRMATIONS)
 def test_a_request_without_a_body_is_refused(museum: Lifecycle, operation: str) -> None:
-    client = Client(build_router(museum.service))
+    client = Client(museum.router)
     method = "PUT" if operation == "unarchive" else "DELETE"
     answer = client.send(method, f"{PATH}/{operation}Asset", parameters=PARAMETERS)
     assert answer.status == 400

@@ -2,29 +2,11 @@
 
 from typing import Any
 
-from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
-from backend.domains.assets.service import AssetService
 from backend.domains.metadata.models import NewRecord
-from backend.domains.metadata.repository import MetadataRepository
-from backend.domains.metadata.service import MetadataService
-from tests.factories.assets import NOON
 from tests.factories.http import Answer, Client
 
 ASSET = "/database/{databaseId}/assets/{assetId}/metadata"
 FILE = ASSET + "/file"
-
-
-def metadata_service(
-    assets: AssetService, tables: DynamoTables, objects: S3Objects
-) -> MetadataService:
-    return MetadataService(
-        metadata=MetadataRepository(tables),
-        assets=assets,
-        databases=assets.databases,
-        objects=objects,
-        clock=lambda: NOON,
-    )
 
 
 def send(client: Client, method: str, route: str = ASSET, **more: Any) -> Answer:

@@ -9,7 +9,7 @@ from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service import MetadataService
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
-from tests.unit.domains.metadata.calls import metadata_service
+from tests.factories.metadata import metadata_service
 
 
 @pytest.fixture

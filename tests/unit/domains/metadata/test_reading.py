@@ -31,7 +31,7 @@ SCHEMA_FIELDS = (
 )
 
 
-def test_metadata_of_an_asset_is_listed_with_its_schema_fields_null(client: Client) -> None:
+def test_metadata_of_an_asset_is_listed_with_no_schema_speaking_of_it(client: Client) -> None:
     answer = send(client, "POST", body={"metadata": [record("weight", "12.5", "NUMBER")]})
     assert (answer.status, answer.body) == (
         200,
@@ -53,6 +53,7 @@ def test_metadata_of_an_asset_is_listed_with_its_schema_fields_null(client: Clie
                 "assetId": "statue",
                 **record("weight", "12.5", "number"),
                 **dict.fromkeys(SCHEMA_FIELDS),
+                "metadataSchemaField": False,
             }
         ],
         "restrictMetadataOutsideSchemas": False,

@@ -5,9 +5,17 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.domains.metadata import service as service_module
 from tests.factories.http import Client
-from tests.unit.domains.metadata.calls import FILE, add, add_to_file, on_file, record, send, values
+from tests.unit.domains.metadata.calls import (
+    FILE,
+    add,
+    add_to_file,
+    all_keys,
+    on_file,
+    record,
+    send,
+    values,
+)
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
     ("metadata", {}),
@@ -106,13 +114,22 @@ def test_wrong_keys_to_remove_are_refused_by_name(client: Client, field: str, ke
 
 
 def test_an_entity_holds_so_many_records_at_the_most(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client,
 ) -> None:
-    assert service_module.MAX_RECORDS == 500
-    monkeypatch.setattr(service_module, "MAX_RECORDS", 5)
-    add(client, *(f"k{number}" for number in range(5)))
-    more = add(client, "one more")
-    assert (more.status, more.body["code"]) == (409, "TooManyRecords")
-    assert send(client, "PUT", body={"metadata": [record("one more")]}).status == 409
+    add(client, *(f"k{number}" for number in range(499)))
+    two_more = add(client, "x", "y")
+    assert (two_more.status, two_more.body["code"]) == (409, "TooManyRecords")
+    assert "501" in two_more.body["message"]
+    assert add(client, "x").status == 200
+    assert add(client, *(f"more{number}" for number in range(200))).status == 409
+    assert len(all_keys(client)) == 500
+    assert send(client, "PUT", body={"metadata": [record("y")]}).status == 409
     assert send(client, "PUT", body={"metadata": [record("k3", "changed")]}).status == 200
+    assert add(client, "x", "k3").body["failureCount"] == 2
+    everything = [record(f"other{number}") for number in range(500)]
+    body = {"metadata": everything, "updateType": "replace_all"}
+    assert send(client, "PUT", body=body).body["successCount"] == 500
+    assert set(all_keys(client)) == {one["metadataKey"] for one in everything}
+    assert send(client, "DELETE", body={"metadataKeys": ["other7"]}).body["success"] is True
+    assert add(client, "x").status == 200
     assert add_to_file(client, record("of a file")).status == 200

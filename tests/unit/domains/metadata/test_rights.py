@@ -15,10 +15,10 @@ from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service import MetadataService
 from backend.spec.routes import Action, Route
 from tests.factories.http import Client
+from tests.factories.metadata import metadata_service
 from tests.unit.domains.metadata.calls import (
     FILE,
     add,
-    metadata_service,
     on_file,
     record,
     send,

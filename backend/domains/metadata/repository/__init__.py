@@ -1,0 +1,25 @@
+"""The tables of metadata and attributes, by access pattern."""
+
+from backend.domains.metadata.repository.places import Told, item_of, size_of
+from backend.domains.metadata.repository.records import (
+    EntryOf,
+    Found,
+    MetadataRepository,
+    NoRoomError,
+    Part,
+    RecordsBusyError,
+    RecordSet,
+)
+
+__all__ = [
+    "EntryOf",
+    "Found",
+    "MetadataRepository",
+    "NoRoomError",
+    "Part",
+    "RecordSet",
+    "RecordsBusyError",
+    "Told",
+    "item_of",
+    "size_of",
+]

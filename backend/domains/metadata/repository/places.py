@@ -1,0 +1,125 @@
+"""Where the records of each kind of entity stand, and how their items look. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backend.core.transactions import Item
+from backend.domains.metadata.models import AnyEntity, DatabaseEntity, Entity, LinkEntity, Record
+from backend.spec import keys
+from backend.spec.tables import metadata as tables_of_metadata
+from backend.spec.tables.assets import ASSET_LINK_ID, ASSET_LINKS_METADATA
+from backend.spec.tables.metadata import DATABASE_ID, RECORDS_OF, RECORDS_OWNER
+from backend.spec.tables.model import Index, Table
+
+Told = Mapping[str, Mapping[str, str]]
+"""Records by key, as audit entries tell them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The table of one kind of records and the names of its attributes.
+
+    `owner` is the attribute that names the entity: by it the index, or else the table, is asked.
+    """
+
+    table: Table
+    by_entity: Index | None
+    owner: str
+    key: str = "metadataKey"
+    value: str = "metadataValue"
+    value_type: str = "metadataValueType"
+
+
+_METADATA = Place(
+    tables_of_metadata.ASSET_FILE_METADATA, tables_of_metadata.FILE_METADATA_BY_FILE, keys.FILE.name
+)
+_ATTRIBUTES = Place(
+    tables_of_metadata.FILE_ATTRIBUTES,
+    tables_of_metadata.ATTRIBUTES_BY_FILE,
+    keys.FILE.name,
+    "attributeKey",
+    "attributeValue",
+    "attributeValueType",
+)
+_DATABASES = Place(
+    tables_of_metadata.DATABASE_METADATA,
+    tables_of_metadata.DATABASE_METADATA_BY_DATABASE,
+    DATABASE_ID.name,
+)
+_LINKS = Place(ASSET_LINKS_METADATA, None, ASSET_LINK_ID.name)
+
+
+def place_of(entity: AnyEntity) -> Place:
+    match entity:
+        case DatabaseEntity():
+            return _DATABASES
+        case LinkEntity():
+            return _LINKS
+        case Entity(kind=kind):
+            return _ATTRIBUTES if kind == "attribute" else _METADATA
+
+
+def owner_of(entity: AnyEntity) -> str:
+    """What names the entity in the items of its records."""
+    match entity:
+        case DatabaseEntity():
+            return entity.database_id
+        case LinkEntity():
+            return entity.asset_link_id
+        case Entity():
+            return keys.FILE.build(entity.database_id, entity.asset_id, entity.path)
+
+
+def key_of(entity: AnyEntity, key: str) -> dict[str, str]:
+    place = place_of(entity)
+    return {place.key: key, place.owner: owner_of(entity)}
+
+
+def item_of(entity: AnyEntity, record: Record) -> Item:
+    """The item of a record; that of an asset or file repeats the asset for the index by asset."""
+    place = place_of(entity)
+    asset = (
+        {keys.ASSET.name: keys.ASSET.build(entity.database_id, entity.asset_id)}
+        if isinstance(entity, Entity)
+        else {}
+    )
+    return {
+        **key_of(entity, record.metadata_key),
+        **asset,
+        place.value: record.metadata_value,
+        place.value_type: record.metadata_value_type,
+    }
+
+
+def record_of(place: Place, item: Item) -> Record:
+    return Record(
+        metadata_key=item[place.key],
+        metadata_value=item.get(place.value, ""),
+        metadata_value_type=item.get(place.value_type, "string"),
+    )
+
+
+def set_key(entity: AnyEntity) -> dict[str, str]:
+    """The key of the item that counts the records of an entity.
+
+    Those of an asset and its files share a partition, so that they can be removed with it. A path
+    fills most of what a sort key takes: its kind is one letter.
+    """
+    match entity:
+        case DatabaseEntity():
+            owner, part = entity.database_id, "database"
+        case LinkEntity():
+            owner, part = entity.asset_link_id, "assetLink"
+        case Entity():
+            owner = keys.ASSET.build(entity.database_id, entity.asset_id)
+            part = entity.kind[0] + entity.path
+    return {RECORDS_OWNER.name: owner, RECORDS_OF.name: part}
+
+
+def told(record: Record) -> dict[str, str]:
+    """A record as audit entries tell it."""
+    return {"value": record.metadata_value, "valueType": record.metadata_value_type}
+
+
+def size_of(item: Item) -> int:
+    return sum(len(name.encode()) + len(str(value).encode()) for name, value in item.items())

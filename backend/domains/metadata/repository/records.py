@@ -1,0 +1,242 @@
+"""Reads and writes records. One item of ours counts the records of each entity.
+
+The count changes in the transaction that adds or removes records, so it is exact, and it tells
+whether the index, which lags, shows all of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from threading import Event
+from typing import NamedTuple
+
+from backend.core.errors import ConflictError
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+)
+from backend.core.wired import wired
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
+from backend.domains.metadata.repository.places import (
+    Place,
+    Told,
+    item_of,
+    key_of,
+    owner_of,
+    place_of,
+    record_of,
+    set_key,
+    told,
+)
+from backend.spec import keys
+from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
+from backend.spec.tables.metadata import RECORD_SETS
+
+EntryOf = Callable[[Told, Told], Write]
+"""Makes the audit entry of a transaction, from the records before and after it by key."""
+
+_COUNT, _REVISION = "count", "revision"
+_LOOKS = 8  # at an index that does not show yet what was written
+_FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s in all
+
+
+class RecordsBusyError(ConflictError):
+    """Others add and remove the same keys all the time."""
+
+    code = "MetadataBusy"
+
+    def __init__(self) -> None:
+        super().__init__("Others change the same keys at the same time; try again")
+
+
+class NoRoomError(ConflictError):
+    """The entity would have too many records."""
+
+
+class _KeyStateError(ConflictError):
+    """A record, or the set of them, is not as it was read."""
+
+
+class RecordSet(NamedTuple):
+    """How many records an entity has; `revision` tells whether its keys are still the same ones."""
+
+    size: int = 0
+    revision: int = 0
+
+
+class Found(NamedTuple):
+    """A record that is there, and its item."""
+
+    record: Record
+    item: Item
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one transaction writes of an entity: under each key what was found and what shall be.
+
+    With `expected` the set must still be this one, and gets the next revision. `guards` are writes,
+    or checks, that go along.
+    """
+
+    entity: AnyEntity
+    found: Mapping[str, Found]
+    targets: Mapping[str, Record | None]
+    expected: RecordSet | None = None
+    guards: tuple[Write, ...] = ()
+
+    @property
+    def growth(self) -> int:
+        """By how many records the entity grows."""
+        return sum(
+            (record is not None) - (key in self.found) for key, record in self.targets.items()
+        )
+
+
+@wired
+class MetadataRepository:
+    """Records of entities. Lists are read from an index, which lags, but for links."""
+
+    tables: Tables
+    pause: Callable[[float], object] = Event().wait
+
+    def list_of(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
+        """Records in the order of their keys."""
+        place = place_of(entity)
+        found = self.tables.query(_query(entity), page)
+        return Page(tuple(record_of(place, item) for item in found.items), found.after)
+
+    def list_snapshot(self, entity: Entity, snapshot_id: str, page: PageRequest) -> Page[Record]:
+        """Records as the snapshot of an asset's version keeps them, in the order of their keys."""
+        query = Query(
+            table=ASSET_FILE_METADATA_VERSIONS,
+            partition=keys.ASSET_VERSION.build(entity.database_id, entity.asset_id, snapshot_id),
+            sort_prefix=keys.SNAPSHOT.prefix(entity.kind, entity.path),
+            consistent=True,
+        )
+        found = self.tables.query(query, page)
+        return Page(tuple(Record.model_validate(item) for item in found.items), found.after)
+
+    def keys_of(self, entity: AnyEntity) -> set[str]:
+        """The keys that the index knows of."""
+        place = place_of(entity)
+        return {item[place.key] for item in self.tables.query_all(_query(entity, place.key))}
+
+    def found(self, entity: AnyEntity, wanted: Iterable[str]) -> dict[str, Found]:
+        """Those records that are there under these keys, now."""
+        place = place_of(entity)
+        items = self.tables.get_many([(place.table, key_of(entity, key)) for key in wanted])
+        return {item[place.key]: Found(record_of(place, item), item) for _, item in items}
+
+    def set_of(self, entity: AnyEntity) -> RecordSet:
+        """The count of an entity's records, now."""
+        item = self.tables.get(RECORD_SETS, set_key(entity))
+        return RecordSet() if item is None else RecordSet(item[_COUNT], item[_REVISION])
+
+    def whole(self, entity: AnyEntity) -> tuple[RecordSet, dict[str, Found]]:
+        """All records of an entity, now: waits until the index shows as many as were counted.
+
+        Raises:
+            RecordsBusyError: others change them all the time, or the index lags by seconds.
+        """
+        for look in range(_LOOKS):
+            if look:
+                self.pause(_FIRST_PAUSE * 2 ** (look - 1))
+            before = self.set_of(entity)
+            records = self.found(entity, sorted(self.keys_of(entity))) if before.size else {}
+            if len(records) == before.size and self.set_of(entity) == before:
+                return before, records
+        raise RecordsBusyError
+
+    def write(self, part: Part, entry_of: EntryOf) -> bool:
+        """Write, in one transaction with its entry; False if something is not as it was found.
+
+        Raises:
+            NoRoomError: the entity would have more than 500 records.
+        """
+        place = place_of(part.entity)
+        writes = [
+            _write(place, part.entity, key, record, part.found.get(key))
+            for key, record in part.targets.items()
+        ]
+        before = {key: told(part.found[key].record) for key in part.targets if key in part.found}
+        after = {key: told(record) for key, record in part.targets.items() if record is not None}
+        counted = _counted(part)
+        try:
+            self.tables.transact([*part.guards, *writes, *counted, entry_of(before, after)])
+        except _KeyStateError:
+            return False
+        return True
+
+    def forget_set(self, entity: AnyEntity) -> Write:
+        """The write that removes the count, for the transaction that removes the entity."""
+        return Delete(table=RECORD_SETS, key=set_key(entity))
+
+
+def _query(entity: AnyEntity, *attributes: str) -> Query:
+    place = place_of(entity)
+    return Query(
+        table=place.table,
+        partition=owner_of(entity),
+        index=place.by_entity,
+        consistent=place.by_entity is None,
+        attributes=attributes,
+    )
+
+
+def _counted(part: Part) -> list[Update]:
+    """The write that counts records in or out, where their number or their rules ask for it.
+
+    The refusal for want of room comes after those of the records: a key that was taken meanwhile
+    is no growth.
+    """
+    growth, expected = part.growth, part.expected
+    if growth == 0 and expected is None:
+        return []
+    no_room = NoRoomError(f"At most {MAX_RECORDS} records are taken")
+    if expected is None:
+        conditions: tuple[Condition, ...] = ()
+        if growth > 0:
+            conditions = (Condition(_COUNT, "not >", MAX_RECORDS - growth),)
+        refused: ConflictError = no_room
+    elif growth > 0 and expected.size + growth > MAX_RECORDS:
+        raise no_room
+    else:
+        same = equals(_REVISION, expected.revision) if expected.revision else absent(_REVISION)
+        conditions, refused = (same,), _KeyStateError("the records are not as they were read")
+    return [
+        Update(
+            table=RECORD_SETS,
+            key=set_key(part.entity),
+            add={_COUNT: growth, _REVISION: 1},
+            conditions=conditions,
+            refused=refused,
+        )
+    ]
+
+
+def _write(
+    place: Place, entity: AnyEntity, key: str, record: Record | None, found: Found | None
+) -> Write:
+    """The write of one record, or its removal, refused unless what is there was found so."""
+    refused = _KeyStateError("a record is not as it was read")
+    conditions: tuple[Condition, ...] = (absent(place.key),)
+    if found is not None:
+        seen = (
+            equals(name, found.item[name]) if name in found.item else absent(name)
+            for name in (place.value, place.value_type)
+        )
+        conditions = (exists(place.key), *seen)
+    if record is None:
+        where = key_of(entity, key)
+        return Delete(table=place.table, key=where, conditions=conditions, refused=refused)
+    item = item_of(entity, record)
+    return Put(table=place.table, item=item, conditions=conditions, refused=refused)

@@ -1,0 +1,334 @@
+"""Records of any entity, under the schemas in force: what every writer of metadata goes through."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial
+from typing import NamedTuple
+
+from backend.core.clock import Clock
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.metadata import rules
+from backend.domains.metadata.models import (
+    MAX_RECORDS,
+    AnyEntity,
+    Entity,
+    NewRecord,
+    Record,
+    UpdateType,
+)
+from backend.domains.metadata.repository import (
+    EntryOf,
+    MetadataRepository,
+    Told,
+    item_of,
+)
+from backend.domains.metadata.service.writing import MOST_AT_ONCE, Wanted, carry_out
+from backend.domains.metadata_schemas.models import FieldInForce, Fields
+from backend.domains.metadata_schemas.service import MetadataSchemaService
+
+_FIELD = "schemaField"
+
+
+class BulkResult(NamedTuple):
+    """What became of each key of a request, in its order."""
+
+    done: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...] = ()
+
+
+class ShownRecord(NamedTuple):
+    """A record, or the default of a field that has none, and what schemas say of its key."""
+
+    record: Record
+    field: FieldInForce | None = None
+
+
+@wired
+class RecordService:
+    """Asks no permission: the owner of the entity has done so.
+
+    `guards` are writes or checks that go into each transaction, such as one that demands that the
+    entity is there. A request of more than some 97 records takes several transactions; each of them
+    leaves what schemas allow.
+    """
+
+    metadata: MetadataRepository
+    schemas: MetadataSchemaService
+    databases: DatabaseService
+    audit: AuditService
+    clock: Clock
+
+    def list_records(self, entity: AnyEntity, page: PageRequest) -> Page[ShownRecord]:
+        """Records by key, then the fields of schemas that have none, by sequence and key.
+
+        A page ends early at a megabyte. Lists lag behind writes by moments, but those of links.
+
+        Raises:
+            UnavailableError: records or schemas cannot be read.
+        """
+        fields = self.fields(entity)
+        if page.after is not None and _FIELD in page.after:
+            return _rest(fields, self.metadata.keys_of(entity), page, ())
+        found = self.metadata.list_of(entity, page)
+        shown = shown_records(found.items, fields)
+        if found.after is not None or not fields:
+            return Page(shown, found.after)
+        is_all = page.after is None
+        stored = {r.metadata_key for r in found.items} if is_all else self.metadata.keys_of(entity)
+        return _rest(fields, stored, page, shown)
+
+    def list_stored(self, entity: AnyEntity, page: PageRequest) -> Page[Record]:
+        """Records that are there, by key, without a word of schemas; they lag as lists do."""
+        return self.metadata.list_of(entity, page)
+
+    def fields(self, entity: AnyEntity) -> Fields:
+        """What the schemas in force say of the entity's keys."""
+        kind, path = rules.schema_kind(entity)
+        return self.schemas.in_force(kind, rules.databases_of(entity), path=path)
+
+    def is_restricted(self, entity: AnyEntity) -> bool:
+        """Whether a database of the entity takes only keys that its schemas know."""
+        found = (self.databases.find_database(name) for name in rules.databases_of(entity))
+        return any(one is not None and one.restrict_metadata_outside_schemas for one in found)
+
+    def add_records(
+        self,
+        caller: Identity,
+        entity: AnyEntity,
+        records: Sequence[NewRecord],
+        *,
+        guards: Iterable[Write] = (),
+    ) -> BulkResult:
+        """Add records, and defaults of schemas; a key that is there already fails alone.
+
+        Raises:
+            InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
+            RecordsBusyError: others write the same keys all the time.
+            SchemaViolationError: the schemas in force refuse it.
+            TooLargeError: a record is over DynamoDB's 400 KB.
+            TooManyRecordsError: the entity would have more than 500.
+            UnavailableError: records or schemas cannot be read.
+        """
+        sent = checked(entity, records)
+        governing = self._governing(entity)
+        plan = carry_out(
+            self.metadata,
+            Wanted(
+                entity,
+                reads=governing.keys | sent.keys(),
+                plan=partial(rules.planned_addition, governing, sent),
+                entry_of=self.entries(caller, "create", entity),
+                guards=tuple(guards),
+                blind=not governing.fields and len(sent) <= MOST_AT_ONCE,
+                serial=governing.has_dependencies,
+            ),
+        )
+        return _result(sent, plan.refused)
+
+    def change_records(
+        self,
+        caller: Identity,
+        entity: AnyEntity,
+        records: Sequence[NewRecord],
+        *,
+        update_type: UpdateType = "update",
+        guards: Iterable[Write] = (),
+    ) -> BulkResult:
+        """Put records whether or not their keys are there; `replace_all` removes all others.
+
+        Raises as `add_records`.
+        """
+        sent = checked(entity, records)
+        governing = self._governing(entity)
+        replaces = update_type == "replace_all"
+
+        def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
+            if replaces:
+                return rules.planned_replacement(governing, sent, found)
+            return rules.planned_change(governing, sent, found, done)
+
+        made = carry_out(
+            self.metadata,
+            Wanted(
+                entity,
+                reads=governing.keys | sent.keys(),
+                plan=plan,
+                entry_of=self.entries(caller, "update", entity),
+                guards=tuple(guards),
+                serial=replaces or governing.has_dependencies,
+                whole=replaces,
+            ),
+        )
+        return _result(sent, made.refused)
+
+    def remove_records(
+        self,
+        caller: Identity,
+        entity: AnyEntity,
+        wanted: Sequence[str],
+        *,
+        guards: Iterable[Write] = (),
+    ) -> BulkResult:
+        """Remove records; what is missing, required or depended on fails alone.
+
+        Raises:
+            InvalidInputError: a key comes twice.
+            RecordsBusyError: others write the same keys all the time.
+            UnavailableError: records or schemas cannot be read.
+        """
+        _demand_distinct(wanted, "metadataKeys.{}")
+        governing = self._governing(entity)
+        plan = carry_out(
+            self.metadata,
+            Wanted(
+                entity,
+                reads=governing.keys | set(wanted),
+                plan=partial(rules.planned_removal, governing, wanted),
+                entry_of=self.entries(caller, "delete", entity),
+                guards=tuple(guards),
+                serial=governing.has_dependencies,
+            ),
+        )
+        return _result(wanted, plan.refused)
+
+    def records_of(self, entity: AnyEntity) -> list[Record]:
+        """All records of an entity, now, by key: waits for the index, which lags.
+
+        Raises:
+            RecordsBusyError: others change them all the time.
+        """
+        _, found = self.metadata.whole(entity)
+        return [found[key].record for key in sorted(found)]
+
+    def write_as_is(
+        self,
+        entity: AnyEntity,
+        records: Sequence[Record],
+        entry_of: EntryOf,
+        *,
+        guards: Iterable[Write] = (),
+    ) -> None:
+        """Make these all of the entity's records; no schema is asked.
+
+        For what moves, copies, brings back or removes records that were taken once: they stay as
+        they are. Doing it again changes nothing. Raises as `change_records`.
+        """
+        sent = {record.metadata_key: record for record in records}
+
+        def plan(found: rules.Records, _: Set[str]) -> rules.Plan:
+            return rules.planned_replacement(rules.Governing({}), sent, found)
+
+        carry_out(
+            self.metadata,
+            Wanted(
+                entity,
+                reads=set(),
+                plan=plan,
+                entry_of=entry_of,
+                guards=tuple(guards),
+                serial=True,
+                whole=True,
+            ),
+        )
+
+    def forget(self, entity: AnyEntity) -> Write:
+        """The write that removes the count of the records, for the removal of the entity itself."""
+        return self.metadata.forget_set(entity)
+
+    def entries(self, caller: Identity, verb: str, entity: AnyEntity) -> EntryOf:
+        """What makes the audit entries of a request, one for each of its transactions."""
+        noun, name, kind = rules.told_as(entity)
+        operation = f"{verb}_{noun}_metadata"
+
+        def entry(before: Told, after: Told) -> Write:
+            def told(records: Told) -> dict[str, object]:
+                return {f"{kind}.{key}": record for key, record in records.items()}
+
+            return self.audit.entry(
+                caller, operation, name, before=told(before), after=told(after), at=self.clock()
+            )
+
+        return entry
+
+    def _governing(self, entity: AnyEntity) -> rules.Governing:
+        fields = self.fields(entity)
+        return rules.Governing(fields, bool(fields) and self.is_restricted(entity))
+
+
+def shown_records(records: Iterable[Record], fields: Fields) -> tuple[ShownRecord, ...]:
+    return tuple(ShownRecord(record, fields.get(record.metadata_key)) for record in records)
+
+
+def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record]:
+    """The records as they are stored, by key, if the entity may have them.
+
+    Raises:
+        InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
+        TooLargeError: a record is over DynamoDB's 400 KB.
+    """
+    _demand_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
+    stored: dict[str, Record] = {}
+    for number, new in enumerate(records):
+        field = f"metadata.{number}"
+        if isinstance(entity, Entity):
+            if entity.kind == "attribute" and new.metadata_value_type != "string":
+                raise InvalidInputError.of(
+                    f"{field}.metadataValueType", "must be 'string' for an attribute"
+                )
+            rules.check_snapshot_key(
+                entity.kind, entity.path, new.metadata_key, field=f"{field}.metadataKey"
+            )
+        record = Record.model_validate(new.model_dump())
+        rules.check_item_size(item_of(entity, record), field=f"{field}.metadataValue")
+        stored[new.metadata_key] = record
+    return stored
+
+
+def _rest(
+    fields: Fields, stored: Set[str], page: PageRequest, shown: tuple[ShownRecord, ...]
+) -> Page[ShownRecord]:
+    """The page filled with fields that have no record."""
+    order = {
+        key: [MAX_RECORDS + 1 if f.sequence is None else f.sequence, key]
+        for key, f in fields.items()
+    }
+    begin = list((page.after or {}).get(_FIELD, []))
+    missing = sorted(
+        (f for key, f in fields.items() if key not in stored and order[key] > begin),
+        key=lambda f: order[f.key],
+    )
+    room = page.limit - len(shown)
+    part = tuple(ShownRecord(_default(field), field) for field in missing[:room])
+    after: Position | None = None
+    if len(missing) > room:
+        after = {_FIELD: order[missing[room - 1].key] if room else begin}
+    return Page((*shown, *part), after)
+
+
+def _default(field: FieldInForce) -> Record:
+    return Record(
+        metadata_key=field.key,
+        metadata_value_type=field.value_type,
+        metadata_value=field.default or "",
+    )
+
+
+def _demand_distinct(wanted: Sequence[str], field: str) -> None:
+    seen: set[str] = set()
+    for number, key in enumerate(wanted):
+        if key in seen:
+            raise InvalidInputError.of(field.format(number), "comes twice in this request")
+        seen.add(key)
+
+
+def _result(wanted: Iterable[str], refused: Mapping[str, str]) -> BulkResult:
+    keys = tuple(wanted)
+    return BulkResult(
+        tuple(key for key in keys if key not in refused),
+        tuple((key, refused[key]) for key in keys if key in refused),
+    )

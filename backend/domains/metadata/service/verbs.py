@@ -1,0 +1,165 @@
+"""Metadata of databases, assets and files, for callers who may."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from backend.core.authorization import require
+from backend.core.errors import NotFoundError
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, Objects
+from backend.core.paging import Page, PageRequest
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService, secured
+from backend.domains.databases.service import secured as secured_database
+from backend.domains.metadata import rules
+from backend.domains.metadata.models import (
+    ASSET_LEVEL,
+    DatabaseEntity,
+    Entity,
+    NewRecord,
+    UpdateType,
+)
+from backend.domains.metadata.service.records import (
+    BulkResult,
+    RecordService,
+    ShownRecord,
+    shown_records,
+)
+from backend.spec.routes import Action
+
+
+class FileNotFoundInAssetError(NotFoundError):
+    code = "FileNotFound"
+
+    def __init__(self, asset_id: str, path: str) -> None:
+        super().__init__(f"Asset {asset_id} has no file {path}")
+
+
+@wired
+class MetadataService:
+    """Asks for permission, looks whether the entity is there, and leaves the rest to `records`."""
+
+    records: RecordService
+    assets: AssetService
+    objects: Objects
+
+    def now(self) -> datetime:
+        return self.records.clock()
+
+    def list_metadata(
+        self,
+        caller: Identity,
+        entity: Entity,
+        page: PageRequest,
+        *,
+        asset_version_id: str | None = None,
+        asset_version_alias: str | None = None,
+    ) -> Page[ShownRecord]:
+        """The records of an entity by key, now or as a version of the asset keeps them.
+
+        Now, fields of schemas that have no record follow. A page ends early at a megabyte, for a
+        reply may not have more than a few.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetVersionNotFoundError: it has no such version.
+        """
+        rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
+        asset = self.assets.get_asset(caller, entity.database_id, entity.asset_id)
+        version = self.assets.wanted_version(asset, asset_version_id, asset_version_alias)
+        if version is None:
+            return self.records.list_records(entity, page)
+        found = self.records.metadata.list_snapshot(entity, version.snapshot, page)
+        return Page(shown_records(found.items, self.records.fields(entity)), found.after)
+
+    def list_database_metadata(
+        self, caller: Identity, entity: DatabaseEntity, page: PageRequest
+    ) -> Page[ShownRecord]:
+        """The records of a database by key, then the fields of schemas that have none.
+
+        Raises:
+            DatabaseNotFoundError: it does not exist, or not for the caller.
+        """
+        self.assets.databases.get_database(caller, entity.database_id)
+        return self.records.list_records(entity, page)
+
+    def is_restricted(self, entity: Entity | DatabaseEntity) -> bool:
+        """Whether the database takes only keys that its schemas know."""
+        return self.records.is_restricted(entity)
+
+    def add_metadata(
+        self, caller: Identity, entity: Entity | DatabaseEntity, records: Sequence[NewRecord]
+    ) -> BulkResult:
+        """Add records; a key that is there already fails alone.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            DatabaseNotFoundError: the database does not exist, or not for the caller.
+            FileNotFoundInAssetError: the asset has no such file.
+            PermissionDeniedError: the caller may not add here.
+
+        Also raises what `RecordService.add_records` does.
+        """
+        self._demand(caller, entity, "POST")
+        return self.records.add_records(caller, entity, records)
+
+    def change_metadata(
+        self,
+        caller: Identity,
+        entity: Entity | DatabaseEntity,
+        records: Sequence[NewRecord],
+        *,
+        update_type: UpdateType = "update",
+    ) -> BulkResult:
+        """Put records whether or not their keys are there; `replace_all` removes all others.
+
+        Raises as `add_metadata`; `replace_all` needs the rights to add and to delete as well.
+        """
+        actions: tuple[Action, ...] = ("PUT",)
+        if update_type == "replace_all":
+            actions = ("PUT", "POST", "DELETE")
+        self._demand(caller, entity, *actions)
+        return self.records.change_records(caller, entity, records, update_type=update_type)
+
+    def remove_metadata(
+        self, caller: Identity, entity: Entity | DatabaseEntity, wanted: Sequence[str]
+    ) -> BulkResult:
+        """Remove records; a key that is not there fails alone. The file itself may be gone.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            DatabaseNotFoundError: the database does not exist, or not for the caller.
+            PermissionDeniedError: the caller may not delete here.
+
+        Also raises what `RecordService.remove_records` does.
+        """
+        if isinstance(entity, DatabaseEntity):
+            self._demand(caller, entity, "DELETE")
+        else:
+            self._demand_asset(caller, entity, "DELETE")
+        return self.records.remove_records(caller, entity, wanted)
+
+    def _demand(self, caller: Identity, entity: Entity | DatabaseEntity, *actions: Action) -> None:
+        """Go on only if the entity is there and the caller may do all of this."""
+        if isinstance(entity, DatabaseEntity):
+            databases = self.assets.databases
+            databases.get_database(caller, entity.database_id)
+            for action in actions:
+                require(
+                    databases.authorization, caller, action, secured_database(entity.database_id)
+                )
+            return
+        asset = self._demand_asset(caller, entity, *actions)
+        if entity.path != ASSET_LEVEL:
+            bucket, prefix = self.assets.location(asset)
+            key = rules.check_object_key(prefix, entity.path)
+            if not isinstance(self.objects.head(bucket, key), ObjectHead):
+                raise FileNotFoundInAssetError(entity.asset_id, entity.path)
+
+    def _demand_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
+        rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)
+        asset = self.assets.get_asset(caller, entity.database_id, entity.asset_id)
+        for action in actions:
+            require(self.assets.authorization, caller, action, secured(asset))
+        return asset

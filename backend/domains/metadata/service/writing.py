@@ -1,0 +1,147 @@
+"""Carries a request to write records out: reads what decides, decides, writes, tries again.
+
+A request of more records than a transaction takes is written in several, in the order of its plan.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from typing import NamedTuple
+
+from backend.core.errors import StateForbidsError
+from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
+from backend.domains.metadata import rules
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Record
+from backend.domains.metadata.repository import (
+    EntryOf,
+    Found,
+    MetadataRepository,
+    NoRoomError,
+    Part,
+    RecordsBusyError,
+    RecordSet,
+    item_of,
+    size_of,
+)
+
+MOST_AT_ONCE = 90
+"""Records that surely fit one transaction beside its entry, the count and what goes along."""
+_ATTEMPTS = 5  # of a write whose keys others add or remove at the same time
+_BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records
+_TRANSACTION_BYTES = 3_500_000  # DynamoDB takes 4 MB a transaction
+
+
+class TooManyRecordsError(StateForbidsError):
+    code = "TooManyRecords"
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"There would be {count} records here, at most {MAX_RECORDS} are taken")
+
+
+class Wanted(NamedTuple):
+    """A request to write: which keys decide, what becomes of them, and how the trail tells it."""
+
+    entity: AnyEntity
+    reads: Set[str]
+    plan: Callable[[rules.Records, Set[str]], rules.Plan]
+    entry_of: EntryOf
+    guards: tuple[Write, ...] = ()
+    blind: bool = False
+    """Nothing is read before the first attempt: its conditions find out what is there."""
+    serial: bool = False
+    """Decided by records that are not written: none of them may change meanwhile."""
+    whole: bool = False
+    """Decided by all records of the entity."""
+
+
+def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
+    """Read, decide and write, again where others were faster."""
+    done: set[str] = set()
+    for attempt in range(_ATTEMPTS):
+        known, found = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
+        plan = wanted.plan({key: one.record for key, one in found.items()}, done)
+        if _written(metadata, wanted, plan, known, found, done):
+            return plan
+    raise RecordsBusyError
+
+
+def _state(
+    metadata: MetadataRepository, wanted: Wanted, *, is_blind: bool
+) -> tuple[RecordSet | None, Mapping[str, Found]]:
+    """The set of records, read first if it counts for the decision, and the records."""
+    if is_blind:
+        return None, {}
+    if wanted.whole:
+        return metadata.whole(wanted.entity)
+    is_counted = wanted.serial or len(wanted.reads) > MOST_AT_ONCE
+    known = metadata.set_of(wanted.entity) if is_counted else None
+    return known, metadata.found(wanted.entity, sorted(wanted.reads))
+
+
+def _written(
+    metadata: MetadataRepository,
+    wanted: Wanted,
+    plan: rules.Plan,
+    known: RecordSet | None,
+    found: Mapping[str, Found],
+    done: set[str],
+) -> bool:
+    """Write the plan; False if something is not as it was found. `done` says what is written.
+
+    Raises:
+        TooManyRecordsError: there is no room, and nothing was written.
+    """
+    entity = wanted.entity
+    pending = {
+        key: record
+        for key, record in plan.targets.items()
+        if (found[key].record if key in found else None) != record
+    }
+    if known is not None and not done:
+        growth = sum((r is not None) - (k in found) for k, r in pending.items())
+        if growth > 0 and known.size + growth > MAX_RECORDS:
+            raise TooManyRecordsError(known.size + growth)
+    beside = _BESIDE_RECORDS + len(wanted.guards)
+    for batch in _batches(entity, pending, found, MAX_TRANSACTION_ITEMS - beside):
+        part = Part(
+            entity=entity,
+            found=found,
+            targets={key: pending[key] for key in batch},
+            expected=known if wanted.serial else None,
+            guards=wanted.guards,
+        )
+        try:
+            if not metadata.write(part, wanted.entry_of):
+                return False
+        except NoRoomError as error:
+            if not done:
+                size = metadata.set_of(entity).size
+                raise TooManyRecordsError(size + part.growth) from error
+            plan.refused.update(dict.fromkeys(batch, rules.NO_ROOM))
+            continue
+        done.update(batch)
+        if known is not None:
+            known = RecordSet(known.size + part.growth, known.revision + 1)
+    return True
+
+
+def _batches(
+    entity: AnyEntity,
+    pending: Mapping[str, Record | None],
+    found: Mapping[str, Found],
+    items: int,
+) -> Iterator[list[str]]:
+    """As many keys at once as a transaction takes.
+
+    What is there stands in conditions, so it counts for the size of a transaction.
+    """
+    batch: list[str] = []
+    size = 0
+    for key, record in pending.items():
+        old = size_of(found[key].item) if key in found else 0
+        this = old + (0 if record is None else size_of(item_of(entity, record)))
+        if batch and (len(batch) == items or size + this > _TRANSACTION_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(key)
+        size += this
+    if batch:
+        yield batch

@@ -1,0 +1,159 @@
+"""Metadata schemas as stored and as they are in force, and the bodies and replies of routes."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, NamedTuple, get_args
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from backend.core.metadata_values import ValueType, check_key
+from backend.core.models import PageQuery, WireModel
+from backend.core.names import GLOBAL, ExtensionList, Id, ObjectName, Text, check_id
+
+EntityType = Literal[
+    "databaseMetadata", "assetMetadata", "fileMetadata", "fileAttribute", "assetLinkMetadata"
+]
+FILE_TYPES = ("fileMetadata", "fileAttribute")
+MAX_FIELDS = 500
+"""Fields of one schema: as many as an entity has records."""
+MAX_CONTROLLED_KEYS = 1000
+
+_BY_LOWER_CASE: Mapping[str, str] = {name.lower(): name for name in get_args(EntityType)}
+
+
+def _canonical_type(value: object) -> object:
+    return _BY_LOWER_CASE.get(value.lower(), value) if isinstance(value, str) else value
+
+
+def _in_lower_case(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _database_or_global(value: str) -> str:
+    return value if value == GLOBAL else check_id(value)
+
+
+AnyEntityType = Annotated[EntityType, BeforeValidator(_canonical_type)]
+DatabaseOrGlobal = Annotated[str, AfterValidator(_database_or_global)]
+FieldKey = Annotated[str, AfterValidator(check_key)]
+ListKey = Annotated[Text, Field(min_length=1, max_length=256)]
+
+
+class SchemaField(WireModel):
+    """What a schema says of one key."""
+
+    metadata_field_key_name: FieldKey
+    metadata_field_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]
+    required: bool = False
+    sequence: Annotated[int, Field(ge=0, le=MAX_FIELDS)] | None = None
+    depends_on_field_key_name: Annotated[list[FieldKey], Field(max_length=MAX_FIELDS)] | None = None
+    controlled_list_keys: Annotated[list[ListKey], Field(max_length=MAX_CONTROLLED_KEYS)] | None = (
+        None
+    )
+    default_metadata_field_value: Text | None = None
+
+
+class SchemaFields(WireModel):
+    fields: Annotated[list[SchemaField], Field(min_length=1, max_length=MAX_FIELDS)]
+
+
+class MetadataSchema(WireModel):
+    """A schema as its row holds it."""
+
+    metadata_schema_id: str
+    database_id: str
+    metadata_schema_entity_type: EntityType
+    schema_name: str
+    fields: SchemaFields
+    file_key_type_restriction: str | None = None
+    enabled: bool = True
+    date_created: str
+    date_modified: str
+    created_by: str
+    modified_by: str
+    revision: int = 1
+
+
+class FieldInForce(NamedTuple):
+    """What all schemas together say of one key; where they contradict each other, nothing."""
+
+    key: str
+    value_type: ValueType
+    required: bool = False
+    sequence: int | None = None
+    depends_on: tuple[str, ...] = ()
+    default: str | None = None
+    controlled: tuple[str, ...] = ()
+    has_conflict: bool = False
+    schemas: tuple[str, ...] = ()
+    """Their names, each with its database: `Weights (museum)`."""
+
+
+Fields = Mapping[str, FieldInForce]
+"""What is in force, by key, those that others depend on before these; none if no schema speaks."""
+
+
+class SchemaPath(WireModel):
+    database_id: DatabaseOrGlobal
+    metadata_schema_id: Id
+
+
+class SchemasQuery(PageQuery):
+    database_id: DatabaseOrGlobal | None = None
+    metadata_entity_type: AnyEntityType | None = None
+
+
+class CreateSchemaBody(WireModel):
+    database_id: DatabaseOrGlobal
+    metadata_schema_entity_type: AnyEntityType
+    schema_name: ObjectName
+    fields: SchemaFields
+    file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
+    enabled: bool = True
+
+
+class UpdateSchemaBody(WireModel):
+    """The fields to change; at least one. Database and entity type are fixed."""
+
+    metadata_schema_id: Id
+    schema_name: ObjectName | None = None
+    fields: SchemaFields | None = None
+    file_key_type_restriction: Annotated[ExtensionList, Field(max_length=1024)] | None = None
+    enabled: bool | None = None
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateSchemaBody":
+        if all(value is None for name, value in self if name != "metadata_schema_id"):
+            raise ValueError("at least one field must be given")
+        return self
+
+
+class DeleteSchemaBody(WireModel):
+    confirm_delete: Literal[True]
+
+
+class SchemaOperationReply(WireModel):
+    success: bool = True
+    message: str
+    metadata_schema_id: str
+    operation: Literal["create", "update", "delete"]
+    timestamp: str
+
+
+class SchemaReply(WireModel):
+    metadata_schema_id: str
+    database_id: str
+    metadata_schema_entity_type: EntityType
+    schema_name: str
+    fields: SchemaFields
+    file_key_type_restriction: str | None = None
+    enabled: bool
+    date_created: str
+    date_modified: str
+    created_by: str
+    modified_by: str
+
+
+class SchemasReply(WireModel):
+    items: Annotated[list[SchemaReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+    message: str

@@ -1,0 +1,222 @@
+"""The table of schemas, by access pattern, and beside it one item for each scope.
+
+A scope is a database (or GLOBAL) and an entity type. Its item names its schemas and changes in the
+transaction that makes or removes one: schemas in force are read by it and by their keys, never
+through an index, which lags.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Delete, Item, Put, Update, Write, absent, equals, put_new
+from backend.core.wired import wired
+from backend.domains.metadata_schemas.models import EntityType, MetadataSchema
+from backend.spec import keys
+from backend.spec.tables.metadata import (
+    METADATA_SCHEMA_ID,
+    METADATA_SCHEMAS,
+    SCHEMA_SCOPES,
+    SCHEMAS_BY_DATABASE,
+    SCHEMAS_BY_SCOPE,
+    SCHEMAS_BY_TYPE,
+)
+from backend.spec.tables.model import Index
+
+MAX_SCHEMAS = 100
+"""Schemas of one scope: all of them are read for each write of metadata."""
+_SCOPE = keys.SCHEMA_SCOPE.name
+_IDS, _REVISION = "metadataSchemaIds", "revision"
+_ATTEMPTS = 8  # of a change of a scope that others change at the same time
+
+
+class SchemaNotFoundError(NotFoundError):
+    code = "MetadataSchemaNotFound"
+
+    def __init__(self, metadata_schema_id: str) -> None:
+        super().__init__(f"Metadata schema {metadata_schema_id} does not exist")
+
+
+class SchemaRevisionError(RevisionConflictError):
+    code = "MetadataSchemaRevisionConflict"
+
+    def __init__(self, metadata_schema_id: str) -> None:
+        super().__init__(f"Metadata schema {metadata_schema_id} was changed by someone else")
+
+
+class TooManySchemasError(ConflictError):
+    code = "TooManyMetadataSchemas"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"{scope} has {MAX_SCHEMAS} metadata schemas, which is as many as fit")
+
+
+class _ScopeChangedError(ConflictError):
+    """Another schema of the scope was made or removed meanwhile."""
+
+
+class SchemasBusyError(ConflictError):
+    """Others make and remove schemas of the same scope all the time."""
+
+    code = "MetadataSchemasBusy"
+
+    def __init__(self) -> None:
+        super().__init__("Others change the metadata schemas of the same scope; try again")
+
+
+@wired
+class MetadataSchemaRepository:
+    tables: Tables
+
+    def in_scopes(
+        self, entity_type: EntityType, database_ids: Iterable[str]
+    ) -> list[MetadataSchema]:
+        """All schemas of an entity type that these databases have, now.
+
+        A schema that is removed in between is left out, as if it had been removed before.
+        """
+        scopes = [keys.SCHEMA_SCOPE.build(name, entity_type) for name in database_ids]
+        found = self.tables.get_many([(SCHEMA_SCOPES, {_SCOPE: scope}) for scope in scopes])
+        wanted = [(item[_SCOPE], name) for _, item in found for name in item[_IDS]]
+        rows = self.tables.get_many(
+            [(METADATA_SCHEMAS, _key(name, scope)) for scope, name in wanted]
+        )
+        return [_schema(item) for _, item in rows]
+
+    def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema | None:
+        """The schema of a database, or of GLOBAL; its entity type is found out."""
+        found = self.find(metadata_schema_id)
+        return found if found is not None and found.database_id == database_id else None
+
+    def find(self, metadata_schema_id: str) -> MetadataSchema | None:
+        query = Query(table=METADATA_SCHEMAS, partition=metadata_schema_id, consistent=True)
+        found = self.tables.query(query, PageRequest(1)).items
+        return _schema(found[0]) if found else None
+
+    def list_all(
+        self, database_id: str | None, entity_type: EntityType | None, page: PageRequest
+    ) -> Page[MetadataSchema]:
+        """Schemas in no order, of a database or an entity type where one is given.
+
+        Narrowed lists are read from an index, which lags.
+        """
+        narrowed = _narrowed(database_id, entity_type)
+        if narrowed is None:
+            found = self.tables.scan(METADATA_SCHEMAS, page)
+        else:
+            index, partition = narrowed
+            query = Query(table=METADATA_SCHEMAS, index=index, partition=partition)
+            found = self.tables.query(query, page)
+        return Page(tuple(_schema(item) for item in found.items), found.after)
+
+    def create(self, schema: MetadataSchema, entry: Write) -> None:
+        """Put a schema and name it in its scope.
+
+        Raises:
+            SchemasBusyError: others change the scope all the time.
+            TooManySchemasError: the scope is full.
+        """
+        row = put_new(
+            METADATA_SCHEMAS, _row(schema), SchemaRevisionError(schema.metadata_schema_id)
+        )
+        self._with_scope(schema, row, entry, is_there=True)
+
+    def change(self, schema: MetadataSchema, changes: Mapping[str, Any], entry: Write) -> None:
+        """Set some attributes if the row is still as it was found.
+
+        Raises:
+            SchemaRevisionError: the row has another revision, or is gone.
+        """
+        update = Update(
+            table=METADATA_SCHEMAS,
+            key=_key_of(schema),
+            set=changes,
+            add={_REVISION: 1},
+            conditions=(equals(_REVISION, schema.revision),),
+            refused=SchemaRevisionError(schema.metadata_schema_id),
+        )
+        self.tables.transact([update, entry])
+
+    def remove(self, schema: MetadataSchema, entry: Write) -> None:
+        """Remove a schema if it is still as it was found, from its scope too.
+
+        Raises:
+            SchemaRevisionError: the row has another revision, or is gone.
+            SchemasBusyError: others change the scope all the time.
+        """
+        row = Delete(
+            table=METADATA_SCHEMAS,
+            key=_key_of(schema),
+            conditions=(equals(_REVISION, schema.revision),),
+            refused=SchemaRevisionError(schema.metadata_schema_id),
+        )
+        self._with_scope(schema, row, entry, is_there=False)
+
+    def _with_scope(
+        self, schema: MetadataSchema, row: Write, entry: Write, *, is_there: bool
+    ) -> None:
+        scope = _scope_of(schema)
+        for _ in range(_ATTEMPTS):
+            found = self.tables.get(SCHEMA_SCOPES, {_SCOPE: scope})
+            known: Sequence[str] = () if found is None else found[_IDS]
+            others = [name for name in known if name != schema.metadata_schema_id]
+            ids = [*others, schema.metadata_schema_id] if is_there else others
+            if len(ids) > MAX_SCHEMAS:
+                raise TooManySchemasError(scope)
+            revision = 0 if found is None else found[_REVISION]
+            named = Put(
+                table=SCHEMA_SCOPES,
+                item={_SCOPE: scope, _IDS: ids, _REVISION: revision + 1},
+                conditions=(equals(_REVISION, revision) if revision else absent(_SCOPE),),
+                refused=_ScopeChangedError("the scope is not as it was read"),
+            )
+            try:
+                return self.tables.transact([row, named, entry])
+            except _ScopeChangedError:
+                continue
+        raise SchemasBusyError
+
+
+def position_of(
+    schema: MetadataSchema, database_id: str | None, entity_type: EntityType | None
+) -> Position:
+    """Where a list with these filters goes on after a schema."""
+    position = dict(_key_of(schema))
+    if database_id is not None and entity_type is None:
+        position["databaseId"] = schema.database_id
+    if entity_type is not None and database_id is None:
+        position["metadataEntityType"] = schema.metadata_schema_entity_type
+    return position
+
+
+def _narrowed(database_id: str | None, entity_type: EntityType | None) -> tuple[Index, str] | None:
+    if database_id is not None and entity_type is not None:
+        return SCHEMAS_BY_SCOPE, keys.SCHEMA_SCOPE.build(database_id, entity_type)
+    if database_id is not None:
+        return SCHEMAS_BY_DATABASE, database_id
+    return None if entity_type is None else (SCHEMAS_BY_TYPE, entity_type)
+
+
+def _key(metadata_schema_id: str, scope: str) -> dict[str, str]:
+    return {METADATA_SCHEMA_ID.name: metadata_schema_id, _SCOPE: scope}
+
+
+def _scope_of(schema: MetadataSchema) -> str:
+    return keys.SCHEMA_SCOPE.build(schema.database_id, schema.metadata_schema_entity_type)
+
+
+def _key_of(schema: MetadataSchema) -> dict[str, str]:
+    return _key(schema.metadata_schema_id, _scope_of(schema))
+
+
+def _row(schema: MetadataSchema) -> Item:
+    """The item of a schema; the entity type stands there once more, for the index by it."""
+    stored = schema.model_dump(by_alias=True, exclude_none=True)
+    entity_type = {"metadataEntityType": schema.metadata_schema_entity_type}
+    return {**stored, **_key_of(schema), **entity_type}
+
+
+def _schema(item: Item) -> MetadataSchema:
+    return MetadataSchema.model_validate(item)

@@ -1,0 +1,209 @@
+"""What can be done with metadata schemas."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_uuid
+from backend.core.names import GLOBAL
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
+from backend.domains.audit.models import metadata_schema_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.metadata_schemas import rules
+from backend.domains.metadata_schemas.models import (
+    CreateSchemaBody,
+    EntityType,
+    Fields,
+    MetadataSchema,
+    UpdateSchemaBody,
+)
+from backend.domains.metadata_schemas.repository import (
+    MetadataSchemaRepository,
+    SchemaNotFoundError,
+    SchemaRevisionError,
+    position_of,
+)
+
+_ATTEMPTS = 8  # of a change that others' changes of the same schema overtake
+
+
+@wired
+class MetadataSchemaService:
+    schemas: MetadataSchemaRepository
+    databases: DatabaseService
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+    new_id: NewId = new_uuid
+
+    def in_force(
+        self, entity_type: EntityType, database_ids: Iterable[str], *, path: str | None = None
+    ) -> Fields:
+        """What enabled schemas of these databases and of GLOBAL say together, by key.
+
+        `path` is a file's, by whose extension schemas are chosen. Asks no permission. A change of a
+        schema is in force for every write that begins after it.
+
+        Raises:
+            UnavailableError: they cannot be read; nothing may be written then.
+        """
+        names = dict.fromkeys((*database_ids, GLOBAL))
+        found = self.schemas.in_scopes(entity_type, names)
+        return rules.together(schema for schema in found if rules.speaks_of(schema, path))
+
+    def list_schemas(
+        self,
+        caller: Identity,
+        page: PageRequest,
+        *,
+        database_id: str | None = None,
+        entity_type: EntityType | None = None,
+    ) -> Page[MetadataSchema]:
+        """Schemas that the caller may see, in no order."""
+        return fill(
+            lambda request: self.schemas.list_all(database_id, entity_type, request),
+            page,
+            visible=lambda schema: self.authorization.may(caller, "GET", secured(schema)),
+            position_of=lambda schema: position_of(schema, database_id, entity_type),
+        )
+
+    def get_schema(
+        self, caller: Identity, database_id: str, metadata_schema_id: str
+    ) -> MetadataSchema:
+        """One schema of a database, or of GLOBAL.
+
+        Raises:
+            SchemaNotFoundError: it does not exist, or not for the caller.
+        """
+        found = self.schemas.get(database_id, metadata_schema_id)
+        return self._visible(caller, found, metadata_schema_id)
+
+    def create_schema(self, caller: Identity, body: CreateSchemaBody) -> MetadataSchema:
+        """Make a schema, which is in force for every write from then on if it is enabled.
+
+        Raises:
+            InvalidInputError: it contradicts itself, or there is no such database.
+            PermissionDeniedError: the caller may not make it.
+            TooManySchemasError: the database has 100 for the entity type.
+        """
+        now = self.clock()
+        schema = MetadataSchema(
+            metadata_schema_id=self.new_id(),
+            **{name: getattr(body, name) for name in CreateSchemaBody.model_fields},
+            date_created=iso(now),
+            date_modified=iso(now),
+            created_by=caller.user_id,
+            modified_by=caller.user_id,
+        )
+        require(self.authorization, caller, "POST", secured(schema))
+        _check(schema)
+        if schema.database_id != GLOBAL:
+            self._demand_database(schema.database_id)
+        entry = self.audit.entry(
+            caller,
+            "create_metadata_schema",
+            metadata_schema_entity(schema.metadata_schema_id),
+            after=_attributes(schema),
+            at=now,
+        )
+        self.schemas.create(schema, entry)
+        return schema
+
+    def update_schema(self, caller: Identity, body: UpdateSchemaBody) -> MetadataSchema:
+        """Change the fields that are given; records that are there stay as they are.
+
+        Raises:
+            InvalidInputError: the schema would contradict itself.
+            PermissionDeniedError: the caller may see it, and not change it.
+            SchemaNotFoundError: it does not exist, or not for the caller.
+            SchemaRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            stored = self.schemas.find(body.metadata_schema_id)
+            found = self._visible(caller, stored, body.metadata_schema_id)
+            require(self.authorization, caller, "PUT", secured(found))
+            now = self.clock()
+            given = body.model_dump(exclude_none=True, exclude={"metadata_schema_id"})
+            marks = {"date_modified": iso(now), "modified_by": caller.user_id}
+            changed = MetadataSchema.model_validate({**found.model_dump(), **given, **marks})
+            require(self.authorization, caller, "PUT", secured(changed))
+            _check(changed)
+            before, after = _attributes(found), _attributes(changed)
+            entry = self.audit.entry(
+                caller,
+                "update_metadata_schema",
+                metadata_schema_entity(found.metadata_schema_id),
+                before=before,
+                after=after,
+                at=now,
+            )
+            changes = {name: value for name, value in after.items() if value != before.get(name)}
+            try:
+                self.schemas.change(found, changes, entry)
+            except SchemaRevisionError:
+                continue
+            return changed
+        raise SchemaRevisionError(body.metadata_schema_id)
+
+    def delete_schema(self, caller: Identity, database_id: str, metadata_schema_id: str) -> None:
+        """Remove a schema; records that it spoke of stay.
+
+        Raises:
+            PermissionDeniedError: the caller may see it, and not remove it.
+            SchemaNotFoundError: it does not exist, or not for the caller.
+            SchemaRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.get_schema(caller, database_id, metadata_schema_id)
+            require(self.authorization, caller, "DELETE", secured(found))
+            entry = self.audit.entry(
+                caller,
+                "delete_metadata_schema",
+                metadata_schema_entity(metadata_schema_id),
+                before=_attributes(found),
+                at=self.clock(),
+            )
+            try:
+                return self.schemas.remove(found, entry)
+            except SchemaRevisionError:
+                continue
+        raise SchemaRevisionError(metadata_schema_id)
+
+    def _visible(
+        self, caller: Identity, found: MetadataSchema | None, metadata_schema_id: str
+    ) -> MetadataSchema:
+        if found is None or not self.authorization.may(caller, "GET", secured(found)):
+            raise SchemaNotFoundError(metadata_schema_id)
+        return found
+
+    def _demand_database(self, database_id: str) -> None:
+        if self.databases.find_database(database_id) is None:
+            raise InvalidInputError.of("databaseId", f"there is no database {database_id}")
+
+
+def secured(schema: MetadataSchema) -> Secured:
+    """A schema as permissions see it."""
+    return Secured(
+        "metadataSchema",
+        {
+            "databaseId": schema.database_id,
+            "metadataSchemaName": schema.schema_name,
+            "metadataSchemaEntityType": schema.metadata_schema_entity_type,
+        },
+    )
+
+
+def _check(schema: MetadataSchema) -> None:
+    rules.check_schema(
+        schema.metadata_schema_entity_type, schema.fields, schema.file_key_type_restriction
+    )
+
+
+def _attributes(schema: MetadataSchema) -> dict[str, Any]:
+    """A schema as its audit entries tell it, and as changes of its row are found."""
+    return schema.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

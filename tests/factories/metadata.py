@@ -1,0 +1,45 @@
+"""Services of metadata and metadata schemas as tests make them, over those of an asset."""
+
+from backend.core.authorization import Authorization
+from backend.core.clock import Clock
+from backend.core.objects import Objects
+from backend.core.tables import Tables
+from backend.domains.assets.service import AssetService
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.service import MetadataService, RecordService
+from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
+from backend.domains.metadata_schemas.service import MetadataSchemaService
+from tests.factories.assets import NOON
+
+
+def schema_service(
+    assets: AssetService,
+    tables: Tables,
+    *,
+    authorization: Authorization | None = None,
+    clock: Clock = lambda: NOON,
+) -> MetadataSchemaService:
+    return MetadataSchemaService(
+        schemas=MetadataSchemaRepository(tables),
+        databases=assets.databases,
+        authorization=authorization or assets.authorization,
+        audit=assets.audit,
+        clock=clock,
+    )
+
+
+def record_service(
+    assets: AssetService, tables: Tables, *, clock: Clock = lambda: NOON
+) -> RecordService:
+    """Records of any entity; the index is believed to catch up without waiting."""
+    return RecordService(
+        metadata=MetadataRepository(tables, lambda _: None),
+        schemas=schema_service(assets, tables, clock=clock),
+        databases=assets.databases,
+        audit=assets.audit,
+        clock=clock,
+    )
+
+
+def metadata_service(assets: AssetService, tables: Tables, objects: Objects) -> MetadataService:
+    return MetadataService(record_service(assets, tables), assets, objects)
