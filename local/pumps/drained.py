@@ -31,6 +31,8 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessagesNotVisible",
     "ApproximateNumberOfMessagesDelayed",
 )
+_PATIENCE = 5.0
+"""Seconds for a look at the buckets; one that takes longer goes on, and the answer is no."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,18 @@ class Drain:
         ]
         if behind:
             return {"drained": False, "streams": [*behind]}
-        if self.objects is not None:
-            sent = await self.objects.look()
-            if sent:
-                return {"drained": False, "objects": sent}
+        if self.objects is not None and not await self._has_seen_all(self.objects):
+            return {"drained": False, "objects": True}
         if self.activity.epoch != epoch:
             return {"drained": False, "running": self.activity.running}
         return {"drained": True}
+
+    async def _has_seen_all(self, objects: ObjectPump) -> bool:
+        if objects.is_looking:
+            return False
+        look = asyncio.ensure_future(objects.look())
+        done, _ = await asyncio.wait({look}, timeout=_PATIENCE)
+        return bool(done) and look.result() == 0
 
     def lags(self) -> dict[str, JsonValue]:
         """Return how many seconds old the change is that each stream mapping works on."""

@@ -120,6 +120,11 @@ class ObjectPump:
                 await asyncio.sleep(pause_after(failures))
             await self._wait(listed)
 
+    @property
+    def is_looking(self) -> bool:
+        """Whether events are being found and sent; thousands of them take minutes."""
+        return self._looking.locked()
+
     async def look(self) -> int:
         """List all buckets, send what was missed, and return how many events that were."""
         sent = 0
