@@ -21,8 +21,8 @@ class Queue:
 
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
-BUCKET_SYNC = Queue(
-    "BucketSync", "The same events once more, for what others write: it becomes assets and files."
+BUCKET_EVENTS = Queue(
+    "BucketEvents", "The same events once more, for what others write: it becomes assets and files."
 )
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
 FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files again.")
@@ -32,7 +32,7 @@ BUCKET_IMPORTS = Queue("BucketImports", "Jobs that walk what stands in a bucket 
 
 QUEUES = (
     OBJECT_EVENTS,
-    BUCKET_SYNC,
+    BUCKET_EVENTS,
     SETTLE,
     FAN_OUT,
     LIFECYCLE,
@@ -106,7 +106,7 @@ STREAM_SUBSCRIPTIONS = (
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
-    QueueSubscription(BUCKET_SYNC, "BucketSync"),
+    QueueSubscription(BUCKET_EVENTS, "BucketSync"),
     # A message of these holds up to some hundred documents: few at a time fit the time-out.
     QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
     # A message of these is worked on for up to twenty seconds.
@@ -117,7 +117,7 @@ QUEUE_SUBSCRIPTIONS = (
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
-    ObjectSubscription(ASSET_BUCKET, BUCKET_SYNC),
+    ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
 )
 
 UNCONSUMED_STREAMS: dict[str, str] = {

@@ -47,6 +47,13 @@ class Assembly:
         return json.loads((self.folder / "manifest.json").read_text())
 
     @cached_property
+    def imported_buckets(self) -> list[str]:
+        """The buckets that the stage names beside its own."""
+        stage = next(self.folder.glob("*.template.json")).name.split("-")[1]
+        context = json.loads((ROOT / "cdk.json").read_text())["context"]
+        return context["stages"][stage].get("importedBuckets", [])
+
+    @cached_property
     def all(self) -> list[Resource]:
         return [
             Resource(stack, name, body["Type"], body)

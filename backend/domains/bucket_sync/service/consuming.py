@@ -12,7 +12,7 @@ from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.syncing import BucketSync
 from backend.domains.bucket_sync.service.telling import SkipNotes
-from backend.spec.queues import BUCKET_SYNC
+from backend.spec.queues import BUCKET_EVENTS
 
 LATER_SECONDS = 60
 """How long a message waits whose folder is still that of an asset which is being deleted."""
@@ -32,7 +32,7 @@ class SyncConsumer:
             return self._follow(messages)
         except UnavailableError as error:
             _log.warning("an outage: messages are given back: %s", error.message)
-            return given_back(self.queues, BUCKET_SYNC, messages)
+            return given_back(self.queues, BUCKET_EVENTS, messages)
 
     def _follow(self, messages: list[Message]) -> Reply:
         named: dict[NamedObject, list[Message]] = {}
@@ -46,7 +46,7 @@ class SyncConsumer:
         later = [message for one in done.later for message in named[one]]
         if not later:
             return failed(())
-        return given_back(self.queues, BUCKET_SYNC, later, seconds=LATER_SECONDS)
+        return given_back(self.queues, BUCKET_EVENTS, later, seconds=LATER_SECONDS)
 
 
 def _name(message: Mapping[str, Any]) -> str:

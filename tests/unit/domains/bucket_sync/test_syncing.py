@@ -13,7 +13,7 @@ from backend.domains.assets.rules import ancestors
 from backend.domains.bucket_sync.service.consuming import LATER_SECONDS
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
-from backend.spec.queues import BUCKET_SYNC as QUEUE
+from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from backend.spec.tables.assets import ASSET_VERSIONS
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld, message
