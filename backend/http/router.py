@@ -6,8 +6,9 @@ with `Content` where the answer is no JSON.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -22,15 +23,20 @@ from backend.spec.routes import Route
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
 B = TypeVar("B", bound=BaseModel)
+_UNTOLD = re.compile(r"[^!-+\--~]")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[B]):
-    """A reply with more than a body: headers such as an ETag, another status than 200."""
+    """A reply with more than a body: headers such as an ETag, another status than 200.
+
+    One that is `compressible` goes as gzip where it is large and the client takes that.
+    """
 
     body: B
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     status: int = 200
+    compressible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ class Binding:
         if isinstance(answer, Content):
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
-        return Reply(reply.body, {**headers, **reply.headers}, reply.status)
+        return replace(reply, headers={**headers, **reply.headers})
 
     def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:
         if not text and issubclass(self.models["body"], OptionalBody):
@@ -80,8 +86,8 @@ class Binding:
         unknown = unknown_fields(self.models["body"], values)
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
-        # A header holds no line breaks and no text beyond Latin-1.
-        return tuple(name[:64].encode("ascii", "replace").decode() for name in unknown[:20])
+        # A header holds no control characters and no text beyond ASCII; a comma parts the names.
+        return tuple(_UNTOLD.sub("?", name[:64]) for name in unknown[:20])
 
 
 @wired

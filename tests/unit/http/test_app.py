@@ -52,3 +52,31 @@ def test_a_route_that_is_bound_twice_is_a_programming_error() -> None:
     router = router_of()
     with pytest.raises(ValueError, match="bound twice"):
         router.bind(routes.LIST_BUCKETS)
+
+
+class Named(WireModel):
+    name: str | None = None
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a\r\nX-Admin: yes", "a??X-Admin:?yes"),
+        ("\x00", "?"),
+        ("größe", "gr??e"),
+        ("a,b", "a?b"),
+        ("\x7f", "?"),
+        ("a/b~!", "a/b~!"),
+    ],
+)
+def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
+    name: str, told: str
+) -> None:
+    router = Router()
+
+    @router.bind(routes.CREATE_TAG)
+    def create_tag(call: Call, body: Named) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        return Empty()
+
+    answer = Client(router).send("POST", "/tags", body={name: 1, "name": "it"})
+    assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, told)
