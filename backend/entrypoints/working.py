@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
-from backend.aws import clients
-from backend.aws.queues import SqsQueues
 from backend.core.deliveries import Event, Reply
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
 from backend.search.failures import FailureStore, ring
-from backend.search.reindexing import QueuedReindexing
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
@@ -36,17 +33,9 @@ class WorkerWiring(Wiring):
     """What the functions that start and do jobs are made of."""
 
     @cached_property
-    def queues(self) -> SqsQueues:
-        return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
-
-    @cached_property
     def failures(self) -> FailureStore:
         bucket = self.settings.bucket(FAILURE_BUCKET)
         return FailureStore(self.objects, bucket, self.function.name, self.clock)
-
-    @cached_property
-    def reindexing(self) -> QueuedReindexing:
-        return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property
     def tag_withdrawal(self) -> "TagWithdrawal":

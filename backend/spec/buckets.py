@@ -54,6 +54,8 @@ CHECKSUM_VERIFIED_METADATA = "vitrine-sha256-verified"
 """Object metadata: `true` if the server read the bytes and found the checksum true."""
 UPLOAD_METADATA = "vitrine-upload"
 """Object metadata: the upload that made this version."""
+CHANGE_METADATA = "vitrine-change"
+"""Object metadata: the change that copied this version, so that its repetition finds it."""
 PRIMARY_TYPE_METADATA = "vams-primarytype"
 """Object metadata, as VAMS names it."""
 

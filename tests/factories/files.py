@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.aws.clients import s3
 from backend.aws.object_ranges import S3ObjectRanges
+from backend.aws.settings import Settings
 from backend.core.clock import Clock
 from backend.core.ids import NewId, new_upload_id
 from backend.core.objects import Objects
@@ -30,10 +31,15 @@ from backend.domains.uploads.service import (
     UploadLimits,
     UploadService,
 )
+from backend.entrypoints.file_changing import FileChanging
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import FILES_API
+from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service
 from tests.factories.http import Answer, Client
+from tests.fakes.queues import MemoryQueues
 
 BUCKET = "assetbucket"
 AUXILIARY = "assetauxiliarybucket"
@@ -58,6 +64,7 @@ class Gallery:
     large_files: LargeFiles
     downloads: DownloadService
     streams: StreamService
+    changing: FileChanging
     objects: Objects
     asset: Asset
     user_id: str = "admin"
@@ -69,7 +76,9 @@ class Gallery:
             if path.startswith("/uploads")
             else downloads_router(self.downloads, self.streams)
             if path.endswith("/download") or "/stream/" in path
-            else files_router(self.files)
+            else files_router(
+                self.files, lambda: self.changing.changes, lambda: self.changing.rewrites
+            )
         )
         return Client(router, user_id=self.user_id).send(method, path, **more)
 
@@ -122,6 +131,12 @@ class Gallery:
         path = f"/uploads/{upload_id}"
         return self.send("DELETE", path, parameters={"uploadId": upload_id})
 
+    def change(self, method: str, verb: str, body: Any = None, **parameters: str) -> Answer:
+        """A request to a route of files that writes."""
+        wanted = {**PARAMETERS, **parameters}
+        path = "/".join((PATH, verb, *parameters.values()))
+        return self.send(method, path, parameters=wanted, body=body)
+
     def put(self, path: str, body: bytes = GLB) -> str:
         """An object at the asset's path, put straight into the bucket; its version id."""
         key = self.asset.asset_location.key + path.removeprefix("/")
@@ -164,6 +179,38 @@ def gallery(
         large_files=LargeFiles(places, finishing),
         downloads=DownloadService(assets, files, objects, 900),
         streams=StreamService(assets, files, objects, S3ObjectRanges(s3()), lambda: AUXILIARY, 900),
+        changing=file_changing(
+            tables, objects, clock=clock, assets=assets, files=files, large_bytes=large_bytes
+        ),
         objects=objects,
         asset=asset,
     )
+
+
+def file_changing(
+    tables: Tables,
+    objects: Objects,
+    *,
+    clock: Clock,
+    assets: AssetService,
+    files: FileService,
+    large_bytes: int,
+) -> FileChanging:
+    """What changes files, as its function is wired, over these ports."""
+    from tests.model.deployment import in_memory_settings
+
+    settings = in_memory_settings()
+    environment = {**settings.environment, LARGE_FILE_BYTES.variable: str(large_bytes)}
+    wiring = Wiring(FILES_API, clock)
+    parts: dict[str, Any] = {
+        "settings": Settings(environment),
+        "tables": tables,
+        "objects": objects,
+        "queues": MemoryQueues(),
+        "authorization": OnlyUser(),
+        "assets": assets,
+        "databases": assets.databases,
+        "files": files,
+    }
+    vars(wiring).update(parts)  # parts that are there are not built
+    return FileChanging(wiring)

@@ -4,10 +4,13 @@ The sort key `fileKey` is the file's path in the asset with a leading slash.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
 
-from backend.core.errors import NotFoundError
+from backend.core.errors import ConflictError, NotFoundError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
+from backend.core.transactions import Check, Update, Write, absent, equals
 from backend.core.wired import wired
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
@@ -19,11 +22,19 @@ from backend.domains.assets.models import (
 from backend.domains.files.models import FileSnapshot
 from backend.spec import keys
 from backend.spec.tables.assets import (
+    ASSET_FILE_METADATA_VERSIONS,
     ASSET_FILE_VERSIONS,
+    ASSET_ID,
     ASSET_VERSION_ID,
     ASSET_VERSIONS,
+    ASSETS,
+    DATABASE_ID,
     FILE_KEY,
 )
+from backend.spec.tables.model import Table
+from backend.spec.tables.operations import RESERVATIONS
+
+_KINDS = ("metadata", "attribute")
 
 
 class FileNotFoundInAssetError(NotFoundError):
@@ -95,6 +106,147 @@ class FileRepository:
             snapshot = FileSnapshot.model_validate(item)
             found[partitions[item[keys.ASSET_VERSION.name]], snapshot.file_key] = snapshot
         return found
+
+    def forget_files(self, asset: Asset, paths: Sequence[str]) -> None:
+        """Remove what the snapshots of all versions hold of these files, which are in order."""
+        query = Query(
+            table=ASSET_VERSIONS,
+            partition=_asset_key(asset),
+            sort_between=(FIRST_NUMBER, AFTER_NUMBERS),
+            consistent=True,
+        )
+        for item in self.tables.query_all(query):
+            version = _version_key(asset, AssetVersion.model_validate(item).snapshot)
+            self._forget_files_of(version, paths)
+
+    def _forget_files_of(self, version: str, paths: Sequence[str]) -> None:
+        held = Query(
+            table=ASSET_FILE_VERSIONS,
+            partition=version,
+            sort_between=(paths[0], paths[-1]),
+            consistent=True,
+            attributes=ASSET_FILE_VERSIONS.key_names,
+        )
+        wanted = frozenset(paths)
+        gone = [i for i in self.tables.query_all(held) if i[FILE_KEY.name] in wanted]
+        for path in (item[FILE_KEY.name] for item in gone):
+            for kind in _KINDS:
+                self._remove_all(
+                    Query(
+                        table=ASSET_FILE_METADATA_VERSIONS,
+                        partition=version,
+                        sort_prefix=keys.SNAPSHOT.prefix(kind, path),
+                        consistent=True,
+                        attributes=ASSET_FILE_METADATA_VERSIONS.key_names,
+                    )
+                )
+        self._remove(ASSET_FILE_VERSIONS, gone)
+
+    def _remove_all(self, query: Query) -> None:
+        self._remove(query.table, self.tables.query_all(query))
+
+    def _remove(self, table: Table, items: Sequence[dict[str, Any]]) -> None:
+        if items:
+            names = table.key_names
+            self.tables.delete_many(table, [{name: item[name] for name in names} for item in items])
+
+
+class ChangeState(NamedTuple):
+    """How often files of an asset were changed, and the job that changes them now."""
+
+    number: int
+    job_id: str | None
+
+
+class ChangeOvertakenError(ConflictError):
+    """Another change of the asset's files began since its state was read."""
+
+
+class ChangeBusyError(ConflictError):
+    """The asset's files are being changed."""
+
+    code = "FilesBusy"
+
+    def __init__(self, asset_id: str, job_id: str | None) -> None:
+        by = "others" if job_id is None else f"job {job_id}"
+        super().__init__(f"The files of asset {asset_id} are being changed by {by}; try again")
+
+
+@wired
+class FileChangeRepository:
+    """One change of files of an asset at a time: an item that names the job which makes it.
+
+    The item stays and counts the changes, so that who read it and looked at the files then knows
+    that nobody has changed them since.
+    """
+
+    tables: Tables
+
+    def state(self, asset_id: str) -> ChangeState:
+        item = self.tables.get(RESERVATIONS, _changes_of(asset_id)) or {}
+        return ChangeState(int(item.get(_NUMBER, 0)), item.get(_JOB))
+
+    def commit(
+        self, asset: Asset, state: ChangeState, job_id: str, writes: Sequence[Write]
+    ) -> None:
+        """Begin a change on the condition that no other one began since the state was read.
+
+        Raises:
+            AssetGoneError: the asset was archived or deleted.
+            ChangeOvertakenError: another change began.
+        """
+        overtaken = ChangeOvertakenError("another change of files began")
+        seen = equals(_NUMBER, state.number) if state.number else absent(_NUMBER)
+        begun = Update(
+            table=RESERVATIONS,
+            key=_changes_of(asset.asset_id),
+            set={_JOB: job_id},
+            add={_NUMBER: 1},
+            conditions=(seen, absent(_JOB)),
+            refused=overtaken,
+        )
+        self.tables.transact([begun, self.still_active(asset), *writes])
+
+    def still_active(self, asset: Asset) -> Check:
+        """Demands that the asset is neither archived nor deleted."""
+        return Check(
+            table=ASSETS,
+            key={DATABASE_ID.name: asset.database_id, ASSET_ID.name: asset.asset_id},
+            conditions=(equals("status", "active"),),
+            refused=AssetGoneError(asset.asset_id),
+        )
+
+    def at_rest(self, asset_id: str, refused: ChangeBusyError) -> Check:
+        """Demands that no change of the asset's files is under way."""
+        key = _changes_of(asset_id)
+        return Check(table=RESERVATIONS, key=key, conditions=(absent(_JOB),), refused=refused)
+
+    def release(self, asset_id: str, job_id: str) -> None:
+        """Let others change the files; does nothing where another change has begun."""
+        with suppress(ChangeOvertakenError):
+            self.tables.write(
+                Update(
+                    table=RESERVATIONS,
+                    key=_changes_of(asset_id),
+                    remove=(_JOB,),
+                    conditions=(equals(_JOB, job_id),),
+                    refused=ChangeOvertakenError("the change has ended"),
+                )
+            )
+
+
+class AssetGoneError(NotFoundError):
+    code = "AssetNotFound"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
+
+
+_NUMBER, _JOB = "changes", "jobId"
+
+
+def _changes_of(asset_id: str) -> dict[str, str]:
+    return {RESERVATIONS.partition_key.name: f"Files#{asset_id}"}
 
 
 def _asset_key(asset: Asset) -> str:

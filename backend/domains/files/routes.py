@@ -1,19 +1,52 @@
-"""The routes of files."""
+"""The routes of files. What changes them is loaded by the first request that does."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from backend.domains.assets.models import AssetPath
-from backend.domains.files.models import FileQuery, FileReply, FilesQuery, FilesReply
+from backend.domains.files.models import (
+    ArchiveFileBody,
+    AuxiliaryDeletedReply,
+    CopyFileBody,
+    CreateFolderBody,
+    DeleteFileBody,
+    FileBody,
+    FileQuery,
+    FileReply,
+    FilesChangedReply,
+    FilesQuery,
+    FilesReply,
+    FolderReply,
+    MoveFileBody,
+    PreviewDeletedReply,
+    PrimaryFileReply,
+    RevertedReply,
+    SetPrimaryFileBody,
+    VersionOfFilePath,
+)
 from backend.domains.files.service import FileService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
+if TYPE_CHECKING:
+    from backend.domains.files.service.changing import Changed, FileChanges
+    from backend.domains.files.service.rewriting import FileRewrites
+
 _PAGE, _BASIC_PAGE = 100, 1500
 """Default and largest page sizes; the contract's."""
 
 
-def build_router(service: FileService) -> Router:
-    """Bind the routes of files to the service."""
+def build_router(
+    service: FileService,
+    changes: "Callable[[], FileChanges]",
+    rewrites: "Callable[[], FileRewrites]",
+) -> Router:
+    """Bind the routes of files to the services."""
     router = Router()
+    _bind_changes(router, changes)
+    _bind_ends(router, changes)
+    _bind_rewrites(router, rewrites)
 
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
@@ -27,3 +60,104 @@ def build_router(service: FileService) -> Router:
         return service.get_file(call.caller, (path.database_id, path.asset_id), query)
 
     return router
+
+
+def _bind_changes(router: Router, changes: "Callable[[], FileChanges]") -> None:
+    @router.bind(routes.CREATE_FOLDER)
+    def create_folder(call: Call, path: AssetPath, body: CreateFolderBody) -> FolderReply:
+        done = changes().create_folder(call.caller, _ids(path), body.relative_key)
+        return FolderReply(
+            message=_message("The folder was created", done), relative_key=done.paths[0]
+        )
+
+    @router.bind(routes.MOVE_FILE)
+    def move_file(call: Call, path: AssetPath, body: MoveFileBody) -> FilesChangedReply:
+        sent = (body.source_path, body.destination_path)
+        return _changed("moved", changes().move_file(call.caller, _ids(path), *sent))
+
+    @router.bind(routes.COPY_FILE)
+    def copy_file(call: Call, path: AssetPath, body: CopyFileBody) -> FilesChangedReply:
+        return _changed("copied", changes().copy_file(call.caller, _ids(path), body))
+
+
+def _bind_ends(router: Router, changes: "Callable[[], FileChanges]") -> None:
+    @router.bind(routes.ARCHIVE_FILE)
+    def archive_file(call: Call, path: AssetPath, body: ArchiveFileBody) -> FilesChangedReply:
+        done = changes().archive_file(
+            call.caller, _ids(path), body.file_path, is_prefix=body.is_prefix
+        )
+        return _changed("archived", done)
+
+    @router.bind(routes.UNARCHIVE_FILE)
+    def unarchive_file(call: Call, path: AssetPath, body: FileBody) -> FilesChangedReply:
+        done = changes().unarchive_file(call.caller, _ids(path), body.file_path)
+        return _changed("brought back", done)
+
+    @router.bind(routes.DELETE_FILE)
+    def delete_file(call: Call, path: AssetPath, body: DeleteFileBody) -> FilesChangedReply:
+        done = changes().delete_file(
+            call.caller, _ids(path), body.file_path, is_prefix=body.is_prefix
+        )
+        return _changed("deleted", done)
+
+
+def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> None:
+    @router.bind(routes.REVERT_FILE_VERSION)
+    def revert_file_version(call: Call, path: VersionOfFilePath, body: FileBody) -> RevertedReply:
+        wanted = (body.file_path, path.version_id)
+        done = rewrites().revert_file_version(call.caller, _ids(path), *wanted)
+        made = None if done.job is None else done.job.cursor.get("made")
+        return RevertedReply(
+            message=_message("The file was reverted", done),
+            file_path=done.paths[0],
+            reverted_from_version_id=path.version_id,
+            new_version_id=made,
+            job_id=done.open_job_id,
+        )
+
+    @router.bind(routes.SET_PRIMARY_FILE)
+    def set_primary_file(call: Call, path: AssetPath, body: SetPrimaryFileBody) -> PrimaryFileReply:
+        wanted = (body.file_path, body.stored_type)
+        done = rewrites().set_primary_file(call.caller, _ids(path), *wanted)
+        return PrimaryFileReply(
+            message=_message("The file's primary type was set", done),
+            file_path=done.paths[0],
+            primary_type=body.stored_type,
+            job_id=done.open_job_id,
+        )
+
+    @router.bind(routes.DELETE_ASSET_PREVIEW)
+    def delete_asset_preview(call: Call, path: AssetPath) -> PreviewDeletedReply:
+        asset_id = rewrites().delete_asset_preview(call.caller, _ids(path))
+        return PreviewDeletedReply(message="The preview was deleted", asset_id=asset_id)
+
+    @router.bind(routes.DELETE_AUXILIARY_FILES)
+    def delete_auxiliary_files(
+        call: Call, path: AssetPath, body: FileBody
+    ) -> AuxiliaryDeletedReply:
+        done = rewrites().delete_auxiliary_files(call.caller, _ids(path), body.file_path)
+        return AuxiliaryDeletedReply(
+            message=_message("The auxiliary files were deleted", done),
+            file_path=done.paths[0],
+            deleted_count=0 if done.job is None else done.job.items_done,
+            job_id=done.open_job_id,
+        )
+
+
+def _ids(path: AssetPath) -> tuple[str, str]:
+    return path.database_id, path.asset_id
+
+
+def _changed(verb: str, done: "Changed") -> FilesChangedReply:
+    count = len(done.paths)
+    names = done.paths[0] if count == 1 else f"{count} files"
+    return FilesChangedReply(
+        message=_message(f"Files were {verb}: {names}", done),
+        affected_files=list(done.paths),
+        job_id=done.open_job_id,
+    )
+
+
+def _message(done: str, changed: "Changed") -> str:
+    job_id = changed.open_job_id
+    return done if job_id is None else f"{done}; job {job_id} does the rest"

@@ -1,9 +1,17 @@
 """Where a file stands in the bucket, and which folders its key implies. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from backend.core.errors import InvalidInputError
-from backend.core.names import check_relative_path
+from backend.core.file_kinds import PREVIEW_MARK, blocked_extension
+from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
+from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA, UPLOAD_METADATA
+from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
+
+ALL_EXTENSIONS = ".all"
+METADATA_KEY_ROOM = 256
+"""Bytes that a path leaves for the names of metadata, as uploads demand it."""
 
 
 def file_key(prefix: str, sent: str, *, field: str) -> str:
@@ -67,3 +75,69 @@ def rows_of(prefix: str, previous: str | None, key: str) -> Iterator[str]:
         start = end + 1
     if not key.endswith("/"):
         yield key
+
+
+class Owner(NamedTuple):
+    """The asset whose files are changed, and the beginning of its keys."""
+
+    database_id: str
+    asset_id: str
+    prefix: str
+
+
+def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
+    """Refuse a path that no upload could give a file either.
+
+    Raises:
+        InvalidInputError: its extension is blocked or not one of the database's, it is a preview's,
+            or a key that it makes is too long.
+    """
+    if PREVIEW_MARK in path:
+        raise InvalidInputError.of(field, "is the name of a preview, which goes with its file")
+    blocked = blocked_extension(path)
+    if blocked is not None:
+        raise InvalidInputError.of(field, f"files with the extension {blocked} are not taken")
+    extension = extension_of(path)
+    taken = {one.strip().lower() for one in allowed.split(",")} - {""}
+    if taken and ALL_EXTENSIONS not in taken and extension not in taken:
+        raise InvalidInputError.of(field, f"this database takes only {allowed}")
+    demand_room(owner, path, field=field)
+
+
+def demand_room(owner: Owner, path: str, *, field: str) -> None:
+    """Refuse a path of which some key would be too long.
+
+    Raises:
+        InvalidInputError: naming the key and its size.
+    """
+    snapshot = SNAPSHOT.build("attribute", path, "k" * METADATA_KEY_ROOM)
+    for name, key, limit in (
+        ("an S3 key", owner.prefix + path.removeprefix("/"), MAX_KEY_BYTES),
+        ("a metadata key", FILE.build(owner.database_id, owner.asset_id, path), SORT_KEY_BYTES),
+        (f"a snapshot key ({METADATA_KEY_ROOM} for the name)", snapshot, SORT_KEY_BYTES),
+    ):
+        size = len(key.encode())
+        if size > limit:
+            raise InvalidInputError.of(
+                field, f"makes {name} of {size} bytes, at most {limit} are taken"
+            )
+
+
+def metadata_of_copy(
+    metadata: Mapping[str, str], change: str, *, primary_type: str | None = None
+) -> dict[str, str]:
+    """The object metadata of a copy: that of its source, and which change made it.
+
+    Which upload made it is left out: only the version that the upload wrote was made by it.
+    """
+    kept = {name: value for name, value in metadata.items() if name != UPLOAD_METADATA}
+    if primary_type is not None:
+        kept[PRIMARY_TYPE_METADATA] = primary_type
+    if not kept.get(PRIMARY_TYPE_METADATA, "-"):
+        del kept[PRIMARY_TYPE_METADATA]
+    return {**kept, CHANGE_METADATA: change}
+
+
+def auxiliary_folder(asset_id: str, path: str) -> str:
+    """Where the auxiliary bucket holds what was made of a file, or of the files of a folder."""
+    return f"{asset_id}/{path.strip('/')}/"

@@ -6,4 +6,5 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import FILES_API
 
 _wiring = Wiring(FILES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.files)))
+_router = build_router(_wiring.files, _wiring.file_changes, _wiring.file_rewrites)
+handler = ready(_wiring.app.handler(_router))

@@ -3,7 +3,7 @@
 from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import LIFECYCLE_WORKER
-from backend.spec.jobs import WITHDRAW_ROLE, WITHDRAW_TAG
+from backend.spec.jobs import CHANGE_FILES, WITHDRAW_ROLE, WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE
 
 _wiring = LifecycleWiring(LIFECYCLE_WORKER)
@@ -13,6 +13,7 @@ handler = ready(
         {
             WITHDRAW_TAG.name: _wiring.tag_withdrawal,
             WITHDRAW_ROLE.name: _wiring.role_withdrawal,
+            CHANGE_FILES.name: _wiring.file_changing.steps.step,
             **_wiring.lifecycle_steps,
         },
     )

@@ -236,6 +236,13 @@ class AssetService:
             return asset
         return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
 
+    def withdraw_preview(self, asset: Asset, entry: Write, *, at: str) -> None:
+        """Take the preview from the asset, with the entry of that; AssetRevisionError as `change`.
+
+        Asks no permission, as `set_content`.
+        """
+        self.assets.change(asset, {"previewLocation": None, "updatedAt": at}, entry)
+
     def find_asset(self, database_id: str, asset_id: str) -> Asset | None:
         """The asset, active or archived, for other slices: no permission is asked."""
         return self.assets.get(database_id, asset_id, in_archive=True)

@@ -1,7 +1,21 @@
 """What can be done with files of assets: list them, describe one, and what other slices ask."""
 
+from backend.domains.files.service.copying import (
+    Copies,
+    Copying,
+    SourceGoneError,
+    Unfinished,
+)
 from backend.domains.files.service.entries import find_previews
 from backend.domains.files.service.reading import FileService
 from backend.domains.files.service.target import FileTarget
 
-__all__ = ["FileService", "FileTarget", "find_previews"]
+__all__ = [
+    "Copies",
+    "Copying",
+    "FileService",
+    "FileTarget",
+    "SourceGoneError",
+    "Unfinished",
+    "find_previews",
+]

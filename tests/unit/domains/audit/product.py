@@ -32,6 +32,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "asset_lifecycle": ("lifecycle",),
     "audit": ("audit_trail",),
     "downloads": ("downloads", "streams"),
+    "files": ("files", "file_changes", "file_rewrites"),
     "uploads": ("uploads", "renewals"),
 }
 

@@ -1,0 +1,167 @@
+"""Begins changes of files, one at a time for each asset, and does what fits a request of them.
+
+What a change needs is looked up after the state of the asset's changes was read, and the change
+begins only if that state still holds: so no other change comes between the look and the job. From
+then on the job finishes what was begun, whoever dies.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any, NamedTuple
+
+from backend.core.clock import Clock
+from backend.core.errors import ConflictError, UnavailableError
+from backend.core.identity import Identity
+from backend.core.ids import NewId, new_uuid
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.audit.models import file_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.files.models import FileChange
+from backend.domains.files.repository import (
+    ChangeBusyError,
+    ChangeOvertakenError,
+    FileChangeRepository,
+)
+from backend.domains.files.service.work import CHANGE, PINNED
+from backend.domains.jobs.models import Job, Step
+from backend.domains.jobs.service import JobRunner, JobService
+from backend.spec.jobs import CHANGE_FILES
+from backend.spec.routes import Route
+
+REQUEST_TIME = timedelta(seconds=3)
+"""How long a request waits for the changes before its own, and then for its own."""
+_PAUSE = 0.05  # seconds, while a worker has the job
+
+
+class FileChangeFailedError(ConflictError):
+    """The change could not be carried out; what it had written was taken back."""
+
+    code = "FileChangeFailed"
+
+
+class Planned(NamedTuple):
+    """A change that may begin: of which asset, and what the audit entry tells of it.
+
+    `version_id` is the S3 version that it is about; `demands` are checks of its transaction.
+    """
+
+    asset: Asset
+    change: FileChange
+    route: Route
+    before: dict[str, Any]
+    after: dict[str, Any]
+    version_id: str | None = None
+    demands: tuple[Write, ...] = ()
+
+
+@wired
+class ChangesOfFiles:
+    changes: FileChangeRepository
+    jobs: JobService
+    runner: JobRunner
+    audit: AuditService
+    step: Step
+    clock: Clock
+    pause: Callable[[float], object] = Event().wait
+    new_id: NewId = new_uuid
+
+    def carry_out(
+        self, caller: Identity, asset: Asset, change: FileChange, plan: Callable[[], Planned]
+    ) -> Job:
+        """Begin a change and do what can be done of it at once; answers with its job.
+
+        A request that is sent again while its job goes on gets the same job. `plan` raises what
+        forbids the change.
+
+        Raises:
+            AssetGoneError: the asset was archived or deleted.
+            ChangeBusyError: other changes of the asset's files take too long.
+            FileChangeFailedError: it could not be carried out, and was taken back.
+        """
+        until = self.clock() + REQUEST_TIME
+        while True:
+            state = self.changes.state(asset.asset_id)
+            if state.job_id is not None:
+                same = self._waited(caller, asset, change, state.job_id, until)
+                if same is not None:
+                    return _succeeded(same)
+                continue
+            planned = plan()
+            job = self._new(caller, planned)
+            try:
+                writes = [*planned.demands, self.jobs.put(job), self._entry(caller, planned)]
+                self.changes.commit(asset, state, job.job_id, writes)
+            except ChangeOvertakenError:
+                self._demand_time(asset, None, until)
+                continue
+            return _succeeded(self._run(job, self.clock() + REQUEST_TIME))
+
+    def _waited(
+        self, caller: Identity, asset: Asset, change: FileChange, job_id: str, until: datetime
+    ) -> Job | None:
+        """Help the change that is under way to its end; its job, if it is the very same change."""
+        job = self.jobs.find(job_id)
+        if job is None:  # its row has expired
+            self.changes.release(asset.asset_id, job_id)
+            return None
+        if not job.is_finished:
+            job = self._run(job, until)
+        if job.created_by == caller.user_id and job.parameters.get(CHANGE) == _dumped(change):
+            return job
+        if job.is_finished and self.changes.state(asset.asset_id).job_id == job_id:
+            raise ChangeBusyError(asset.asset_id, job_id)  # given up: people may resume it
+        if not job.is_finished:
+            self._demand_time(asset, job_id, until)
+        return None
+
+    def _demand_time(self, asset: Asset, job_id: str | None, until: datetime) -> None:
+        if self.clock() >= until:
+            raise ChangeBusyError(asset.asset_id, job_id)
+
+    def _run(self, job: Job, until: datetime) -> Job:
+        """Do steps of the job, or wait for the worker that does them, while there is time."""
+        while True:
+            try:
+                found = self.runner.run(job.job_id, self.step, until=until)
+                job = found or self.jobs.find(job.job_id) or job
+            except UnavailableError:  # it is begun, and the worker goes on with it
+                return job
+            if job.is_finished or self.clock() >= until:
+                return job
+            self.pause(_PAUSE)
+
+    def _new(self, caller: Identity, planned: Planned) -> Job:
+        pinned = {} if planned.version_id is None else {PINNED: planned.version_id}
+        return self.jobs.new(
+            CHANGE_FILES,
+            CHANGE_FILES.job_id(self.new_id()),
+            caller=caller,
+            database_id=planned.asset.database_id,
+            asset_id=planned.asset.asset_id,
+            parameters={CHANGE: _dumped(planned.change), **pinned},
+        )
+
+    def _entry(self, caller: Identity, planned: Planned) -> Write:
+        asset, change = planned.asset, planned.change
+        path = change.path if change.source_asset_id is None else change.target_path or change.path
+        return self.audit.entry(
+            caller,
+            planned.route.name,
+            file_entity(asset.database_id, asset.asset_id, path),
+            before=planned.before,
+            after=planned.after,
+            at=self.clock(),
+        )
+
+
+def _succeeded(job: Job) -> Job:
+    if job.state == "failed":
+        raise FileChangeFailedError(job.problems[-1])
+    return job
+
+
+def _dumped(change: FileChange) -> dict[str, Any]:
+    return change.model_dump(by_alias=True, exclude_none=True)

@@ -1,0 +1,227 @@
+"""Makes folders, moves, copies, archives, brings back and deletes files of assets."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from backend.core.errors import InvalidInputError
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, ObjectVersion
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.files import rules
+from backend.domains.files.models import CopyFileBody, FileChange
+from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
+from backend.domains.files.service.placing import (
+    FileExistsInAssetError,
+    FilePlaces,
+    FileStateError,
+    Ids,
+    owner_of,
+)
+from backend.domains.jobs.models import Job
+from backend.spec import routes
+
+
+class Changed(NamedTuple):
+    """What a change came to: the paths that it is about, and its job as it is now.
+
+    There is no job where nothing was to be done.
+    """
+
+    paths: tuple[str, ...]
+    job: Job | None = None
+
+    @property
+    def open_job_id(self) -> str | None:
+        """The job that goes on after the reply."""
+        return None if self.job is None or self.job.is_finished else self.job.job_id
+
+
+@wired
+class FileChanges:
+    """Every verb asks for the right to POST to the asset whose files change."""
+
+    places: FilePlaces
+    changes: FileChangeRepository
+    carrying: ChangesOfFiles
+
+    def create_folder(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+        """Make an empty folder.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            FileExistsInAssetError: the folder, or a file of that name, is there.
+            InvalidInputError: the path is not one that a folder may have.
+            PermissionDeniedError: the caller may see the asset, and not change its files.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.folder(asset, sent, field="relativeKey")
+        rules.demand_room(owner_of(place), place.path, field="relativeKey")
+        change = FileChange(operation="createFolder", path=place.path)
+
+        def plan() -> Planned:
+            if self.places.objects.list_objects(place.bucket, place.key, limit=1).objects:
+                raise FileExistsInAssetError(place.path, asset.asset_id)
+            if isinstance(self.places.objects.head(place.bucket, place.key[:-1]), ObjectHead):
+                raise FileExistsInAssetError(place.path[:-1], asset.asset_id)
+            after = {"path": place.path}
+            return Planned(asset, change, routes.CREATE_FOLDER, {}, after)
+
+        return self._carried_out(caller, asset, change, plan, (place.path,))
+
+    def move_file(self, caller: Identity, ids: Ids, source: str, destination: str) -> Changed:
+        """Move a file within its asset, with metadata, attributes, previews and viewer data.
+
+        What was at the source stays as archived versions, which versions of the asset may hold.
+
+        Raises:
+            FileExistsInAssetError: the destination is taken, perhaps by an archived file.
+            FileNotFoundInAssetError: there is no such file.
+            InvalidInputError: the source is archived or a preview, or the destination is not a
+                path that a file of this database may have.
+            Others as `create_folder`.
+        """
+        asset = self.places.asset(caller, ids)
+        source_place = self.places.source(asset, source)
+        target = self.places.destination(asset, destination)
+        if source_place.key == target.key:
+            raise InvalidInputError.of("destinationPath", "is where the file is")
+        change = FileChange(operation="moveFile", path=source_place.path, target_path=target.path)
+
+        def plan() -> Planned:
+            head = self.places.readable(source_place)
+            self.places.demand_free(target)
+            before, after = {"path": source_place.path}, {"path": target.path}
+            version = head.version.version_id
+            return Planned(asset, change, routes.MOVE_FILE, before, after, version)
+
+        return self._carried_out(caller, asset, change, plan, (source_place.path, target.path))
+
+    def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
+        """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
+
+        Raises:
+            AssetNotFoundError: one of the assets does not exist, or not for the caller.
+            Others as `move_file`.
+        """
+        source_asset = self.places.assets.asset_for(caller, "GET", *ids)
+        asset = self.places.asset(
+            caller,
+            (body.destination_database_id or ids[0], body.destination_asset_id or ids[1]),
+        )
+        source = self.places.source(source_asset, body.source_path)
+        target = self.places.destination(asset, body.destination_path)
+        same = (source_asset.database_id, source_asset.asset_id) == (
+            asset.database_id,
+            asset.asset_id,
+        )
+        if same and source.key == target.key:
+            raise InvalidInputError.of("destinationPath", "is where the file is")
+        change = FileChange(
+            operation="copyFile",
+            path=source.path,
+            target_path=target.path,
+            source_database_id=None if same else source_asset.database_id,
+            source_asset_id=None if same else source_asset.asset_id,
+        )
+        demands: tuple[Write, ...] = () if same else (self.changes.still_active(source_asset),)
+
+        def plan() -> Planned:
+            head = self.places.readable(source)
+            self.places.demand_free(target)
+            version = head.version.version_id
+            after = {
+                "path": target.path,
+                "copiedFrom": f"{source_asset.database_id}/{source_asset.asset_id}{source.path}",
+                "copiedVersionId": version,
+            }
+            return Planned(asset, change, routes.COPY_FILE, {}, after, version, demands)
+
+        return self._carried_out(caller, asset, change, plan, (target.path,))
+
+    def archive_file(
+        self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
+    ) -> Changed:
+        """Archive a file with its previews, or all files of a folder.
+
+        Raises:
+            FileNotFoundInAssetError: there is no such file, or no file in the folder.
+            FileStateError: the file is archived.
+            Others as `create_folder`.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent, is_prefix=is_prefix)
+        change = FileChange(operation="archiveFile", path=place.path, is_prefix=is_prefix)
+        paths: list[str] = [] if is_prefix else [place.path]
+
+        def plan() -> Planned:
+            if is_prefix:
+                paths[:] = self.places.files_in(place)
+            elif isinstance(self.places.existing(place), ObjectVersion):
+                raise FileStateError(place.path, "is archived already")
+            before, after = {"status": "active"}, {"status": "archived"}
+            return Planned(asset, change, routes.ARCHIVE_FILE, before, after)
+
+        return self._carried_out(caller, asset, change, plan, paths)
+
+    def unarchive_file(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+        """Bring an archived file and its preview back, as new versions.
+
+        Raises:
+            FileNotFoundInAssetError: there is no such file.
+            FileStateError: the file is not archived.
+            Others as `create_folder`.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent)
+        change = FileChange(operation="unarchiveFile", path=place.path)
+
+        def plan() -> Planned:
+            if not isinstance(self.places.existing(place), ObjectVersion):
+                raise FileStateError(place.path, "is not archived")
+            version = self.places.last_version(place)
+            before, after = {"status": "archived"}, {"status": "active"}
+            return Planned(asset, change, routes.UNARCHIVE_FILE, before, after, version)
+
+        return self._carried_out(caller, asset, change, plan, (place.path,))
+
+    def delete_file(
+        self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
+    ) -> Changed:
+        """Delete a file, or all files of a folder, for good, archived ones too.
+
+        Raises:
+            FileNotFoundInAssetError: there is no such file or folder.
+            InvalidInputError: it is a preview, or the asset itself.
+            Others as `create_folder`.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent, is_prefix=is_prefix)
+        if is_preview(place.key):
+            raise InvalidInputError.of("filePath", "is a preview, which goes with its file")
+        change = FileChange(operation="deleteFile", path=place.path, is_prefix=is_prefix)
+        paths: list[str] = [] if is_prefix else [place.path]
+
+        def plan() -> Planned:
+            if is_prefix:
+                paths[:] = self.places.all_files_in(place)
+            else:
+                self.places.existing(place)
+            before = {"path": place.path}
+            return Planned(asset, change, routes.DELETE_FILE, before, {})
+
+        return self._carried_out(caller, asset, change, plan, paths)
+
+    def _carried_out(
+        self,
+        caller: Identity,
+        asset: Asset,
+        change: FileChange,
+        plan: Callable[[], Planned],
+        paths: Sequence[str],
+    ) -> Changed:
+        job = self.carrying.carry_out(caller, asset, change, plan)
+        return Changed(tuple(paths), job)

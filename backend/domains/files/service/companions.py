@@ -1,0 +1,149 @@
+"""What goes with a file: its previews, what was made of it, its metadata and attributes.
+
+All of it is done again without harm by a step that is repeated.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, get_args
+
+from backend.core.errors import ConflictError, UnavailableError
+from backend.core.file_kinds import content_type_of
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.files import rules
+from backend.domains.files.service.entries import find_previews
+from backend.domains.files.service.target import FileTarget
+from backend.domains.metadata.models import Entity, Kind, NewRecord
+from backend.domains.metadata.service import RecordService
+
+AUXILIARY_OBJECTS = 200
+"""Objects that are copied in one step; a viewer's octree has many thousand."""
+_DELETED_AT_ONCE = 1000  # S3's limit for one request
+
+
+class RemovedPage(NamedTuple):
+    """How many objects were removed, and whether some are left."""
+
+    items: int
+    more: bool
+
+
+@wired
+class Companions:
+    """`auxiliary` is the bucket of what was made from files; it keeps no versions."""
+
+    objects: Objects
+    records: RecordService
+    auxiliary: str
+
+    def previews(self, target: FileTarget) -> list[str]:
+        """The keys of the file's previews that are not archived."""
+        return find_previews(self.objects, target.bucket, target.key)
+
+    def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
+        """Give a copy the previews of its source; those that the copy brought before are kept."""
+        for key in self.previews(source):
+            head = self.objects.head(source.bucket, key)
+            if not isinstance(head, ObjectHead):
+                continue
+            copied = target.key + key.removeprefix(source.key)
+            there = self.objects.head(target.bucket, copied)
+            if isinstance(there, ObjectHead) and there.version.etag == head.version.etag:
+                continue
+            self.objects.copy(
+                (source.bucket, key),
+                (target.bucket, copied),
+                content_type=content_type_of(copied),
+                metadata=rules.metadata_of_copy(head.metadata, change),
+                version_id=head.version.version_id,
+            )
+
+    def copy_records(self, caller: Identity, source: FileTarget, target: FileTarget) -> None:
+        """Give a copy the metadata and attributes of its source, and no others.
+
+        Raises:
+            InvalidInputError: the schemas of another database do not allow them.
+            UnavailableError: they are changed all the time, or cannot be read.
+        """
+        is_abroad = source.asset.database_id != target.asset.database_id
+        for from_entity, entity in zip(_records_of(source), _records_of(target), strict=True):
+            with _tried_again():
+                found = self.records.records_of(from_entity)
+                if is_abroad and found:
+                    sent = [NewRecord.model_validate(record.model_dump()) for record in found]
+                    self.records.change_records(caller, entity, sent, update_type="replace_all")
+                else:
+                    entry_of = self.records.entries(caller, "copy", entity)
+                    self.records.write_as_is(entity, found, entry_of)
+
+    def forget_records(self, caller: Identity, asset: Asset, path: str) -> None:
+        """Remove the metadata and attributes of a file, whatever schemas say.
+
+        Raises:
+            UnavailableError: they are changed all the time, or cannot be read.
+        """
+        for entity in _entities(asset, path):
+            with _tried_again():
+                self.records.write_as_is(entity, [], self.records.entries(caller, "delete", entity))
+
+    def copy_auxiliary(
+        self, source: FileTarget, target: FileTarget, after: str | None
+    ) -> tuple[int, str | None]:
+        """Copy a page of what was made of the file; how many, and where the next page begins."""
+        folder = rules.auxiliary_folder(source.asset.asset_id, source.path)
+        copied = rules.auxiliary_folder(target.asset.asset_id, target.path)
+        page = self.objects.list_objects(
+            self.auxiliary, folder, limit=AUXILIARY_OBJECTS, after=after
+        )
+
+        def copy(one: ObjectVersion) -> None:
+            head = self.objects.head(self.auxiliary, one.key)
+            if isinstance(head, ObjectHead):
+                self.objects.copy(
+                    (self.auxiliary, one.key),
+                    (self.auxiliary, copied + one.key.removeprefix(folder)),
+                    content_type=head.content_type,
+                    metadata=head.metadata,
+                )
+
+        in_parallel(copy, page.objects)
+        return len(page.objects), page.next_key
+
+    def remove_auxiliary(
+        self, asset_id: str, path: str, *, with_itself: bool = False
+    ) -> RemovedPage:
+        """Remove a page of what was made of a file, or of the files of a folder.
+
+        `with_itself` also removes an object that has the very name.
+        """
+        folder = rules.auxiliary_folder(asset_id, path)
+        page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
+        keys = [one.key for one in page.objects]
+        itself = folder.removesuffix("/")
+        if with_itself:  # the key itself is the first one of those that begin so
+            first = self.objects.list_objects(self.auxiliary, itself, limit=1).objects
+            keys = [one.key for one in first if one.key == itself] + keys
+        self.objects.delete_many(self.auxiliary, [(key, None) for key in keys])
+        return RemovedPage(len(keys), page.next_key is not None)
+
+
+@contextmanager
+def _tried_again() -> Generator[None]:
+    """Others who change the same records all the time are no reason to give a change up."""
+    try:
+        yield
+    except ConflictError as error:
+        raise UnavailableError(error.message) from error
+
+
+def _records_of(target: FileTarget) -> Sequence[Entity]:
+    return tuple(_entities(target.asset, target.path))
+
+
+def _entities(asset: Asset, path: str) -> Iterator[Entity]:
+    for kind in get_args(Kind):
+        yield Entity(asset.database_id, asset.asset_id, path, kind)

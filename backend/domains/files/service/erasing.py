@@ -1,0 +1,96 @@
+"""The steps that delete files for good, with all that belongs to them.
+
+Rows go before objects: what is left of the objects tells a repetition which rows to look for.
+"""
+
+from collections.abc import Callable, Sequence
+
+from backend.core.file_kinds import PREVIEW_MARK, is_preview, preview_base
+from backend.core.objects import Objects, ObjectVersion
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.files import rules
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service.companions import Companions
+from backend.domains.files.service.work import Endings, Work, goes_on
+from backend.domains.jobs.models import Progress
+
+VERSIONS = 200
+"""Versions of one step: each file's rows are removed before them."""
+
+
+@wired
+class Erasing:
+    rows: FileRepository
+    companions: Companions
+    objects: Objects
+    endings: Endings
+    versions: int = VERSIONS
+
+    def delete_file(self, work: Work) -> Progress:
+        """Delete one file, archived or not."""
+        target = work.target
+        self._forget(work, [target.path])
+        if self.companions.remove_auxiliary(work.asset.asset_id, target.path).more:
+            return goes_on(work.cursor)
+        if self._remove_versions(work, target.key, lambda key: key == target.key):
+            return goes_on(work.cursor)
+        previews = target.key + PREVIEW_MARK
+        if self._remove_versions(work, previews, lambda key: preview_base(key) == target.key):
+            return goes_on(work.cursor)
+        return self.endings.finished(work, [target.path], items=1)
+
+    def delete_folder(self, work: Work) -> Progress:
+        """Delete the first files that are left in a folder; at last what was made of them."""
+        target = work.target
+        page = self.objects.list_versions(target.bucket, target.key, limit=self.versions)
+        if page.versions:
+            keys = sorted({one.key for one in page.versions})
+            paths = [
+                rules.relative_path(target.prefix, key)
+                for key in keys
+                if not (key.endswith("/") or is_preview(key))
+            ]
+            self._forget(work, paths)
+            self._delete(work, page.versions)
+            self.endings.build_again(work, paths)
+            return goes_on(work.cursor, items=len(paths))
+        # Some stores keep no versions of the markers of folders.
+        markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
+        left = [one.key for one in markers if one.key.endswith("/")]
+        self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
+        if left or self.companions.remove_auxiliary(work.asset.asset_id, target.path).more:
+            return goes_on(work.cursor)
+        return self.endings.finished(work, [])
+
+    def delete_auxiliary(self, work: Work) -> Progress:
+        """Delete a page of what was made of a file or a folder of files."""
+        removed = self.companions.remove_auxiliary(
+            work.asset.asset_id, work.target.path, with_itself=True
+        )
+        if removed.more:
+            return goes_on(work.cursor, items=removed.items)
+        return self.endings.finished(work, [], items=removed.items, retyped=False)
+
+    def _forget(self, work: Work, paths: list[str]) -> None:
+        """Remove the rows of files, which are in order."""
+        if not paths:
+            return
+
+        def forget(path: str) -> None:
+            self.companions.forget_records(work.caller, work.asset, path)
+
+        in_parallel(forget, paths)
+        self.rows.forget_files(work.asset, paths)
+
+    def _remove_versions(self, work: Work, prefix: str, wanted: Callable[[str], bool]) -> bool:
+        """Remove the first versions of these keys; whether some may be left."""
+        page = self.objects.list_versions(work.target.bucket, prefix)
+        found = [one for one in page.versions if wanted(one.key)]
+        self._delete(work, found)
+        return bool(found) and page.next_key is not None
+
+    def _delete(self, work: Work, versions: Sequence[ObjectVersion]) -> None:
+        self.objects.delete_many(
+            work.target.bucket, [(one.key, one.version_id) for one in versions]
+        )

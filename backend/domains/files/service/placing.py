@@ -1,0 +1,191 @@
+"""Which file or folder a request means, and what its state allows."""
+
+from backend.core.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    StateForbidsError,
+)
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.files import rules
+from backend.domains.files.repository import FileNotFoundInAssetError
+from backend.domains.files.service.reading import FileService
+from backend.domains.files.service.target import FileTarget
+
+Ids = tuple[str, str]
+"""Database id and asset id."""
+_LISTED = 1000
+"""Files of a folder that a reply names at the most: one page of the store."""
+
+
+class FileExistsInAssetError(AlreadyExistsError):
+    code = "FileExists"
+
+    def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
+        state = ", archived" if is_archived else ""
+        super().__init__(f"Asset {asset_id} has {path} already{state}")
+
+
+class FileStateError(StateForbidsError):
+    code = "FileStateForbids"
+
+    def __init__(self, path: str, fact: str) -> None:
+        super().__init__(f"{path} {fact}")
+
+
+class FileVersionNotFoundError(NotFoundError):
+    code = "FileVersionNotFound"
+
+    def __init__(self, path: str, version_id: str) -> None:
+        super().__init__(f"{path} has no version {version_id}")
+
+
+@wired
+class FilePlaces:
+    files: FileService
+    assets: AssetService
+    databases: DatabaseService
+    objects: Objects
+
+    def asset(self, caller: Identity, ids: Ids) -> Asset:
+        """The asset, for a caller who may change its files.
+
+        Raises:
+            AssetNotFoundError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may see it, and not change its files.
+        """
+        return self.assets.asset_for(caller, "POST", *ids)
+
+    def place(self, asset: Asset, sent: str, *, is_prefix: bool = False) -> FileTarget:
+        """Where a file stands, or with `is_prefix` a folder.
+
+        Raises:
+            InvalidInputError: it is no path of one, or the asset itself.
+        """
+        if is_prefix:
+            return self.folder(asset, sent, field="filePath")
+        return self.files.target(asset, sent, field="filePath")
+
+    def folder(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
+        """As `place`, of a folder."""
+        bucket, prefix = self.assets.location(asset)
+        return FileTarget(asset, bucket, prefix, rules.folder_key(prefix, sent, field=field))
+
+    def source(self, asset: Asset, sent: str) -> FileTarget:
+        """Where a file stands that is moved or copied.
+
+        Raises:
+            InvalidInputError: it is no path of a file, or a preview's.
+        """
+        place = self.files.target(asset, sent, field="sourcePath")
+        if is_preview(place.key):
+            raise InvalidInputError.of("sourcePath", "is a preview, which goes with its file")
+        return place
+
+    def destination(self, asset: Asset, sent: str) -> FileTarget:
+        """Where a file will stand that is moved or copied.
+
+        Raises:
+            InvalidInputError: no file of this database may have this path.
+            NotFoundError: the database is gone.
+        """
+        place = self.files.target(asset, sent, field="destinationPath")
+        database = self.databases.find_database(asset.database_id)
+        if database is None:
+            raise NotFoundError(f"Database {asset.database_id} does not exist")
+        allowed = database.restrict_file_uploads_to_extensions
+        rules.demand_name(owner_of(place), place.path, allowed, field="destinationPath")
+        return place
+
+    def existing(self, place: FileTarget) -> ObjectHead | ObjectVersion:
+        """What the store tells of a file; its marker if it is archived.
+
+        Raises:
+            FileNotFoundInAssetError: there is no such file.
+        """
+        found = self.objects.head(place.bucket, place.key)
+        if found is None:
+            raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
+        return found
+
+    def active(self, place: FileTarget) -> ObjectHead:
+        """What the store tells of a file that is not archived.
+
+        Raises:
+            FileNotFoundInAssetError: there is no such file.
+            FileStateError: it is archived.
+        """
+        found = self.existing(place)
+        if isinstance(found, ObjectVersion):
+            raise FileStateError(place.path, "is archived: bring it back first")
+        return found
+
+    def readable(self, place: FileTarget) -> ObjectHead:
+        """As `active`, of the source of a copy, where the contract answers 400."""
+        found = self.existing(place)
+        if isinstance(found, ObjectVersion):
+            raise InvalidInputError.of("sourcePath", "is archived: bring it back first")
+        return found
+
+    def demand_free(self, place: FileTarget) -> None:
+        """Go on only if there is nothing of this name.
+
+        Raises:
+            FileExistsInAssetError: there is a file, active or archived, or a folder.
+        """
+        asset_id = place.asset.asset_id
+        found = self.objects.head(place.bucket, place.key)
+        if found is not None:
+            is_archived = isinstance(found, ObjectVersion)
+            raise FileExistsInAssetError(place.path, asset_id, is_archived=is_archived)
+        if self.objects.list_objects(place.bucket, place.key + "/", limit=1).objects:
+            raise FileExistsInAssetError(place.path + "/", asset_id)
+
+    def files_in(self, place: FileTarget) -> list[str]:
+        """The first files of a folder that are not archived.
+
+        Raises:
+            FileNotFoundInAssetError: there is none.
+        """
+        page = self.objects.list_objects(place.bucket, place.key, limit=_LISTED)
+        return self._paths(place, [one.key for one in page.objects if not one.key.endswith("/")])
+
+    def all_files_in(self, place: FileTarget) -> list[str]:
+        """The first files of a folder, archived ones and markers of folders too.
+
+        Raises:
+            FileNotFoundInAssetError: there is none.
+        """
+        page = self.objects.list_versions(place.bucket, place.key, limit=_LISTED)
+        keys = {one.key for one in page.versions}
+        if not keys:  # some stores keep no versions of the markers of folders
+            listed = self.objects.list_objects(place.bucket, place.key, limit=1)
+            keys = {one.key for one in listed.objects}
+        return self._paths(place, sorted(keys))
+
+    def last_version(self, place: FileTarget) -> str:
+        """The newest version of an archived file.
+
+        Raises:
+            FileNotFoundInAssetError: nothing but markers is left of it.
+        """
+        page = self.objects.list_versions(place.bucket, place.key)
+        for one in page.versions:
+            if one.key == place.key and not one.is_delete_marker:
+                return one.version_id
+        raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
+
+    def _paths(self, place: FileTarget, keys: list[str]) -> list[str]:
+        if not keys:
+            raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
+        return [rules.relative_path(place.prefix, key) for key in keys if not is_preview(key)]
+
+
+def owner_of(place: FileTarget) -> rules.Owner:
+    return rules.Owner(place.asset.database_id, place.asset.asset_id, place.prefix)

@@ -1,0 +1,147 @@
+"""Reverts files, says what they are to their asset, and removes what was made of them."""
+
+from collections.abc import Callable
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.objects import ObjectVersion
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetRevisionError
+from backend.domains.audit.models import asset_entity
+from backend.domains.files import rules
+from backend.domains.files.models import FileChange
+from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
+from backend.domains.files.service.changing import Changed
+from backend.domains.files.service.placing import FilePlaces, FileVersionNotFoundError, Ids
+from backend.spec import routes
+from backend.spec.buckets import PRIMARY_TYPE_METADATA
+
+_ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
+
+
+class PreviewNotFoundError(NotFoundError):
+    code = "PreviewNotFound"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} has no preview")
+
+
+@wired
+class FileRewrites:
+    """`auxiliary` tells the bucket of what viewers and pipelines made."""
+
+    places: FilePlaces
+    carrying: ChangesOfFiles
+    auxiliary: Callable[[], str]
+    clock: Clock
+
+    def revert_file_version(
+        self, caller: Identity, ids: Ids, sent: str, version_id: str
+    ) -> Changed:
+        """Make an old version of a file its newest one.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            FileNotFoundInAssetError: there is no such file.
+            FileStateError: the file is archived.
+            FileVersionNotFoundError: it has no such version.
+            InvalidInputError: the version is a marker.
+            PermissionDeniedError: the caller may see the asset, and not change its files.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent)
+        change = FileChange(operation="revertFileVersion", path=place.path, version_id=version_id)
+
+        def plan() -> Planned:
+            head = self.places.active(place)
+            found = self.places.objects.head(place.bucket, place.key, version_id=version_id)
+            if found is None:
+                raise FileVersionNotFoundError(place.path, version_id)
+            if isinstance(found, ObjectVersion):
+                raise InvalidInputError.of("versionId", "is that of an archiving, without content")
+            before = {"versionId": head.version.version_id}
+            after = {"revertedFromVersionId": version_id}
+            return Planned(asset, change, routes.REVERT_FILE_VERSION, before, after, version_id)
+
+        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+
+    def set_primary_file(self, caller: Identity, ids: Ids, sent: str, primary_type: str) -> Changed:
+        """Say what a file is to its asset, by a new version of it; nothing takes that back.
+
+        A file that is this already stays as it is.
+
+        Raises:
+            As `revert_file_version`.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent)
+        if is_preview(place.key):
+            raise InvalidInputError.of("filePath", "is a preview, which goes with its file")
+        now = self.places.active(place).metadata.get(PRIMARY_TYPE_METADATA, "")
+        if now == primary_type:
+            return Changed((place.path,))
+        change = FileChange(operation="setPrimaryFile", path=place.path, primary_type=primary_type)
+
+        def plan() -> Planned:
+            head = self.places.active(place)
+            before = {"primaryType": head.metadata.get(PRIMARY_TYPE_METADATA, "")}
+            after = {"primaryType": primary_type}
+            return Planned(asset, change, routes.SET_PRIMARY_FILE, before, after)
+
+        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+
+    def delete_auxiliary_files(self, caller: Identity, ids: Ids, sent: str) -> Changed:
+        """Delete what viewers and pipelines made of a file, or of the files of a folder.
+
+        The file itself may be gone.
+
+        Raises:
+            As `revert_file_version`.
+        """
+        asset = self.places.asset(caller, ids)
+        place = self.places.place(asset, sent, is_prefix=sent.endswith("/"))
+        folder = rules.auxiliary_folder(asset.asset_id, place.path)
+        found = self.places.objects.list_objects(self.auxiliary(), folder[:-1], limit=50).objects
+        if not any(one.key.startswith(folder) or one.key == folder[:-1] for one in found):
+            return Changed((place.path,))
+        change = FileChange(operation="deleteAuxiliaryPreviewAssetFiles", path=place.path)
+
+        def plan() -> Planned:
+            before = {"auxiliaryFiles": folder}
+            return Planned(asset, change, routes.DELETE_AUXILIARY_FILES, before, {})
+
+        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+
+    def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
+        """Take the asset's preview from it; answers with the asset's id.
+
+        The row goes first: a request that dies leaves an object that nothing names.
+
+        Raises:
+            AssetRevisionError: others change the asset all the time.
+            PreviewNotFoundError: it has none.
+            Others as `revert_file_version`.
+        """
+        for _ in range(_ATTEMPTS):
+            asset = self.places.asset(caller, ids)
+            if asset.preview_location is None:
+                raise PreviewNotFoundError(asset.asset_id)
+            now = self.clock()
+            entry = self.carrying.audit.entry(
+                caller,
+                routes.DELETE_ASSET_PREVIEW.name,
+                asset_entity(asset.database_id, asset.asset_id),
+                before={"previewLocation": asset.preview_location.model_dump(by_alias=True)},
+                after={},
+                at=now,
+            )
+            try:
+                self.places.assets.withdraw_preview(asset, entry, at=iso(now))
+            except AssetRevisionError:
+                continue
+            bucket, _ = self.places.assets.location(asset)
+            self.places.objects.delete(bucket, asset.preview_location.key)
+            return asset.asset_id
+        raise AssetRevisionError(ids[1])

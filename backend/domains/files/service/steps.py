@@ -1,0 +1,168 @@
+"""The steps of the jobs that change files, by operation.
+
+A job works only while the item of its asset names it; a step that is repeated after its job has
+ended does nothing.
+"""
+
+from collections.abc import Callable
+
+from backend.core.errors import UnavailableError, VitrineError
+from backend.core.file_kinds import PREVIEW_MARK, preview_base
+from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService
+from backend.domains.files import rules
+from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
+from backend.domains.files.repository import AssetGoneError, FileChangeRepository
+from backend.domains.files.service.companions import Companions
+from backend.domains.files.service.copying import Copies, Copying
+from backend.domains.files.service.erasing import Erasing
+from backend.domains.files.service.target import FileTarget
+from backend.domains.files.service.transferring import Transfers
+from backend.domains.files.service.work import CHANGE, Endings, Work, goes_on
+from backend.domains.jobs.models import Job, Progress
+
+FILES = 100
+"""Files that are archived in one step."""
+FOLDER_TYPE = "application/x-directory"
+_Step = Callable[[Work], Progress]
+
+
+@wired
+class ChangeSteps:
+    changes: FileChangeRepository
+    assets: AssetService
+    objects: Objects
+    copies: Copies
+    companions: Companions
+    transfers: Transfers
+    erasing: Erasing
+    endings: Endings
+    files: int = FILES
+
+    def step(self, job: Job) -> Progress:
+        """Do the next part of a change.
+
+        Raises:
+            ConflictError: it cannot be carried out; whatever it had written is taken back.
+            NotFoundError: the asset, or what was to be copied, is gone.
+        """
+        asset_id = job.asset_id or ""
+        if self.changes.state(asset_id).job_id != job.job_id:
+            return Progress(job.cursor, finished=True)
+        asset = self.assets.find_asset(job.database_id or "", asset_id)
+        if asset is None:
+            self.changes.release(asset_id, job.job_id)
+            raise AssetGoneError(asset_id)
+        change = FileChange.model_validate(job.parameters[CHANGE])
+        bucket, prefix = self.assets.location(asset)
+        place = FileTarget(asset, bucket, prefix, prefix + change.path.removeprefix("/"))
+        work = Work(job, change, ChangeCursor.model_validate(job.cursor), place)
+        try:
+            return self._step_of(change)(work)
+        except UnavailableError:
+            raise
+        except VitrineError:
+            if not work.cursor.withdrawing:
+                self._take_back(work)
+            self.changes.release(asset_id, job.job_id)
+            raise
+
+    def _step_of(self, change: FileChange) -> _Step:
+        erasing, transfers, is_folder = self.erasing, self.transfers, change.is_prefix
+        steps: dict[FileOperation, _Step] = {
+            "createFolder": self._create_folder,
+            "moveFile": transfers.move,
+            "copyFile": transfers.copy,
+            "archiveFile": self._archive_folder if is_folder else self._archive_file,
+            "unarchiveFile": self._unarchive,
+            "deleteFile": erasing.delete_folder if is_folder else erasing.delete_file,
+            "revertFileVersion": self._rewrite,
+            "setPrimaryFile": self._rewrite,
+            "deleteAuxiliaryPreviewAssetFiles": erasing.delete_auxiliary,
+        }
+        return steps[change.operation]
+
+    def _take_back(self, work: Work) -> None:
+        if work.change.operation in {"copyFile", "moveFile"}:
+            self.transfers.take_back(work)
+        elif work.cursor.copy_id is not None:
+            place = work.target
+            self.objects.abort_multipart(place.bucket, place.key, work.cursor.copy_id)
+
+    def _create_folder(self, work: Work) -> Progress:
+        place = work.target
+        if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
+            self.objects.put(
+                place.bucket,
+                place.key,
+                b"",
+                content_type=FOLDER_TYPE,
+                metadata=rules.metadata_of_copy({}, work.mark),
+            )
+        return self.endings.finished(work, [], items=1, retyped=False)
+
+    def _archive_file(self, work: Work) -> Progress:
+        place = work.target
+        keys = [place.key, *self.companions.previews(place)]
+        if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
+            keys = keys[1:]  # it is hidden already: a second marker would only confuse
+        self.objects.delete_many(place.bucket, [(key, None) for key in keys])
+        return self.endings.finished(work, [place.path], items=1)
+
+    def _archive_folder(self, work: Work) -> Progress:
+        place = work.target
+        page = self.objects.list_objects(
+            place.bucket, place.key, limit=self.files, after=work.cursor.after
+        )
+        keys = [one.key for one in page.objects if not one.key.endswith("/")]
+        self.objects.delete_many(place.bucket, [(key, None) for key in keys])
+        paths = [rules.relative_path(place.prefix, key) for key in keys]
+        if page.next_key is None:
+            return self.endings.finished(work, paths, items=len(keys))
+        self.endings.build_again(work, paths)
+        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
+
+    def _unarchive(self, work: Work) -> Progress:
+        """Bring a file back, and its newest preview."""
+        written = self._rewritten(work)
+        if isinstance(written, ChangeCursor):
+            return goes_on(written)
+        preview = self._newest_preview(work.target)
+        if preview is not None:
+            place = (work.target.bucket, preview.key)
+            head = self.copies.demand(*place, preview.version_id)
+            metadata = rules.metadata_of_copy(head.metadata, work.mark)
+            self.copies.copy(Copying(place, head, place, head.content_type, metadata), None)
+        return self.endings.finished(work, [work.target.path], items=1, made=written.version_id)
+
+    def _rewrite(self, work: Work) -> Progress:
+        """Make an old version the newest one, or the newest one again with another type."""
+        written = self._rewritten(work)
+        if isinstance(written, ChangeCursor):
+            return goes_on(written)
+        return self.endings.finished(
+            work, [work.target.path], items=1, made=written.version_id, retyped=False
+        )
+
+    def _rewritten(self, work: Work) -> Written | ChangeCursor:
+        """Copy the version that the change is about over the file; else how that goes on."""
+        place = (work.target.bucket, work.target.key)
+        head = self.copies.demand(*place, work.version_id)
+        metadata = rules.metadata_of_copy(
+            head.metadata, work.mark, primary_type=work.change.primary_type
+        )
+        copying = Copying(place, head, place, head.content_type, metadata)
+        written = self.copies.copy(copying, work.cursor.copy_id)
+        if isinstance(written, Written):
+            return written
+        same = {"copy_id": written.copy_id, "version_id": head.version.version_id}
+        return work.cursor.model_copy(update=same)
+
+    def _newest_preview(self, target: FileTarget) -> ObjectVersion | None:
+        """The version of an archived preview that was shown last."""
+        page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
+        found = [one for one in page.versions if preview_base(one.key) == target.key]
+        hidden = {one.key for one in found if one.is_latest and one.is_delete_marker}
+        shown = [one for one in found if one.key in hidden and not one.is_delete_marker]
+        return max(shown, key=lambda one: one.last_modified, default=None)

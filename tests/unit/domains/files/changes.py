@@ -1,0 +1,90 @@
+"""What tests of changing files look at: files of the asset `statue`, and what goes along."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.objects import ObjectHead, Objects
+from backend.core.tables import Tables
+from backend.core.transactions import Put
+from backend.domains.metadata.models import Entity, Kind, NewRecord
+from tests.factories.assets import ADMIN, NOON
+from tests.factories.audit import entries
+from tests.factories.files import AUXILIARY, BUCKET, Gallery
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+
+
+class Ticking:
+    """A clock that moves on with each look at it."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(milliseconds=5)
+        return self.now
+
+
+class Dead(BaseException):
+    """The process ended; no code of it runs any more."""
+
+
+def memory() -> tuple[MemoryTables, MemoryObjects]:
+    clock = Ticking()
+    return MemoryTables(), MemoryObjects(clock=clock, versioned=lambda name: name == BUCKET)
+
+
+def state_of(objects: Objects, prefix: str = "statue/") -> dict[str, str]:
+    """By path `active` or `archived`, of all files below a prefix."""
+    found = objects.list_versions(BUCKET, prefix).versions
+    return {
+        "/" + one.key.removeprefix(prefix): "archived" if one.is_delete_marker else "active"
+        for one in found
+        if one.is_latest
+    }
+
+
+def body_of(objects: Objects, path: str, prefix: str = "statue/") -> bytes:
+    return objects.read_start(BUCKET, prefix + path.removeprefix("/"), length=1000)
+
+
+def head_of(objects: Objects, path: str) -> ObjectHead:
+    found = objects.head(BUCKET, "statue" + path)
+    assert isinstance(found, ObjectHead)
+    return found
+
+
+def note(museum: Gallery, path: str, key: str, value: str, *, kind: Kind = "metadata") -> None:
+    """Give a file of the asset a record."""
+    record = NewRecord(metadata_key=key, metadata_value_type="string", metadata_value=value)
+    entity = Entity("museum", "statue", path, kind)
+    assert museum.changing.wiring.records.add_records(ADMIN, entity, [record]).done == (key,)
+
+
+def notes(
+    museum: Gallery, path: str, *, kind: Kind = "metadata", ids: tuple[str, str] | None = None
+) -> dict[str, str]:
+    entity = Entity(*(ids or ("museum", "statue")), path, kind)
+    found = museum.changing.wiring.records.records_of(entity)
+    return {record.metadata_key: record.metadata_value for record in found}
+
+
+def view(museum: Gallery, path: str, body: bytes = b"octree") -> None:
+    """What a viewer made of a file of the asset."""
+    museum.objects.put(
+        AUXILIARY, f"statue{path}", body, content_type="application/json", metadata={}
+    )
+
+
+def views(museum: Gallery, prefix: str = "statue/") -> list[str]:
+    found = museum.objects.list_objects(AUXILIARY, prefix).objects
+    return ["/" + one.key.removeprefix(prefix) for one in found]
+
+
+def told(tables: Tables, operation: str) -> list[dict[str, Any]]:
+    """The audit entries of an operation."""
+    return [entry for entry in entries(tables) if entry["operation"] == operation]
+
+
+def stored(tables: Tables, table: Any, item: dict[str, Any]) -> None:
+    tables.write(Put(table=table, item=item))
