@@ -5,17 +5,28 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.asset_lifecycle.service import (
+    ArchiveSteps,
+    DeleteSteps,
+    LifecycleService,
+    VersionLifecycle,
+)
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.jobs.models import Step
-from backend.entrypoints.working import WorkerWiring
+from backend.entrypoints.versioning import VersionWiring
 from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 
 @dataclass(frozen=True)
-class LifecycleWiring(WorkerWiring):
+class LifecycleWiring(VersionWiring):
     """What the functions of the lifecycle are made of: the one of the API, and the worker."""
+
+    @property
+    def version_lifecycle(self) -> VersionLifecycle:
+        return VersionLifecycle(self.lifecycle, self.version_editing)
 
     @property
     def lifecycle(self) -> LifecycleService:
@@ -35,7 +46,7 @@ class LifecycleWiring(WorkerWiring):
         delete_steps = DeleteSteps(
             repository=LifecycleRepository(self.tables),
             assets=self.assets,
-            links=self.asset_links,
+            links=AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock),
             objects=self.objects,
             reindexing=self.reindexing,
             auxiliary=self.settings.bucket(AUXILIARY_BUCKET),

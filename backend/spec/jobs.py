@@ -57,6 +57,12 @@ WITHDRAW_ROLE = JobKind(
     "Takes a deleted role from the users who have it.",
     cancellable=False,
 )
+MAKE_VERSION = JobKind(
+    "makeAssetVersion",
+    LIFECYCLE_QUEUE,
+    "Makes a version of an asset, or of the files of an older version.",
+    cancellable=False,
+)
 LARGE_FILES = JobKind(
     "largeFiles",
     LARGE_FILES_QUEUE,
@@ -85,6 +91,7 @@ JOB_KINDS: dict[str, JobKind] = {
         DELETE_ASSET,
         WITHDRAW_TAG,
         WITHDRAW_ROLE,
+        MAKE_VERSION,
         LARGE_FILES,
         CHANGE_FILES,
         IMPORT_BUCKET,

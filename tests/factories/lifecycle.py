@@ -9,14 +9,22 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
-from backend.domains.asset_lifecycle.service import ArchiveSteps, DeleteSteps, LifecycleService
+from backend.domains.asset_lifecycle.service import (
+    ArchiveSteps,
+    DeleteSteps,
+    LifecycleService,
+    VersionLifecycle,
+)
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.asset_versions.repository import VersionRepository
+from backend.domains.asset_versions.service import VersionEditing
 from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner, JobService
+from backend.http.router import Router
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, NOON
@@ -74,6 +82,7 @@ class Lifecycle:
     tables: Tables
     objects: Objects
     service: LifecycleService
+    versions: VersionLifecycle
     deletes: DeleteSteps
     jobs: JobService
     hands: Hands
@@ -81,9 +90,13 @@ class Lifecycle:
 
     def send(self, operation: str, *, user_id: str = "admin", **body: Any) -> Answer:
         """A request as it came, without what confirms it."""
-        client = Client(build_router(self.service), user_id=user_id)
+        client = Client(self.router, user_id=user_id)
         method, path = _VERBS[operation], f"{PATH}/{operation}Asset"
         return client.send(method, path, parameters=PARAMETERS, body=body)
+
+    @property
+    def router(self) -> Router:
+        return build_router(self.service, self.versions)
 
     def change(self, operation: str, **body: Any) -> str:
         """A request that must succeed; answers with its job's id."""
@@ -192,4 +205,6 @@ def lifecycle(
         steps=steps,
         clock=hands,
     )
-    return Lifecycle(shown, tables, objects, service, deletes, jobs, hands, reindexing)
+    editing = VersionEditing(VersionRepository(tables), shown.assets, shown.assets.audit, hands)
+    archiving = VersionLifecycle(service, editing)
+    return Lifecycle(shown, tables, objects, service, archiving, deletes, jobs, hands, reindexing)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.core.models import WireModel
+from backend.core.models import OptionalBody, WireModel
 from backend.core.names import Text
 from backend.domains.assets.models import Location
 from backend.domains.jobs.models import JobState
@@ -35,6 +35,17 @@ class UnarchiveBody(WireModel):
 
 class DeleteBody(WireModel):
     confirm_permanent_delete: Confirmation
+    reason: Reason | None = None
+
+
+class ArchiveVersionBody(OptionalBody):
+    """`confirm_archive_asset` is needed for the current version, which takes its asset along."""
+
+    confirm_archive_asset: bool = False
+    reason: Reason | None = None
+
+
+class UnarchiveVersionBody(OptionalBody):
     reason: Reason | None = None
 
 

@@ -1,13 +1,19 @@
 """The routes that archive, bring back and delete assets."""
 
+from typing import Literal
+
+from backend.core.clock import iso
 from backend.domains.asset_lifecycle.models import (
     ArchiveBody,
+    ArchiveVersionBody,
     DeleteBody,
     LifecycleReply,
     Operation,
     UnarchiveBody,
+    UnarchiveVersionBody,
 )
-from backend.domains.asset_lifecycle.service import LifecycleService, Started
+from backend.domains.asset_lifecycle.service import LifecycleService, Started, VersionLifecycle
+from backend.domains.asset_versions.models import VersionPath, VersionReply
 from backend.domains.assets.models import AssetPath
 from backend.http.call import Call
 from backend.http.router import Router
@@ -16,9 +22,15 @@ from backend.spec import routes
 _DONE: dict[Operation, str] = {"archive": "archived", "unarchive": "brought back"}
 
 
-def build_router(service: LifecycleService) -> Router:
-    """Bind the routes of the lifecycle to the service."""
+def build_router(service: LifecycleService, versions: VersionLifecycle) -> Router:
+    """Bind the routes of the lifecycle to the services."""
     router = Router()
+    _bind_assets(router, service)
+    _bind_versions(router, versions)
+    return router
+
+
+def _bind_assets(router: Router, service: LifecycleService) -> None:
 
     @router.bind(routes.ARCHIVE_ASSET)
     def archive_asset(call: Call, path: AssetPath, body: ArchiveBody) -> LifecycleReply:
@@ -35,7 +47,47 @@ def build_router(service: LifecycleService) -> Router:
         ids = (path.database_id, path.asset_id)
         return _reply("delete", service.delete_asset(call.caller, *ids, reason=body.reason))
 
-    return router
+
+def _bind_versions(router: Router, versions: VersionLifecycle) -> None:
+    @router.bind(routes.ARCHIVE_ASSET_VERSION)
+    def archive_asset_version(
+        call: Call, path: VersionPath, body: ArchiveVersionBody
+    ) -> VersionReply:
+        started = versions.archive_version(
+            call.caller,
+            (path.database_id, path.asset_id),
+            path.asset_version_id,
+            confirmed=body.confirm_archive_asset,
+            reason=body.reason,
+        )
+        return _version_reply("archive", path, versions, started)
+
+    @router.bind(routes.UNARCHIVE_ASSET_VERSION)
+    def unarchive_asset_version(
+        call: Call, path: VersionPath, body: UnarchiveVersionBody
+    ) -> VersionReply:
+        ids = (path.database_id, path.asset_id)
+        number = path.asset_version_id
+        started = versions.unarchive_version(call.caller, ids, number, reason=body.reason)
+        return _version_reply("unarchive", path, versions, started)
+
+
+def _version_reply(
+    operation: Literal["archive", "unarchive"],
+    path: VersionPath,
+    versions: VersionLifecycle,
+    started: Started | None,
+) -> VersionReply:
+    along = "" if started is None else ", and its asset with it"
+    return VersionReply(
+        message=f"Version {path.asset_version_id} was {_DONE[operation]}{along}",
+        asset_id=path.asset_id,
+        asset_version_id=path.asset_version_id,
+        operation=operation,
+        timestamp=iso(versions.lifecycle.clock()) if started is None else started.at,
+        job_id=None if started is None else started.job.job_id,
+        job_state=None if started is None else started.job.state,
+    )
 
 
 def _reply(operation: Operation, started: Started) -> LifecycleReply:

@@ -161,6 +161,12 @@ class AssetRepository:
             refused=AssetNotFoundError(asset.database_id, asset.asset_id),
         )
 
+    def get_many(self, wanted: Iterable[AssetReference]) -> list[Asset]:
+        """Those of the active assets that are there, in no order."""
+        keys_of = [(ASSETS, _key(each.database_id, each.asset_id)) for each in wanted]
+        found = self.tables.get_many(keys_of)
+        return [Asset.model_validate(item) for _, item in found]
+
     def database_of(self, asset_id: str) -> str | None:
         """The database in which the id is taken."""
         found = self.tables.get(RESERVATIONS, {_RESERVATION: id_reservation(asset_id)})
@@ -251,6 +257,18 @@ class AssetRepository:
         self.tables.transact([update, *others])
         now = asset.model_dump(by_alias=True) | dict(changes)
         return Asset.model_validate(now | {name: now[name] + 1 for name in update.add})
+
+    def sets_version(self, asset: Asset, changes: Mapping[str, Any]) -> Update:
+        """The write of a current version, refused with AssetRevisionError if the asset was changed
+        or archived meanwhile."""
+        return Update(
+            table=ASSETS,
+            key=_key(asset.partition, asset.asset_id),
+            set=changes,
+            add={"revision": 1},
+            conditions=(equals("revision", asset.revision),),
+            refused=AssetRevisionError(asset.asset_id),
+        )
 
     def touch(self, asset: Asset, changes: Mapping[str, Any]) -> Asset:
         """Set some attributes whatever the revision, as long as the asset is active.

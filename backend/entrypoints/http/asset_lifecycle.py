@@ -6,4 +6,5 @@ from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import LIFECYCLE_API
 
 _wiring = LifecycleWiring(LIFECYCLE_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.lifecycle)))
+_router = build_router(_wiring.lifecycle, _wiring.version_lifecycle)
+handler = ready(_wiring.app.handler(_router))

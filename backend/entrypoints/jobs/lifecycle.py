@@ -1,4 +1,4 @@
-"""The function that does the jobs which archive, bring back, delete and clean up."""
+"""The function that does the jobs which archive, bring back, delete, make versions and clean up."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.lifecycle import LifecycleWiring
@@ -15,6 +15,7 @@ handler = ready(
             WITHDRAW_ROLE.name: _wiring.role_withdrawal,
             CHANGE_FILES.name: _wiring.file_changing.steps.step,
             **_wiring.lifecycle_steps,
+            **_wiring.version_steps,
         },
     )
 )

@@ -7,7 +7,7 @@ done within the request; of others the worker does the rest.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.core.authorization import require
 from backend.core.clock import Clock, iso
@@ -80,6 +80,18 @@ class DatabaseDeletedError(StateForbidsError):
         )
 
 
+class Composed(NamedTuple):
+    """What another slice changes in the same transaction, and the route that asks for both.
+
+    `writes` and `changes` are of the asset as it is then; `changes` is what the entry tells of
+    them, before and after.
+    """
+
+    route: Route
+    writes: Callable[[Asset], list[Write]]
+    changes: tuple[dict[str, Any], dict[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """A change of state that is committed, and the job that does the rest, as it is now."""
@@ -100,9 +112,15 @@ class LifecycleService:
     clock: Clock
 
     def archive_asset(
-        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+        self,
+        caller: Identity,
+        database_id: str,
+        asset_id: str,
+        *,
+        reason: str | None = None,
+        composed: Composed | None = None,
     ) -> Started:
-        """Archive an asset; its files follow.
+        """Archive an asset; its files follow, and what is composed goes along.
 
         Raises:
             AssetArchivedError: it is archived already.
@@ -119,14 +137,23 @@ class LifecycleService:
             changed = rules.archived(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
-            entry = self._entry(caller, routes.ARCHIVE_ASSET, asset, _attributes(changed), at)
-            return [*self.assets.moves(asset, changed), entry]
+            told = _attributes(changed)
+            return [
+                *self.assets.moves(asset, changed),
+                *self._told(caller, routes.ARCHIVE_ASSET, asset, told, at, composed),
+            ]
 
         started = self._changed(caller, ARCHIVE_ASSET, (database_id, asset_id), change)
         return self._run(started, self.steps.archive)
 
     def unarchive_asset(
-        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+        self,
+        caller: Identity,
+        database_id: str,
+        asset_id: str,
+        *,
+        reason: str | None = None,
+        composed: Composed | None = None,
     ) -> Started:
         """Bring an archived asset back; the files that its archiving took follow.
 
@@ -144,9 +171,11 @@ class LifecycleService:
                 raise AssetActiveError(asset_id)
             self._demand_rest(asset)
             changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
-            after = _attributes(changed) | _reason("unarchivedReason", reason)
-            entry = self._entry(caller, routes.UNARCHIVE_ASSET, asset, after, at)
-            return [*self.assets.moves(asset, changed), entry]
+            told = _attributes(changed) | _reason("unarchivedReason", reason)
+            return [
+                *self.assets.moves(asset, changed),
+                *self._told(caller, routes.UNARCHIVE_ASSET, asset, told, at, composed),
+            ]
 
         try:
             started = self._changed(caller, UNARCHIVE_ASSET, (database_id, asset_id), change)
@@ -169,7 +198,7 @@ class LifecycleService:
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             left = _reason("deletedReason", reason)
-            entry = self._entry(caller, routes.DELETE_ASSET, asset, left, at)
+            entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
             return [*self.assets.removes(asset, job.job_id), entry]
 
         return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change)
@@ -206,16 +235,35 @@ class LifecycleService:
         if job is not None and not job.is_finished:
             raise AssetBusyError(asset.asset_id, job.job_id)
 
+    def _told(
+        self,
+        caller: Identity,
+        route: Route,
+        asset: Asset,
+        after: dict[str, Any],
+        at: datetime,
+        composed: Composed | None,
+    ) -> list[Write]:
+        """What is composed, and the one entry of the transaction."""
+        if composed is None:
+            return [self._entry(caller, route, asset, (_attributes(asset), after), at)]
+        before = _attributes(asset) | composed.changes[0]
+        entry = self._entry(
+            caller, composed.route, asset, (before, after | composed.changes[1]), at
+        )
+        return [*composed.writes(asset), entry]
+
     def _entry(
-        self, caller: Identity, route: Route, asset: Asset, after: dict[str, Any], at: datetime
+        self,
+        caller: Identity,
+        route: Route,
+        asset: Asset,
+        changes: tuple[dict[str, Any], dict[str, Any]],
+        at: datetime,
     ) -> Write:
+        entity = asset_entity(asset.database_id, asset.asset_id)
         return self.audit.entry(
-            caller,
-            route.name,
-            asset_entity(asset.database_id, asset.asset_id),
-            before=_attributes(asset),
-            after=after,
-            at=at,
+            caller, route.name, entity, before=changes[0], after=changes[1], at=at
         )
 
     def _new(self, kind: JobKind, caller: Identity, asset: Asset) -> Job:

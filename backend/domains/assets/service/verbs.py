@@ -19,6 +19,7 @@ from backend.domains.assets.models import (
     AssetReference,
     AssetVersion,
     CreateAssetBody,
+    CurrentVersion,
     UpdateAssetBody,
 )
 from backend.domains.assets.repository import (
@@ -235,6 +236,11 @@ class AssetService:
         if not changes:
             return asset
         return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
+
+    def sets_version(self, asset: Asset, current: CurrentVersion, *, at: datetime) -> Write:
+        """The write of an asset's current version, refused with AssetRevisionError."""
+        stored = current.model_dump(by_alias=True, exclude_none=True)
+        return self.assets.sets_version(asset, {"currentVersion": stored, "updatedAt": iso(at)})
 
     def withdraw_preview(self, asset: Asset, entry: Write, *, at: str) -> None:
         """Take the preview from the asset, with the entry of that; AssetRevisionError as `change`.

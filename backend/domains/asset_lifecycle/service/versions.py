@@ -1,0 +1,160 @@
+"""Archives versions and brings them back; the current one takes its asset along.
+
+A version knows nothing of what archives an asset, so both are put together here: one transaction
+moves the asset and sets the flag of the version.
+"""
+
+from typing import Any
+
+from backend.core.authorization import require
+from backend.core.errors import StateForbidsError
+from backend.core.identity import Identity
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.asset_lifecycle.service.requests import (
+    AssetArchivedError,
+    Composed,
+    LifecycleService,
+    Started,
+)
+from backend.domains.asset_versions.service import VersionEditing, VersionRevisionError
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import secured
+from backend.domains.audit.models import asset_entity
+from backend.spec import routes
+from backend.spec.routes import Route
+
+_ATTEMPTS = 8  # of a change that others' edits of the same version overtake
+
+
+class ConfirmationMissingError(StateForbidsError):
+    code = "ConfirmArchiveAssetMissing"
+
+    def __init__(self, asset_version_id: str) -> None:
+        super().__init__(
+            f"Version {asset_version_id} is the current one: archiving it archives the asset, "
+            "which confirmArchiveAsset must confirm"
+        )
+
+
+class _NotCurrentError(StateForbidsError):
+    """A newer version was made meanwhile."""
+
+
+@wired
+class VersionLifecycle:
+    lifecycle: LifecycleService
+    versions: VersionEditing
+
+    def archive_version(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        asset_version_id: str,
+        *,
+        confirmed: bool,
+        reason: str | None = None,
+    ) -> Started | None:
+        """Archive a version of an asset (database id, asset id); None if the asset stays.
+
+        Raises:
+            AssetArchivedError: the asset is archived.
+            AssetBusyError: it is still being brought back.
+            AssetNotFoundError: it does not exist, or not for the caller.
+            ConfirmationMissingError: the version is the current one, and that is not confirmed.
+            PermissionDeniedError: the caller may not archive the version, or the asset with it.
+            VersionArchivedError: it is archived already.
+            VersionNotFoundError: there is no such version.
+        """
+        route = routes.ARCHIVE_ASSET_VERSION
+        for _ in range(_ATTEMPTS):
+            asset = self._asset_for(caller, asset_id, route)
+            if asset.is_archived:
+                raise AssetArchivedError(asset.asset_id)
+            try:
+                if not _is_current(asset, asset_version_id):
+                    return self._flagged(caller, asset, asset_version_id, route, to=True)
+                self.versions.flags(asset, asset_version_id, is_archived=True)
+                if not confirmed:
+                    raise ConfirmationMissingError(asset_version_id)
+                composed = self._composed(asset_version_id, route, to=True)
+                return self.lifecycle.archive_asset(
+                    caller, *asset_id, reason=reason, composed=composed
+                )
+            except (VersionRevisionError, _NotCurrentError):
+                continue
+        raise VersionRevisionError(asset_version_id)
+
+    def unarchive_version(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        asset_version_id: str,
+        *,
+        reason: str | None = None,
+    ) -> Started | None:
+        """Bring a version back, and its asset if that is archived; None if the asset was active.
+
+        Raises:
+            AssetArchivedError: the asset is archived, and the version is not its current one.
+            AssetBusyError: it is still being archived.
+            AssetNotFoundError: it does not exist, or not for the caller.
+            PermissionDeniedError: the caller may not bring back the version, or the asset with it.
+            VersionActiveError: the version is not archived.
+            VersionNotFoundError: there is no such version.
+        """
+        route = routes.UNARCHIVE_ASSET_VERSION
+        for _ in range(_ATTEMPTS):
+            asset = self._asset_for(caller, asset_id, route)
+            try:
+                if not asset.is_archived:
+                    return self._flagged(caller, asset, asset_version_id, route, to=False)
+                self.versions.flags(asset, asset_version_id, is_archived=False)
+                if not _is_current(asset, asset_version_id):
+                    raise AssetArchivedError(asset.asset_id)
+                composed = self._composed(asset_version_id, route, to=False)
+                return self.lifecycle.unarchive_asset(
+                    caller, *asset_id, reason=reason, composed=composed
+                )
+            except (VersionRevisionError, _NotCurrentError):
+                continue
+        raise VersionRevisionError(asset_version_id)
+
+    def _asset_for(self, caller: Identity, asset_id: tuple[str, str], route: Route) -> Asset:
+        assets = self.lifecycle.assets
+        found = assets.get_asset(caller, *asset_id, show_archived=True)
+        require(assets.authorization, caller, route.action, secured(found))
+        return found
+
+    def _composed(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
+        def writes(asset: Asset) -> list[Write]:
+            if not _is_current(asset, asset_version_id):
+                raise _NotCurrentError(asset_version_id)
+            return self.versions.flags(asset, asset_version_id, is_archived=to)
+
+        return Composed(
+            route, writes, (_told(asset_version_id, not to), _told(asset_version_id, to))
+        )
+
+    def _flagged(
+        self, caller: Identity, asset: Asset, asset_version_id: str, route: Route, *, to: bool
+    ) -> None:
+        """Set the flag of a version alone."""
+        entry = self.lifecycle.audit.entry(
+            caller,
+            route.name,
+            asset_entity(asset.database_id, asset.asset_id),
+            before=_told(asset_version_id, not to),
+            after=_told(asset_version_id, to),
+            at=self.lifecycle.clock(),
+        )
+        flags = self.versions.flags(asset, asset_version_id, is_archived=to)
+        self.lifecycle.repository.commit([*flags, entry])
+
+
+def _is_current(asset: Asset, asset_version_id: str) -> bool:
+    return asset.current_version.version == asset_version_id
+
+
+def _told(asset_version_id: str, is_archived: bool) -> dict[str, Any]:
+    return {f"version.{asset_version_id}.isArchived": is_archived}

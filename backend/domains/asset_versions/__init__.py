@@ -1,0 +1,1 @@
+"""Versions of assets: snapshots of their files, metadata and attributes under a number."""

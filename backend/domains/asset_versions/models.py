@@ -1,0 +1,286 @@
+"""The bodies and replies of the routes of versions, and what their jobs note."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from backend.core.models import FullModel, PageQuery, WireModel
+from backend.core.names import RelativePath, Text
+from backend.domains.assets.models import AssetPath
+from backend.domains.files.models import VersionIdText
+from backend.domains.jobs.models import JobState
+
+MAX_FILES = 10_000
+"""Files that one request may name; with `useLatestFiles` there is no limit."""
+MAX_COMMENT_CHARS = 256
+MAX_LATER_COMMENT_CHARS = 1024
+MAX_ALIAS_CHARS = 64
+
+Comment = Annotated[Text, Field(min_length=1, max_length=MAX_COMMENT_CHARS)]
+Alias = Annotated[Text, Field(max_length=MAX_ALIAS_CHARS)]
+Operation = Literal["create", "update", "revert", "archive", "unarchive"]
+Source = Literal["latest", "named", "version"]
+Kind = Literal["metadata", "attribute"]
+
+
+def _is_no_number(value: str) -> str:
+    if value.isdecimal():
+        raise ValueError("must not be a number: versions have those as their ids")
+    if value != value.strip():
+        raise ValueError("must not begin or end with a blank")
+    return value
+
+
+class VersionPath(AssetPath):
+    asset_version_id: VersionIdText
+
+
+class NamedFile(WireModel):
+    """A file as the version shall hold it; one that is archived is left out."""
+
+    relative_key: RelativePath
+    version_id: Annotated[Text, Field(min_length=1, max_length=1024)]
+    is_archived: bool = False
+
+
+class CreateVersionBody(WireModel):
+    """Either all files as they are now, or those that are named."""
+
+    comment: Comment
+    use_latest_files: bool = False
+    files: Annotated[list[NamedFile] | None, Field(max_length=MAX_FILES)] = None
+    version_alias: Alias | None = None
+
+    @field_validator("version_alias")
+    @classmethod
+    def alias_is_no_number(cls, value: str | None) -> str | None:
+        return value if value is None else _is_no_number(value)
+
+    @model_validator(mode="after")
+    def says_which_files(self) -> "CreateVersionBody":
+        if self.use_latest_files == bool(self.files):
+            raise ValueError("exactly one of useLatestFiles (true) and files must be given")
+        return self
+
+
+class UpdateVersionBody(WireModel):
+    """The fields to change, at least one; an empty alias takes it away."""
+
+    comment: Annotated[Text, Field(min_length=1, max_length=MAX_LATER_COMMENT_CHARS)] | None = None
+    version_alias: Alias | None = None
+
+    @field_validator("version_alias")
+    @classmethod
+    def alias_is_no_number(cls, value: str | None) -> str | None:
+        return value if value is None else _is_no_number(value)
+
+    @model_validator(mode="after")
+    def something_changes(self) -> "UpdateVersionBody":
+        if self.comment is None and self.version_alias is None:
+            raise ValueError("at least one of comment and versionAlias must be given")
+        return self
+
+
+class RevertBody(WireModel):
+    comment: Comment
+    revert_metadata: bool = False
+
+
+class VersionsQuery(PageQuery):
+    show_archived: bool = False
+
+
+class WholeVersionQuery(PageQuery):
+    """A version is told whole, but by pages where it is large."""
+
+
+class CompareQuery(PageQuery):
+    """The two versions, by their ids."""
+
+    before: Annotated[VersionIdText, Field(alias="from")]
+    after: Annotated[VersionIdText, Field(alias="to")]
+
+
+class VersionReply(WireModel):
+    """The operation reply; a version that is still being made has no id yet, but a job."""
+
+    success: bool = True
+    message: str
+    asset_id: str
+    asset_version_id: str | None = None
+    operation: Operation
+    timestamp: str
+    skipped_files: list[str] | None = None
+    job_id: str | None = None
+    job_state: JobState | None = None
+
+
+class ListedVersion(WireModel):
+    version: Annotated[str, Field(alias="Version")]
+    date_modified: Annotated[str, Field(alias="DateModified")]
+    comment: Annotated[str, Field(alias="Comment")]
+    description: str
+    created_by: str
+    is_current: bool
+    file_count: int
+    version_alias: str
+    is_archived: bool
+    asset_id: str
+    database_id: str
+
+
+class VersionsReply(WireModel):
+    versions: list[ListedVersion]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class VersionFile(FullModel):
+    """A file of a version, and what has become of it in the bucket."""
+
+    relative_key: str
+    version_id: str
+    is_permanently_deleted: bool
+    is_latest_version_archived: bool
+    size: int | None = None
+    last_modified: str | None = None
+    etag: str | None = None
+
+
+class VersionRecord(WireModel):
+    type: Kind
+    file_path: str
+    metadata_key: str
+    metadata_value: str
+    metadata_value_type: str
+
+
+class WholeVersionReply(WireModel):
+    asset_id: str
+    asset_version_id: str
+    database_id: str
+    date_created: str
+    comment: str
+    description: str
+    created_by: str
+    version_alias: str
+    is_archived: bool
+    is_current: bool
+    file_count: int
+    files: list[VersionFile]
+    versioned_metadata: list[VersionRecord]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class FileSide(WireModel):
+    """A file as one of two versions holds it."""
+
+    version_id: str
+    size: int
+    etag: str
+
+
+class FileDifference(WireModel):
+    relative_key: str
+    before: Annotated[FileSide | None, Field(alias="from")] = None
+    after: Annotated[FileSide | None, Field(alias="to")] = None
+
+
+class RecordSide(WireModel):
+    metadata_value: str
+    metadata_value_type: str
+
+
+class RecordDifference(WireModel):
+    file_path: str
+    metadata_key: str
+    before: Annotated[RecordSide | None, Field(alias="from")] = None
+    after: Annotated[RecordSide | None, Field(alias="to")] = None
+
+
+class FileDifferences(WireModel):
+    added: list[FileDifference]
+    removed: list[FileDifference]
+    changed: list[FileDifference]
+
+
+class RecordDifferences(WireModel):
+    added: list[RecordDifference]
+    removed: list[RecordDifference]
+    changed: list[RecordDifference]
+
+
+class CompareReply(WireModel):
+    """What differs between two versions; a page of it, where that is much."""
+
+    asset_id: str
+    database_id: str
+    before: Annotated[str, Field(alias="from")]
+    after: Annotated[str, Field(alias="to")]
+    files: FileDifferences
+    metadata: RecordDifferences
+    attributes: RecordDifferences
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """A file as a snapshot holds it; `path` has a leading slash."""
+
+    path: str
+    version_id: str
+    size: int = 0
+    last_modified: str = ""
+    etag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRecord:
+    """A record of metadata, or an attribute, as a snapshot holds it."""
+
+    kind: Kind
+    path: str
+    key: str
+    value: str
+    value_type: str
+
+
+class Making(WireModel):
+    """What a job makes a version of: the parameters of the job."""
+
+    snapshot_id: str
+    asset_created_at: str
+    operation: Literal["create", "revert"] = "create"
+    source: Source
+    comment: str
+    version_alias: str = ""
+    pages: int = 0
+    """Pages of files that the request named."""
+    of_version: str | None = None
+    of_snapshot: str | None = None
+    revert_metadata: bool = False
+
+
+class Capture(WireModel):
+    """How far a version has been made: the cursor of the job.
+
+    `copy_id` names the copy of a large file that is under way, of the one after `after`. `files`
+    counts what the snapshot holds; `skipped` names files that it could not take, as many
+    as fit, `skipped_count` counts them all.
+    """
+
+    part: Literal["files", "records", "metadata", "attribute", "count", "commit"] = "files"
+    after: dict[str, Any] | None = None
+    copy_id: str | None = None
+    files: int = 0
+    skipped: list[str] = Field(default_factory=list)
+    skipped_count: int = 0
+
+
+class Made(WireModel):
+    """The version that a job made: its result."""
+
+    asset_version_id: str
+    at: str
+    skipped: list[str] = Field(default_factory=list)
+    skipped_count: int = 0

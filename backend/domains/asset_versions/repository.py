@@ -1,0 +1,356 @@
+"""The tables of versions and of their snapshots, by access pattern.
+
+The rows of a snapshot are written under its own id before its version has a number. They carry the
+asset's key as well, so that whatever an asset leaves is found by the index on it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    equals,
+    exists,
+    put_new,
+)
+from backend.core.wired import wired
+from backend.domains.asset_versions.models import HeldFile, HeldRecord, Kind, NamedFile
+from backend.domains.assets.models import (
+    AFTER_NUMBERS,
+    ALIAS_MARK,
+    FIRST_NUMBER,
+    Asset,
+    AssetReference,
+    AssetVersion,
+)
+from backend.spec import keys
+from backend.spec.tables.assets import (
+    ASSET_FILE_METADATA_VERSIONS,
+    ASSET_FILE_VERSIONS,
+    ASSET_VERSION_ID,
+    ASSET_VERSIONS,
+    FILE_KEY,
+)
+from backend.spec.tables.metadata import (
+    ASSET_FILE_METADATA,
+    ATTRIBUTES_BY_ASSET,
+    FILE_ATTRIBUTES,
+    FILE_METADATA_BY_ASSET,
+)
+from backend.spec.tables.model import Table
+
+Owner = Asset | AssetReference
+ROWS = 1000
+_NAMED = "named"
+_LIVE = {
+    "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
+    "attribute": (FILE_ATTRIBUTES, ATTRIBUTES_BY_ASSET, "attributeKey", "attributeValue"),
+}
+
+
+class VersionNotFoundError(NotFoundError):
+    code = "AssetVersionNotFound"
+
+    def __init__(self, asset_id: str, asset_version_id: str) -> None:
+        super().__init__(f"Asset {asset_id} has no version {asset_version_id}")
+
+
+class AliasTakenError(AlreadyExistsError):
+    """Another version of the asset has the alias."""
+
+    code = "VersionAliasTaken"
+
+    def __init__(self, alias: str) -> None:
+        super().__init__(f"Another version of this asset has the alias {alias}")
+
+
+class VersionRevisionError(RevisionConflictError):
+    code = "AssetVersionRevisionConflict"
+
+    def __init__(self, asset_version_id: str) -> None:
+        super().__init__(f"Version {asset_version_id} was changed by someone else; read it again")
+
+
+@wired
+class VersionRepository:
+    tables: Tables
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Carry out what several services composed, all or nothing."""
+        self.tables.transact(writes)
+
+    def start(self, job: Write) -> None:
+        """Put a job, alone: a transaction would cost twice as much."""
+        self.tables.write(job)
+
+    def get(self, asset: Asset, asset_version_id: str) -> AssetVersion:
+        """One version.
+
+        Raises:
+            VersionNotFoundError: the asset has none of that id.
+        """
+        item = self.tables.get(ASSET_VERSIONS, _key(asset, asset_version_id))
+        if item is None:
+            raise VersionNotFoundError(asset.asset_id, asset_version_id)
+        return AssetVersion.model_validate(item)
+
+    def list_from(self, asset: Asset, newest: int, limit: int) -> list[AssetVersion]:
+        """Versions from a number downwards, at most `limit`.
+
+        Numbers have no gaps, so they are the keys; where all of them are wanted, one query does.
+        """
+        if newest < limit and newest == int(asset.current_version.version):
+            query = Query(
+                table=ASSET_VERSIONS,
+                partition=_asset_key(asset),
+                sort_between=(FIRST_NUMBER, AFTER_NUMBERS),
+                consistent=True,
+            )
+            items = self.tables.query_all(query)
+        else:
+            numbers = range(newest, max(-1, newest - limit), -1)
+            wanted = [(ASSET_VERSIONS, _key(asset, str(number))) for number in numbers]
+            items = [item for _, item in self.tables.get_many(wanted)]
+        found = [AssetVersion.model_validate(item) for item in items]
+        # A version that was made since is not of this list.
+        found = [one for one in found if int(one.asset_version_id) <= newest]
+        return sorted(found, key=lambda one: int(one.asset_version_id), reverse=True)
+
+    def is_alias_taken(self, asset: Asset, alias: str) -> bool:
+        return self.tables.get(ASSET_VERSIONS, _key(asset, ALIAS_MARK + alias)) is not None
+
+    def makes(self, asset: Asset, version: AssetVersion) -> list[Write]:
+        """The writes of a new current version; that before it is current no longer."""
+        before = Update(
+            table=ASSET_VERSIONS,
+            key=_key(asset, asset.current_version.version),
+            set={"isCurrentVersion": False},
+            conditions=(exists(ASSET_VERSION_ID.name),),
+            refused=VersionRevisionError(asset.current_version.version),
+        )
+        item = version.model_dump(by_alias=True, exclude_none=True)
+        row = _key(asset, version.asset_version_id) | item
+        taken = VersionRevisionError(version.asset_version_id)
+        writes: list[Write] = [put_new(ASSET_VERSIONS, row, taken), before]
+        if version.version_alias:
+            writes.append(self._reserves(asset, version.asset_version_id, version.version_alias))
+        return writes
+
+    def changes(
+        self, asset: Asset, version: AssetVersion, changes: Mapping[str, Any]
+    ) -> list[Write]:
+        """The writes of a change of a version, and of its alias; refused if it was changed."""
+        refused = VersionRevisionError(version.asset_version_id)
+        writes: list[Write] = [
+            Update(
+                table=ASSET_VERSIONS,
+                key=_key(asset, version.asset_version_id),
+                set={**changes, "revision": version.revision + 1},
+                conditions=(exists(ASSET_VERSION_ID.name), _revision(version)),
+                refused=refused,
+            )
+        ]
+        alias = changes.get("versionAlias", version.version_alias)
+        if alias != version.version_alias:
+            if version.version_alias:
+                writes.append(self._frees(asset, version, refused))
+            if alias:
+                writes.append(self._reserves(asset, version.asset_version_id, alias))
+        return writes
+
+    def put_files(self, asset: Asset, snapshot_id: str, files: Sequence[HeldFile]) -> None:
+        """Put rows of files; those that are there already are put again."""
+        place = _snapshot(asset, snapshot_id)
+        self.tables.put_many(ASSET_FILE_VERSIONS, [place | _file_item(file) for file in files])
+
+    def put_records(self, asset: Asset, snapshot_id: str, records: Sequence[HeldRecord]) -> None:
+        place = _snapshot(asset, snapshot_id)
+        items = [place | _record_item(record) for record in records]
+        self.tables.put_many(ASSET_FILE_METADATA_VERSIONS, items)
+
+    def put_named(
+        self, asset: Asset, snapshot_id: str, pages: Sequence[Sequence[NamedFile]]
+    ) -> None:
+        """Note the files that a request names, for the job that looks them up."""
+        place = _snapshot(asset, _pages_of(snapshot_id))
+        items = [
+            {
+                **place,
+                FILE_KEY.name: _page(number),
+                _NAMED: [file.model_dump(by_alias=True, exclude_defaults=True) for file in page],
+            }
+            for number, page in enumerate(pages)
+        ]
+        self.tables.put_many(ASSET_FILE_VERSIONS, items)
+
+    def named(self, asset: Asset, snapshot_id: str, page: int) -> list[NamedFile]:
+        """One page of the files that a request names."""
+        partition = _partition(asset, _pages_of(snapshot_id))
+        key = {keys.ASSET_VERSION.name: partition, FILE_KEY.name: _page(page)}
+        item = self.tables.get(ASSET_FILE_VERSIONS, key) or {}
+        return [NamedFile.model_validate(each) for each in item.get(_NAMED, [])]
+
+    def files(
+        self, asset: Asset, snapshot_id: str, page: PageRequest, *, after: str | None = None
+    ) -> Page[HeldFile]:
+        """Files of a snapshot by path; `after` is the path to go on after."""
+        partition = _partition(asset, snapshot_id)
+        query = Query(table=ASSET_FILE_VERSIONS, partition=partition, consistent=True)
+        found = self.tables.query(query, _after(query.table, partition, page, after))
+        return Page(tuple(_file(item) for item in found.items), found.after)
+
+    def records(
+        self, asset: Asset, snapshot_id: str, page: PageRequest, *, after: str | None = None
+    ) -> Page[HeldRecord]:
+        """Records of a snapshot by kind, path and key; `after` is the sort key to go on after."""
+        partition = _partition(asset, snapshot_id)
+        query = Query(table=ASSET_FILE_METADATA_VERSIONS, partition=partition, consistent=True)
+        found = self.tables.query(query, _after(query.table, partition, page, after))
+        return Page(tuple(_record(item) for item in found.items), found.after)
+
+    def count_files(self, asset: Asset, snapshot_id: str, page: PageRequest) -> Page[str]:
+        """Paths of a snapshot, without what the rows say."""
+        query = Query(
+            table=ASSET_FILE_VERSIONS,
+            partition=_partition(asset, snapshot_id),
+            consistent=True,
+            attributes=(FILE_KEY.name,),
+        )
+        found = self.tables.query(query, page)
+        return Page(tuple(str(item[FILE_KEY.name]) for item in found.items), found.after)
+
+    def live_records(self, asset: Asset, kind: Kind, page: PageRequest) -> Page[HeldRecord]:
+        """The metadata, or the attributes, of an asset and its files, as the index knows them."""
+        table, index, key, value = _LIVE[kind]
+        query = Query(table=table, partition=_asset_key(asset), index=index)
+        found = self.tables.query(query, page)
+        return Page(tuple(_live(kind, item, key, value) for item in found.items), found.after)
+
+    def forget(self, asset: Owner, snapshot_id: str) -> None:
+        """Remove all rows of a snapshot that has no version."""
+        self.forget_named(asset, snapshot_id)
+        for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
+            self._forget(table, _partition(asset, snapshot_id))
+
+    def forget_named(self, asset: Owner, snapshot_id: str) -> None:
+        """Remove the note of the files that a request named."""
+        self._forget(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(snapshot_id)))
+
+    def _forget(self, table: Table, partition: str) -> None:
+        query = Query(table=table, partition=partition, consistent=True, attributes=table.key_names)
+        while found := self.tables.query(query, PageRequest(ROWS)).items:
+            self.tables.delete_many(table, [dict(item) for item in found])
+
+    def _reserves(self, asset: Asset, asset_version_id: str, alias: str) -> Put:
+        item = {**_key(asset, ALIAS_MARK + alias), "version": asset_version_id}
+        return put_new(ASSET_VERSIONS, item, AliasTakenError(alias))
+
+    def _frees(self, asset: Asset, version: AssetVersion, refused: VersionRevisionError) -> Delete:
+        return Delete(
+            table=ASSET_VERSIONS,
+            key=_key(asset, ALIAS_MARK + version.version_alias),
+            conditions=(equals("version", version.asset_version_id),),
+            refused=refused,
+        )
+
+
+def sort_key_of(record: HeldRecord) -> str:
+    """The sort key of a record in a snapshot."""
+    return keys.SNAPSHOT.build(record.kind, record.path, record.key)
+
+
+def _revision(version: AssetVersion) -> Any:
+    return equals("revision", version.revision)
+
+
+def _asset_key(asset: Asset) -> str:
+    return keys.ASSET.build(asset.database_id, asset.asset_id)
+
+
+def _key(asset: Asset, asset_version_id: str) -> dict[str, str]:
+    return {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: asset_version_id}
+
+
+def _partition(asset: Owner, snapshot_id: str) -> str:
+    return keys.ASSET_VERSION.build(asset.database_id, asset.asset_id, snapshot_id)
+
+
+def _snapshot(asset: Asset, snapshot_id: str) -> Item:
+    """What all rows of a snapshot begin with."""
+    return {
+        keys.ASSET_VERSION.name: _partition(asset, snapshot_id),
+        keys.ASSET.name: _asset_key(asset),
+    }
+
+
+def _pages_of(snapshot_id: str) -> str:
+    return f"{snapshot_id}.{_NAMED}"
+
+
+def _page(number: int) -> str:
+    return f"{number:06}"
+
+
+def _after(table: Table, partition: str, page: PageRequest, after: str | None) -> PageRequest:
+    if after is None:
+        return page
+    position: Position = dict(zip(table.key_names, (partition, after), strict=True))
+    return PageRequest(page.limit, position)
+
+
+def _file_item(file: HeldFile) -> Item:
+    return {
+        FILE_KEY.name: file.path,
+        "versionId": file.version_id,
+        "size": file.size,
+        "lastModified": file.last_modified,
+        "etag": file.etag,
+    }
+
+
+def _file(item: Mapping[str, Any]) -> HeldFile:
+    return HeldFile(
+        path=item[FILE_KEY.name],
+        version_id=item["versionId"],
+        size=item.get("size", 0),
+        last_modified=item.get("lastModified", ""),
+        etag=item.get("etag", ""),
+    )
+
+
+def _record_item(record: HeldRecord) -> Item:
+    return {
+        keys.SNAPSHOT.name: sort_key_of(record),
+        "metadataKey": record.key,
+        "metadataValue": record.value,
+        "metadataValueType": record.value_type,
+    }
+
+
+def _record(item: Mapping[str, Any]) -> HeldRecord:
+    kind, path, key = keys.SNAPSHOT.parse(item[keys.SNAPSHOT.name])
+    return HeldRecord(
+        kind="attribute" if kind == "attribute" else "metadata",
+        path=path,
+        key=key,
+        value=item.get("metadataValue", ""),
+        value_type=item.get("metadataValueType", "string"),
+    )
+
+
+def _live(kind: Kind, item: Mapping[str, Any], key: str, value: str) -> HeldRecord:
+    _, _, path = keys.FILE.parse(item[keys.FILE.name])
+    return HeldRecord(
+        kind=kind,
+        path=path,
+        key=item[key],
+        value=item.get(value, ""),
+        value_type=item.get(f"{value}Type", "string"),
+    )

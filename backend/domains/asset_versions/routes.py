@@ -1,0 +1,240 @@
+"""The routes of versions; those that archive one stand with the lifecycle of assets."""
+
+from backend.core.clock import iso
+from backend.domains.asset_versions.models import (
+    CompareQuery,
+    CompareReply,
+    CreateVersionBody,
+    FileDifference,
+    FileDifferences,
+    FileSide,
+    HeldFile,
+    HeldRecord,
+    ListedVersion,
+    Operation,
+    RecordDifference,
+    RecordDifferences,
+    RecordSide,
+    RevertBody,
+    UpdateVersionBody,
+    VersionPath,
+    VersionRecord,
+    VersionReply,
+    VersionsQuery,
+    VersionsReply,
+    WholeVersionQuery,
+    WholeVersionReply,
+)
+from backend.domains.asset_versions.rules import Difference
+from backend.domains.asset_versions.service import (
+    Started,
+    VersionEditing,
+    VersionMaking,
+    VersionReading,
+    WholeVersion,
+)
+from backend.domains.assets.models import Asset, AssetPath, AssetVersion
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+_WHOLE_PAGE = 20_000
+"""Files and records of one reply; its size ends it before."""
+
+
+def build_router(making: VersionMaking, reading: VersionReading, editing: VersionEditing) -> Router:
+    """Bind the routes of versions to the services."""
+    router = Router()
+    _bind_writes(router, making, editing)
+    _bind_reads(router, reading)
+    return router
+
+
+def _bind_writes(router: Router, making: VersionMaking, editing: VersionEditing) -> None:
+    @router.bind(routes.CREATE_ASSET_VERSION)
+    def create_asset_version(call: Call, path: AssetPath, body: CreateVersionBody) -> VersionReply:
+        return _made(making.create_version(call.caller, _ids(path), body), "create")
+
+    @router.bind(routes.REVERT_ASSET_VERSION)
+    def revert_asset_version(call: Call, path: VersionPath, body: RevertBody) -> VersionReply:
+        started = making.revert_version(call.caller, _ids(path), path.asset_version_id, body)
+        return _made(started, "revert")
+
+    @router.bind(routes.UPDATE_ASSET_VERSION)
+    def update_asset_version(
+        call: Call, path: VersionPath, body: UpdateVersionBody
+    ) -> VersionReply:
+        version = editing.update_version(call.caller, _ids(path), path.asset_version_id, body)
+        return VersionReply(
+            message=f"Version {version.asset_version_id} was changed",
+            asset_id=path.asset_id,
+            asset_version_id=version.asset_version_id,
+            operation="update",
+            timestamp=iso(editing.clock()),
+        )
+
+
+def _bind_reads(router: Router, reading: VersionReading) -> None:
+    @router.bind(routes.LIST_ASSET_VERSIONS)
+    def list_asset_versions(call: Call, path: AssetPath, query: VersionsQuery) -> VersionsReply:
+        asset, page = reading.list_versions(
+            call.caller, _ids(path), call.page(query), show_archived=query.show_archived
+        )
+        return VersionsReply(
+            versions=[_listed(asset, version) for version in page.items],
+            next_token=call.next_token(page.after),
+        )
+
+    @router.bind(routes.GET_ASSET_VERSION)
+    def get_asset_version(
+        call: Call, path: VersionPath, query: WholeVersionQuery
+    ) -> WholeVersionReply:
+        page = call.page(query, default=_WHOLE_PAGE)
+        found = reading.get_version(call.caller, _ids(path), path.asset_version_id, page)
+        return _whole(call, found)
+
+    @router.bind(routes.COMPARE_ASSET_VERSIONS)
+    def compare_asset_versions(call: Call, path: AssetPath, query: CompareQuery) -> CompareReply:
+        ids = (query.before, query.after)
+        found = reading.compare_versions(call.caller, _ids(path), ids, call.page(query))
+        files = [each for each in found.differences if _is_of_files(each)]
+        records = [each for each in found.differences if not _is_of_files(each)]
+        return CompareReply(
+            asset_id=path.asset_id,
+            database_id=path.database_id,
+            before=query.before,
+            after=query.after,
+            files=_file_differences(files),
+            metadata=_record_differences([each for each in records if _kind(each) == "metadata"]),
+            attributes=_record_differences(
+                [each for each in records if _kind(each) == "attribute"]
+            ),
+            next_token=call.next_token(found.after),
+        )
+
+
+def _ids(path: AssetPath) -> tuple[str, str]:
+    return path.database_id, path.asset_id
+
+
+def _made(started: Started, operation: Operation) -> VersionReply:
+    made = started.made
+    if made is None:
+        return VersionReply(
+            message=f"Job {started.job.job_id} makes the version",
+            asset_id=started.asset_id,
+            operation=operation,
+            timestamp=started.at,
+            job_id=started.job.job_id,
+            job_state=started.job.state,
+        )
+    more = made.skipped_count - len(made.skipped)
+    rest = f"; {made.skipped_count} files were skipped" if made.skipped_count else ""
+    rest += f", {more} of them are not named" if more else ""
+    return VersionReply(
+        message=f"Version {made.asset_version_id} was made{rest}",
+        asset_id=started.asset_id,
+        asset_version_id=made.asset_version_id,
+        operation=operation,
+        timestamp=started.at,
+        skipped_files=made.skipped,
+    )
+
+
+def _is_current(asset: Asset, version: AssetVersion) -> bool:
+    return version.asset_version_id == asset.current_version.version
+
+
+def _listed(asset: Asset, version: AssetVersion) -> ListedVersion:
+    return ListedVersion(
+        version=version.asset_version_id,
+        date_modified=version.date_created,
+        comment=version.comment,
+        description=version.description,
+        created_by=version.created_by,
+        is_current=_is_current(asset, version),
+        file_count=version.file_count,
+        version_alias=version.version_alias,
+        is_archived=version.is_archived,
+        asset_id=asset.asset_id,
+        database_id=asset.database_id,
+    )
+
+
+def _whole(call: Call, found: WholeVersion) -> WholeVersionReply:
+    version = found.version
+    return WholeVersionReply(
+        asset_id=found.asset.asset_id,
+        asset_version_id=version.asset_version_id,
+        database_id=found.asset.database_id,
+        date_created=version.date_created,
+        comment=version.comment,
+        description=version.description,
+        created_by=version.created_by,
+        version_alias=version.version_alias,
+        is_archived=version.is_archived,
+        is_current=_is_current(found.asset, version),
+        file_count=version.file_count,
+        files=list(found.files),
+        versioned_metadata=[_record(record) for record in found.records],
+        next_token=call.next_token(found.after),
+    )
+
+
+def _record(record: HeldRecord) -> VersionRecord:
+    return VersionRecord(
+        type=record.kind,
+        file_path=record.path,
+        metadata_key=record.key,
+        metadata_value=record.value,
+        metadata_value_type=record.value_type,
+    )
+
+
+def _is_of_files(difference: Difference) -> bool:
+    return isinstance(difference.before or difference.after, HeldFile)
+
+
+def _kind(difference: Difference) -> str:
+    one = difference.before or difference.after
+    return one.kind if isinstance(one, HeldRecord) else ""
+
+
+def _file_differences(found: list[Difference]) -> FileDifferences:
+    def shown(difference: Difference) -> FileDifference:
+        one = difference.before or difference.after
+        path = "" if one is None else one.path
+        before, after = _file_side(difference.before), _file_side(difference.after)
+        return FileDifference(relative_key=path, before=before, after=after)
+
+    return FileDifferences(
+        added=[shown(each) for each in found if each.before is None],
+        removed=[shown(each) for each in found if each.after is None],
+        changed=[shown(each) for each in found if None not in each],
+    )
+
+
+def _record_differences(found: list[Difference]) -> RecordDifferences:
+    def shown(difference: Difference) -> RecordDifference:
+        one = difference.before or difference.after
+        path, key = ("", "") if not isinstance(one, HeldRecord) else (one.path, one.key)
+        before, after = _record_side(difference.before), _record_side(difference.after)
+        return RecordDifference(file_path=path, metadata_key=key, before=before, after=after)
+
+    return RecordDifferences(
+        added=[shown(each) for each in found if each.before is None],
+        removed=[shown(each) for each in found if each.after is None],
+        changed=[shown(each) for each in found if None not in each],
+    )
+
+
+def _file_side(side: HeldFile | HeldRecord | None) -> FileSide | None:
+    if not isinstance(side, HeldFile):
+        return None
+    return FileSide(version_id=side.version_id, size=side.size, etag=side.etag)
+
+
+def _record_side(side: HeldFile | HeldRecord | None) -> RecordSide | None:
+    if not isinstance(side, HeldRecord):
+        return None
+    return RecordSide(metadata_value=side.value, metadata_value_type=side.value_type)

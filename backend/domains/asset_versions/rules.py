@@ -1,0 +1,119 @@
+"""What belongs to a snapshot, and how two of them differ. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from backend.core.clock import iso
+from backend.core.errors import InvalidInputError
+from backend.core.file_kinds import is_preview
+from backend.core.objects import ObjectVersion
+from backend.domains.asset_versions.models import Capture, HeldFile, HeldRecord, NamedFile
+from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
+
+NAMED_ON_A_PAGE = 100
+"""Files that one row notes of those that a request names: paths of a kilobyte fit."""
+MAX_SKIPPED = 500
+MAX_SKIPPED_BYTES = 64 * 1024
+"""What a job's row tells of files that were skipped; they are counted beyond that."""
+
+
+def held(prefix: str, versions: Iterable[ObjectVersion]) -> list[HeldFile]:
+    """The files among object versions that are the current ones: no folders and no previews."""
+    return [
+        held_as(prefix, version)
+        for version in versions
+        if version.is_latest and not version.is_delete_marker and is_file(version.key)
+    ]
+
+
+def is_file(key: str) -> bool:
+    return not key.endswith("/") and not is_preview(key)
+
+
+def held_as(prefix: str, version: ObjectVersion) -> HeldFile:
+    return HeldFile(
+        path="/" + version.key.removeprefix(prefix),
+        version_id=version.version_id,
+        size=version.size,
+        last_modified=iso(version.last_modified),
+        etag=version.etag,
+    )
+
+
+def named_pages(files: Sequence[NamedFile]) -> list[list[NamedFile]]:
+    """The files that a request names, by path, in pages.
+
+    Raises:
+        InvalidInputError: a path comes twice, or is that of a preview.
+    """
+    seen: set[str] = set()
+    for number, file in enumerate(files):
+        field = f"files.{number}.relativeKey"
+        if file.relative_key in seen:
+            raise InvalidInputError.of(field, "comes twice in this request")
+        if not is_file(file.relative_key):
+            raise InvalidInputError.of(field, "is a preview, which goes with its file")
+        seen.add(file.relative_key)
+    ordered = sorted(files, key=lambda file: file.relative_key)
+    starts = range(0, len(ordered), NAMED_ON_A_PAGE)
+    return [ordered[start : start + NAMED_ON_A_PAGE] for start in starts]
+
+
+def with_skipped(cursor: Capture, paths: Sequence[str]) -> Capture:
+    """The cursor with more files that were skipped."""
+    named = list(cursor.skipped)
+    room = MAX_SKIPPED_BYTES - sum(len(path.encode()) for path in named)
+    for path in paths:
+        room -= len(path.encode())
+        if len(named) == MAX_SKIPPED or room < 0:
+            break
+        named.append(path)
+    count = cursor.skipped_count + len(paths)
+    return cursor.model_copy(update={"skipped": named, "skipped_count": count})
+
+
+def next_number(asset: Asset) -> str:
+    """The id of the asset's next version."""
+    return str(int(asset.current_version.version) + 1)
+
+
+def current_of(version: AssetVersion) -> CurrentVersion:
+    """A version as its asset's row repeats it while it is the current one."""
+    return CurrentVersion(
+        version=version.asset_version_id,
+        date_modified=version.date_created,
+        comment=version.comment,
+        description=version.description,
+        created_by=version.created_by,
+        version_alias=version.version_alias,
+        snapshot_id=version.snapshot_id,
+    )
+
+
+class Difference(NamedTuple):
+    """One thing of two snapshots; a side is absent where that one does not hold it."""
+
+    before: HeldFile | HeldRecord | None
+    after: HeldFile | HeldRecord | None
+
+
+def differs(before: HeldFile | HeldRecord, after: HeldFile | HeldRecord) -> bool:
+    """Whether a file has another S3 version, or a record another value or type."""
+    if isinstance(before, HeldFile) and isinstance(after, HeldFile):
+        return before.version_id != after.version_id
+    return before != after
+
+
+def differences(
+    before: Mapping[str, HeldFile | HeldRecord],
+    after: Mapping[str, HeldFile | HeldRecord],
+    *,
+    up_to: str | None,
+) -> Iterator[tuple[str, Difference]]:
+    """What differs between two pages, by sort key in order, as far as both of them reach."""
+    for key in sorted(before.keys() | after.keys()):
+        if up_to is not None and key > up_to:
+            return
+        old, new = before.get(key), after.get(key)
+        if old is None or new is None or differs(old, new):
+            yield key, Difference(old, new)

@@ -1,0 +1,34 @@
+"""What can be done with versions of assets: make, read, compare and change them."""
+
+from backend.domains.asset_versions.repository import (
+    AliasTakenError,
+    VersionNotFoundError,
+    VersionRevisionError,
+)
+from backend.domains.asset_versions.service.capturing import VersionSteps
+from backend.domains.asset_versions.service.editing import (
+    VersionActiveError,
+    VersionArchivedError,
+    VersionEditing,
+)
+from backend.domains.asset_versions.service.making import Started, VersionMaking
+from backend.domains.asset_versions.service.reading import Compared, VersionReading, WholeVersion
+from backend.domains.asset_versions.service.restoring import Restoring
+from backend.domains.asset_versions.service.states import FileStates
+
+__all__ = [
+    "AliasTakenError",
+    "Compared",
+    "FileStates",
+    "Restoring",
+    "Started",
+    "VersionActiveError",
+    "VersionArchivedError",
+    "VersionEditing",
+    "VersionMaking",
+    "VersionNotFoundError",
+    "VersionReading",
+    "VersionRevisionError",
+    "VersionSteps",
+    "WholeVersion",
+]

@@ -1,0 +1,246 @@
+"""The steps of a job that makes a version: rows of the snapshot first, the version's row last.
+
+Each step deals with one page, so memory does not grow with the asset. The last step is the commit:
+one transaction that takes the next number on the condition that the asset is as it was read, and
+settles the job, so that a repetition makes no second version. Until then nobody reads the rows; a
+job that cannot go on removes them.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.models import Capture, Kind, Made, Making
+from backend.domains.asset_versions.repository import (
+    ROWS,
+    VersionRepository,
+    VersionRevisionError,
+)
+from backend.domains.asset_versions.service.restoring import Restoring
+from backend.domains.asset_versions.service.states import FileStates
+from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
+from backend.domains.assets.service import AssetRevisionError, AssetService
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.jobs.service import JobService, JobSettledError
+
+_ATTEMPTS = 12  # of a commit that others' edits of the same asset overtake
+_NOTING_TIME = timedelta(minutes=2)
+"""A request that has not noted all the files that it names by then has died over it."""
+_OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
+
+
+class VersionOvertakenError(StateForbidsError):
+    """The asset was archived or deleted while a version of it was made."""
+
+    code = "AssetVersionOvertaken"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
+
+
+class RequestLostError(StateForbidsError):
+    """The request died before it had said which files it wants."""
+
+    code = "AssetVersionRequestLost"
+
+    def __init__(self) -> None:
+        super().__init__("The request ended before all of its files were noted; send it again")
+
+
+@wired
+class VersionSteps:
+    repository: VersionRepository
+    assets: AssetService
+    jobs: JobService
+    audit: AuditService
+    states: FileStates
+    restoring: Restoring
+    clock: Clock
+
+    def make(self, job: Job) -> Progress:
+        """Go on with a version; what was written of one that cannot be made is removed.
+
+        Raises:
+            AliasTakenError: another version has got the alias meanwhile.
+            VersionOvertakenError: the asset is gone or archived.
+        """
+        if job.result is not None:  # it was committed, and then its worker died
+            return Progress(job.cursor, finished=True)
+        making = Making.model_validate(job.parameters)
+        cursor = Capture.model_validate(job.cursor)
+        try:
+            return self._part(job, making, cursor)
+        except UnavailableError:
+            raise
+        except VitrineError:
+            owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
+            self.repository.forget(owner, making.snapshot_id)
+            raise
+
+    def _part(self, job: Job, making: Making, cursor: Capture) -> Progress:
+        asset = self._asset(job, making)
+        match cursor.part:
+            case "files":
+                return self._files(asset, job, making, cursor)
+            case "records":
+                return self._kept_records(asset, making, cursor)
+            case "metadata" | "attribute":
+                return self._live_records(asset, making, cursor, cursor.part)
+            case "count":
+                return self._count(asset, making, cursor)
+            case "commit":
+                return self._commit(job, making, cursor)
+
+    def _asset(self, job: Job, making: Making) -> Asset:
+        found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
+        if found is None or found.is_archived or found.created_at != making.asset_created_at:
+            raise VersionOvertakenError(job.asset_id or "")
+        return found
+
+    def _files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Progress:
+        after_files = "records" if making.revert_metadata else "metadata"
+        match making.source:
+            case "latest":
+                following = self._current_files(asset, making, cursor)
+            case "named":
+                following = self._named_files(asset, job, making, cursor)
+            case "version":
+                following = self.restoring.files(asset, making, cursor)
+        if following.after is None and following.copy_id is None:
+            following = following.model_copy(update={"part": after_files})
+        return _progress(following, items=following.files - cursor.files)
+
+    def _current_files(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+        bucket, prefix = self.assets.location(asset)
+        page = self.states.page(bucket, prefix, cursor.after or {})
+        files = rules.held(prefix, page.versions)
+        self.repository.put_files(asset, making.snapshot_id, files)
+        after = None
+        if page.next_key is not None:
+            after = {"key": page.next_key, "version": page.next_version_id}
+        return cursor.model_copy(update={"after": after, "files": cursor.files + len(files)})
+
+    def _named_files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Capture:
+        number = int((cursor.after or {}).get("page", 0))
+        named = self.repository.named(asset, making.snapshot_id, number)
+        if not named:
+            age = self.clock() - datetime.fromisoformat(job.created_at)
+            if age > _NOTING_TIME:
+                raise RequestLostError
+            raise UnavailableError("The request has not noted all of its files yet")
+        bucket, prefix = self.assets.location(asset)
+        wanted = {
+            prefix + file.relative_key[1:]: file.version_id
+            for file in named
+            if not file.is_archived
+        }
+        states = self.states.of(bucket, prefix, wanted)
+        taken = {key: state.wanted for key, state in states.items() if state.wanted is not None}
+        files = [rules.held_as(prefix, version) for _, version in sorted(taken.items())]
+        self.repository.put_files(asset, making.snapshot_id, files)
+        skipped = [f.relative_key for f in named if prefix + f.relative_key[1:] not in taken]
+        after = {"page": number + 1} if number + 1 < making.pages else None
+        done = {"after": after, "files": cursor.files + len(files)}
+        return rules.with_skipped(cursor, skipped).model_copy(update=done)
+
+    def _live_records(self, asset: Asset, making: Making, cursor: Capture, kind: Kind) -> Progress:
+        """Keep a page of the records that the asset and its files have now."""
+        page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
+        self.repository.put_records(asset, making.snapshot_id, page.items)
+        part = kind
+        if page.after is None:
+            part = "attribute" if kind == "metadata" else "count"
+        after = None if page.after is None else dict(page.after)
+        return _progress(cursor.model_copy(update={"part": part, "after": after, "files": 0}))
+
+    def _kept_records(self, asset: Asset, making: Making, cursor: Capture) -> Progress:
+        """Keep a page of the records of the version that is reverted to."""
+        request = PageRequest(ROWS, cursor.after)
+        page = self.repository.records(asset, making.of_snapshot or "", request)
+        self.repository.put_records(asset, making.snapshot_id, page.items)
+        after = None if page.after is None else dict(page.after)
+        part = "count" if after is None else "records"
+        return _progress(cursor.model_copy(update={"part": part, "after": after, "files": 0}))
+
+    def _count(self, asset: Asset, making: Making, cursor: Capture) -> Progress:
+        """Count the rows, as a repeated step may have met other files than it did at first."""
+        request = PageRequest(ROWS, cursor.after)
+        page = self.repository.count_files(asset, making.snapshot_id, request)
+        after = None if page.after is None else dict(page.after)
+        part = "commit" if after is None else "count"
+        done = {"part": part, "after": after, "files": cursor.files + len(page.items)}
+        return _progress(cursor.model_copy(update=done))
+
+    def _commit(self, job: Job, making: Making, cursor: Capture) -> Progress:
+        for _ in range(_ATTEMPTS):
+            asset = self._asset(job, making)
+            if making.pages:
+                self.repository.forget_named(asset, making.snapshot_id)
+            try:
+                self.repository.commit(self._writes(job, making, cursor, asset))
+            except (AssetRevisionError, VersionRevisionError):
+                continue
+            except JobSettledError:  # another worker was faster
+                pass
+            return Progress(job.cursor, finished=True)
+        raise UnavailableError(f"Asset {job.asset_id} is changed all the time")
+
+    def _writes(self, job: Job, making: Making, cursor: Capture, asset: Asset) -> list[Write]:
+        """What makes the version, the refusal that counts most first."""
+        now = self.clock()
+        version = _version(job, making, cursor, asset=asset, at=iso(now))
+        made = Made(
+            asset_version_id=version.asset_version_id,
+            at=iso(now),
+            skipped=cursor.skipped,
+            skipped_count=cursor.skipped_count,
+        )
+        current = rules.current_of(version)
+        entry = self.audit.entry(
+            Identity(job.created_by),
+            _OPERATIONS[making.operation],
+            asset_entity(asset.database_id, asset.asset_id),
+            before={"currentVersion": _told(asset.current_version)},
+            after={"currentVersion": _told(current), **_reverted(making)},
+            at=now,
+        )
+        return [
+            self.jobs.settled(job, made.model_dump(by_alias=True)),
+            self.assets.sets_version(asset, current, at=now),
+            *self.repository.makes(asset, version),
+            entry,
+        ]
+
+
+def _version(job: Job, making: Making, cursor: Capture, *, asset: Asset, at: str) -> AssetVersion:
+    return AssetVersion(
+        asset_version_id=rules.next_number(asset),
+        comment=making.comment,
+        description=asset.description,
+        date_created=at,
+        created_at=at,
+        created_by=job.created_by,
+        version_alias=making.version_alias,
+        snapshot_id=making.snapshot_id,
+        file_count=cursor.files,
+    )
+
+
+def _told(current: CurrentVersion) -> dict[str, Any]:
+    return current.model_dump(by_alias=True, exclude_none=True)
+
+
+def _reverted(making: Making) -> dict[str, Any]:
+    return {} if making.of_version is None else {"revertedTo": making.of_version}
+
+
+def _progress(cursor: Capture, *, items: int = 0) -> Progress:
+    return Progress(cursor.model_dump(by_alias=True, exclude_none=True), items=items)

@@ -1,0 +1,198 @@
+"""Versions as people read them: listed, whole, and two of them compared. Writes nothing."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Literal, NamedTuple
+
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, fill
+from backend.core.wired import wired
+from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
+from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
+from backend.domains.asset_versions.service.states import FileStates
+from backend.domains.assets.models import Asset, AssetVersion
+from backend.domains.assets.service import AssetService
+
+Part = Literal["files", "records"]
+Held = HeldFile | HeldRecord
+
+REPLY_BYTES = 2 * 1024 * 1024
+"""Of rows, after which a reply ends; what the gateway takes is 6 MB, after escaping."""
+_ROW_BYTES = 200  # of what a reply says of a row beside its texts
+_COMPARE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
+_BEGIN: Mapping[str, Any] = {"part": "files", "after": None}
+
+
+class _Rows(NamedTuple):
+    """Rows of a snapshot by sort key, and whether there are more."""
+
+    rows: dict[str, Held]
+    more: bool
+
+
+class WholeVersion(NamedTuple):
+    """A version, and a page of what it holds: files first, then records."""
+
+    asset: Asset
+    version: AssetVersion
+    files: tuple[VersionFile, ...]
+    records: tuple[HeldRecord, ...]
+    after: Mapping[str, Any] | None
+
+
+class Compared(NamedTuple):
+    """A page of what differs between two versions."""
+
+    asset: Asset
+    differences: tuple[rules.Difference, ...]
+    after: Mapping[str, Any] | None
+
+
+@wired
+class VersionReading:
+    repository: VersionRepository
+    assets: AssetService
+    states: FileStates
+    clock: Clock
+
+    def list_versions(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        page: PageRequest,
+        *,
+        show_archived: bool = False,
+    ) -> tuple[Asset, Page[AssetVersion]]:
+        """The versions of an asset (database id, asset id), newest first.
+
+        Archived ones, and those of an archived asset, only if they are asked for.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+        """
+        asset = self.assets.get_asset(caller, *asset_id, show_archived=show_archived)
+
+        def fetch(request: PageRequest) -> Page[AssetVersion]:
+            after = request.after or {}
+            newest = int(after.get("before", int(asset.current_version.version) + 1)) - 1
+            found = self.repository.list_from(asset, newest, request.limit)
+            last = newest - request.limit + 1
+            return Page(tuple(found), {"before": last} if last > 0 else None)
+
+        def position_of(version: AssetVersion) -> Mapping[str, Any]:
+            return {"before": int(version.asset_version_id)}
+
+        return asset, fill(
+            fetch,
+            page,
+            visible=lambda version: show_archived or not version.is_archived,
+            position_of=position_of,
+        )
+
+    def get_version(
+        self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, page: PageRequest
+    ) -> WholeVersion:
+        """A version with its files and records, also of an archived asset; by pages if it is large.
+
+        S3 requests: one a thousand versions of its files.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            VersionNotFoundError: it has no such version.
+        """
+        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        version = self.repository.get(asset, asset_version_id)
+        files: list[HeldFile] = []
+        records: list[HeldRecord] = []
+        position: Mapping[str, Any] | None = page.after or _BEGIN
+        size, count = 0, 0
+        while position is not None and count < page.limit and size < REPLY_BYTES:
+            limit = min(ROWS, page.limit - count)
+            found = self._rows(asset, version, position, limit)
+            files += [row for row in found.rows.values() if isinstance(row, HeldFile)]
+            records += [row for row in found.rows.values() if isinstance(row, HeldRecord)]
+            count += len(found.rows)
+            size += sum(_size(row) for row in found.rows.values())
+            position = _following(position, max(found.rows, default="") if found.more else None)
+        shown = self._with_states(asset, files)
+        return WholeVersion(asset, version, shown, tuple(records), position)
+
+    def compare_versions(
+        self, caller: Identity, asset_id: tuple[str, str], ids: tuple[str, str], page: PageRequest
+    ) -> Compared:
+        """What differs between two versions, files first; also of an archived asset.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            VersionNotFoundError: it has no such version.
+        """
+        asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        versions = [self.repository.get(asset, one) for one in ids]
+        position: Mapping[str, Any] | None = page.after or _BEGIN
+        found: list[rules.Difference] = []
+        stop = self.clock() + _COMPARE_TIME
+        rows, size = 0, 0
+        while position is not None and len(found) < page.limit and size < REPLY_BYTES:
+            old, new = (self._rows(asset, version, position, ROWS) for version in versions)
+            reach = [max(side.rows, default="") for side in (old, new) if side.more]
+            end = min(reach) if reach else None
+            for key, difference in rules.differences(old.rows, new.rows, up_to=end):
+                found.append(difference)
+                size += sum(_size(side) for side in difference if side is not None)
+                if len(found) == page.limit or size >= REPLY_BYTES:
+                    end = key
+                    break
+            position = _following(position, end)
+            rows += len(old.rows) + len(new.rows)
+            if rows >= MAX_ROWS_PER_PAGE or self.clock() >= stop:
+                break
+        return Compared(asset, tuple(found), position)
+
+    def _rows(
+        self, asset: Asset, version: AssetVersion, position: Mapping[str, Any], limit: int
+    ) -> _Rows:
+        request, after = PageRequest(limit), position["after"]
+        if position["part"] == "files":
+            files = self.repository.files(asset, version.snapshot, request, after=after)
+            return _Rows({file.path: file for file in files.items}, files.after is not None)
+        records = self.repository.records(asset, version.snapshot, request, after=after)
+        found = {sort_key_of(record): record for record in records.items}
+        return _Rows(dict(found), records.after is not None)
+
+    def _with_states(self, asset: Asset, files: Sequence[HeldFile]) -> tuple[VersionFile, ...]:
+        """The files with what has become of them in the bucket."""
+        bucket, prefix = self.assets.location(asset)
+        wanted = {prefix + file.path[1:]: file.version_id for file in files}
+        states = self.states.of(bucket, prefix, wanted)
+
+        def shown(file: HeldFile) -> VersionFile:
+            state = states.get(prefix + file.path[1:])
+            return VersionFile(
+                relative_key=file.path,
+                version_id=file.version_id,
+                is_permanently_deleted=state is None or state.wanted is None,
+                is_latest_version_archived=state is not None and state.is_archived,
+                size=file.size,
+                last_modified=file.last_modified,
+                etag=file.etag,
+            )
+
+        return tuple(shown(file) for file in files)
+
+
+def _following(position: Mapping[str, Any], after: str | None) -> Mapping[str, Any] | None:
+    """Where to go on: after a row, or else in the next part; None at the end."""
+    if after is not None:
+        return {"part": position["part"], "after": after}
+    return {"part": "records", "after": None} if position["part"] == "files" else None
+
+
+def _size(row: Held) -> int:
+    texts = (
+        (row.path, row.version_id, row.etag)
+        if isinstance(row, HeldFile)
+        else (row.path, row.key, row.value)
+    )
+    return _ROW_BYTES + sum(len(text.encode()) for text in texts)

@@ -1,0 +1,111 @@
+"""Brings the files of an old version back, as the first part of a version that reverts to it.
+
+A file whose S3 version is still the current one is kept as it is; another one is copied over what
+is there, so that nothing is lost; one whose S3 version is gone is skipped. Files that the old
+version does not hold stay where they are, and are not in the new one.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from backend.core.clock import Clock, iso
+from backend.core.objects import Written
+from backend.core.paging import PageRequest
+from backend.core.reindexing import Reindexing
+from backend.core.wired import wired
+from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.models import Capture, HeldFile, Making
+from backend.domains.asset_versions.repository import VersionRepository
+from backend.domains.asset_versions.service.states import FileStates
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.files.service import Copies, Copying, SourceGoneError, Unfinished
+from backend.spec.buckets import CHANGE_METADATA
+
+FILES = 25
+"""Files of one step: each may be a copy."""
+
+
+class _Place(NamedTuple):
+    """Where the files of an asset stand, and the name of the change that copies them."""
+
+    bucket: str
+    prefix: str
+    change: str
+
+
+class _Done(NamedTuple):
+    """What was done of a page, in order, and the copy that has to go on before the rest."""
+
+    files: list[HeldFile]
+    copied: list[str]
+    skipped: list[str]
+    unfinished: Unfinished | None = None
+
+
+@wired
+class Restoring:
+    repository: VersionRepository
+    assets: AssetService
+    states: FileStates
+    copies: Copies
+    reindexing: Reindexing
+    clock: Clock
+
+    def files(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+        """Bring the next files back; answers with the cursor after them."""
+        after = (cursor.after or {}).get("path")
+        old = making.of_snapshot or ""
+        page = self.repository.files(asset, old, PageRequest(FILES), after=after)
+        place = _Place(*self.assets.location(asset), making.snapshot_id)
+        done = self._restored(place, page.items, cursor.copy_id)
+        self.repository.put_files(asset, making.snapshot_id, done.files)
+        if done.copied:
+            self.reindexing.files(asset.database_id, asset.asset_id, done.copied)
+        count = len(done.files) + len(done.skipped)
+        dealt_with = after if count == 0 else page.items[count - 1].path
+        ended = count == len(page.items) and page.after is None
+        following = {
+            "files": cursor.files + len(done.files),
+            "after": None if ended or dealt_with is None else {"path": dealt_with},
+            "copy_id": None if done.unfinished is None else done.unfinished.copy_id or "",
+        }
+        return rules.with_skipped(cursor, done.skipped).model_copy(update=following)
+
+    def _restored(self, place: _Place, files: tuple[HeldFile, ...], copy_id: str | None) -> _Done:
+        """Deal with files until one of them needs further steps."""
+        wanted = {place.prefix + file.path[1:]: file.version_id for file in files}
+        states = self.states.of(place.bucket, place.prefix, wanted)
+        done = _Done([], [], [])
+        for file in files:
+            state = states.get(place.prefix + file.path[1:])
+            if state is None or state.wanted is None:
+                done.skipped.append(file.path)
+                continue
+            if state.is_current:
+                done.files.append(file)
+                continue
+            copied = self._copied(place, file, copy_id or None)
+            copy_id = None
+            if isinstance(copied, Unfinished):
+                return done._replace(unfinished=copied)
+            if copied is None:
+                done.skipped.append(file.path)
+                continue
+            at = iso(self.clock())
+            version = {"version_id": copied.version_id, "etag": copied.etag, "last_modified": at}
+            done.files.append(replace(file, **version))
+            done.copied.append(file.path)
+        return done
+
+    def _copied(
+        self, place: _Place, file: HeldFile, copy_id: str | None
+    ) -> Written | Unfinished | None:
+        """The old version as the new one of its file; None if it has gone this very moment."""
+        key = (place.bucket, place.prefix + file.path[1:])
+        try:
+            head = self.copies.demand(*key, file.version_id)
+            metadata = {**head.metadata, CHANGE_METADATA: place.change}
+            return self.copies.copy(Copying(key, head, key, head.content_type, metadata), copy_id)
+        except SourceGoneError:
+            return None

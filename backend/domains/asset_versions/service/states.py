@@ -1,0 +1,82 @@
+"""What has become of files that a snapshot names, and what an asset holds now.
+
+Version listings tell it: one request a thousand versions, not one a file. Keys come in the order of
+their UTF-8 bytes, which is also the order of Python's texts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
+from backend.core.wired import wired
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """The version that was asked for, None if it is gone for good, and the current one."""
+
+    wanted: ObjectVersion | None = None
+    latest: ObjectVersion | None = None
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether the file is archived now."""
+        return self.latest is not None and self.latest.is_delete_marker
+
+    @property
+    def is_current(self) -> bool:
+        return self.wanted is not None and self.wanted.is_latest
+
+
+@wired
+class FileStates:
+    objects: Objects
+
+    def page(self, bucket: str, prefix: str, after: Mapping[str, str | None]) -> VersionPage:
+        """Versions of an asset's files, some thousand, after a position in the listing."""
+        return self.objects.list_versions(
+            bucket, prefix, after_key=after.get("key"), after_version_id=after.get("version")
+        )
+
+    def of(self, bucket: str, prefix: str, wanted: Mapping[str, str]) -> dict[str, FileState]:
+        """The states of files, by key, of which these S3 versions are wanted.
+
+        The listing is asked for where the next wanted key stands, so what lies between two of them
+        is passed over where it is much.
+        """
+        found: dict[str, FileState] = {}
+        keys = sorted(wanted)
+        number, key, version_id = 0, just_below(keys[0]) if keys else None, None
+        while number < len(keys):
+            page = self.objects.list_versions(
+                bucket, prefix, after_key=key, after_version_id=version_id
+            )
+            _note(found, page.versions, wanted)
+            if page.next_key is None:
+                break
+            number = _passed(keys, number, page.next_key)
+            key, version_id = page.next_key, page.next_version_id
+            if number < len(keys) and keys[number] > page.next_key:
+                key, version_id = just_below(keys[number]), None
+        return found
+
+
+def _note(
+    found: dict[str, FileState], versions: Iterable[ObjectVersion], wanted: Mapping[str, str]
+) -> None:
+    for version in versions:
+        if version.key not in wanted:
+            continue
+        known = found.get(version.key, FileState())
+        is_wanted = version.version_id == wanted[version.key] and not version.is_delete_marker
+        found[version.key] = FileState(
+            version if is_wanted else known.wanted,
+            version if version.is_latest else known.latest,
+        )
+
+
+def _passed(keys: Sequence[str], number: int, next_key: str) -> int:
+    """How many of the keys stand before the one at which a listing goes on."""
+    while number < len(keys) and keys[number] < next_key:
+        number += 1
+    return number

@@ -1,0 +1,10 @@
+"""The function of the domain asset versions."""
+
+from backend.domains.asset_versions.routes import build_router
+from backend.entrypoints import ready
+from backend.entrypoints.versioning import VersionWiring
+from backend.spec.functions import ASSET_VERSIONS_API
+
+_wiring = VersionWiring(ASSET_VERSIONS_API)
+_router = build_router(_wiring.version_making, _wiring.version_reading, _wiring.version_editing)
+handler = ready(_wiring.app.handler(_router))

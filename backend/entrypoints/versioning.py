@@ -1,0 +1,79 @@
+"""Puts the ports of AWS behind what makes, reads and changes versions of assets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.core.part_copies import PartCopies
+from backend.domains.asset_versions.repository import VersionRepository
+from backend.domains.asset_versions.service import (
+    FileStates,
+    Restoring,
+    VersionEditing,
+    VersionMaking,
+    VersionReading,
+    VersionSteps,
+)
+from backend.domains.files.service import Copies
+from backend.domains.jobs.models import Step
+from backend.entrypoints.working import WorkerWiring
+from backend.spec.jobs import MAKE_VERSION
+from backend.spec.settings import LARGE_FILE_BYTES
+
+
+@dataclass(frozen=True)
+class VersionWiring(WorkerWiring):
+    """What the function of versions is made of, and what a worker needs of it."""
+
+    @cached_property
+    def version_making(self) -> VersionMaking:
+        return VersionMaking(
+            repository=self._version_repository,
+            assets=self.assets,
+            jobs=self.jobs,
+            runner=self.runner,
+            steps=self._version_steps,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def version_reading(self) -> VersionReading:
+        states = FileStates(self.objects)
+        return VersionReading(self._version_repository, self.assets, states, self.clock)
+
+    @cached_property
+    def version_editing(self) -> VersionEditing:
+        return VersionEditing(self._version_repository, self.assets, self.audit, self.clock)
+
+    @property
+    def version_steps(self) -> Mapping[str, Step]:
+        """The step of the jobs that make versions, by kind."""
+        return {MAKE_VERSION.name: self._version_steps.make}
+
+    @cached_property
+    def _version_repository(self) -> VersionRepository:
+        return VersionRepository(self.tables)
+
+    @cached_property
+    def _version_steps(self) -> VersionSteps:
+        return VersionSteps(
+            repository=self._version_repository,
+            assets=self.assets,
+            jobs=self.jobs,
+            audit=self.audit,
+            states=FileStates(self.objects),
+            restoring=self._restoring,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def _restoring(self) -> Restoring:
+        large_bytes = self.settings.number(LARGE_FILE_BYTES)
+        return Restoring(
+            repository=self._version_repository,
+            assets=self.assets,
+            states=FileStates(self.objects),
+            copies=Copies(self.objects, PartCopies(self.objects, large_bytes, self.clock)),
+            reindexing=self.reindexing,
+            clock=self.clock,
+        )

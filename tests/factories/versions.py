@@ -1,0 +1,133 @@
+"""An asset with files and metadata, and clients that make versions of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from backend.core.objects import Objects
+from backend.core.part_copies import PartCopies
+from backend.core.tables import Tables
+from backend.domains.asset_versions.repository import VersionRepository
+from backend.domains.asset_versions.routes import build_router
+from backend.domains.asset_versions.service import (
+    FileStates,
+    Restoring,
+    VersionEditing,
+    VersionMaking,
+    VersionReading,
+    VersionSteps,
+)
+from backend.domains.files.service import Copies
+from backend.domains.jobs.models import Job
+from tests.factories.files import PARAMETERS, PATH
+from tests.factories.http import Answer, Client
+from tests.factories.lifecycle import Lifecycle, lifecycle
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The asset `statue` of the database `museum` and its versions."""
+
+    lifecycle: Lifecycle
+    tables: Tables
+    making: VersionMaking
+    reading: VersionReading
+    editing: VersionEditing
+    user_id: str = "admin"
+
+    def send(self, method: str, below: str, *, body: Any = None, **query: str) -> Answer:
+        """A request to a route of versions, or to one that archives them."""
+        router = build_router(self.making, self.reading, self.editing)
+        names: dict[str, str] = {}
+        route, parts = below, below.split("/")
+        if parts[0] in {"getVersion", "revertAssetVersion", "assetversions"}:
+            names = {"assetVersionId": parts[1]}
+            route = "/".join([parts[0], "{assetVersionId}", *parts[2:]])
+        if route.endswith("archive"):
+            router = self.lifecycle.router
+        return Client(router, user_id=self.user_id).send(
+            method,
+            f"{PATH}/{below}",
+            route=f"{method} /database/{{databaseId}}/assets/{{assetId}}/{route}",
+            parameters=PARAMETERS | names,
+            query=query,
+            body=body,
+        )
+
+    def create(self, comment: str = "as it is", **body: Any) -> Answer:
+        wanted = {"comment": comment, **({} if "files" in body else {"useLatestFiles": True})}
+        return self.send("POST", "createVersion", body={**wanted, **body})
+
+    def made(self, comment: str = "as it is", **body: Any) -> str:
+        """A version that must be made within the request; its id."""
+        answer = self.create(comment, **body)
+        assert answer.status == 200, answer.body
+        return answer.body["assetVersionId"]
+
+    def whole(self, number: str, **query: str) -> Any:
+        answer = self.send("GET", f"getVersion/{number}", **query)
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    def files(self, number: str) -> dict[str, str]:
+        """The S3 version of each path that a version holds."""
+        return {one["relativeKey"]: one["versionId"] for one in self.whole(number)["files"]}
+
+    def listed(self, **query: str) -> list[dict[str, Any]]:
+        answer = self.send("GET", "getVersions", **query)
+        assert answer.status == 200, answer.body
+        return answer.body["versions"]
+
+    def revert(self, number: str, **body: Any) -> Answer:
+        wanted = {"comment": "back again", **body}
+        return self.send("POST", f"revertAssetVersion/{number}", body=wanted)
+
+    def work_off(self, job_id: str) -> Job:
+        """Do the rest of a job, as its worker does."""
+        hands = self.lifecycle.hands
+        while True:
+            until = hands.now + timedelta(seconds=20)
+            found = self.making.runner.run(job_id, self.making.steps.make, until=until)
+            if found is not None and found.is_finished:
+                return found
+            hands.now += timedelta(seconds=60)
+
+
+def versions(tables: Tables, objects: Objects, **more: Any) -> Versions:
+    """An asset without files, of version 0."""
+    kept = lifecycle(tables, objects, **more)
+    hands, assets = kept.hands, kept.gallery.assets
+    repository, states = VersionRepository(tables), FileStates(objects)
+    restoring = Restoring(
+        repository=repository,
+        assets=assets,
+        states=states,
+        copies=Copies(objects, PartCopies(objects, 1024**3, hands)),
+        reindexing=kept.reindexing,
+        clock=hands,
+    )
+    steps = VersionSteps(
+        repository=repository,
+        assets=assets,
+        jobs=kept.jobs,
+        audit=assets.audit,
+        states=states,
+        restoring=restoring,
+        clock=hands,
+    )
+    making = VersionMaking(
+        repository=repository,
+        assets=assets,
+        jobs=kept.jobs,
+        runner=kept.service.runner,
+        steps=steps,
+        clock=hands,
+    )
+    reading = VersionReading(repository, assets, states, hands)
+    return Versions(kept, tables, making, reading, kept.versions.versions)
+
+
+def named(files: Mapping[str, str]) -> list[dict[str, str]]:
+    """Files of a request by path and S3 version."""
+    return [{"relativeKey": path, "versionId": version} for path, version in files.items()]

@@ -1,0 +1,23 @@
+"""One request at a time: the store in memory is not made for threads, the real ones are tested."""
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from tests.factories.versions import Versions, versions
+from tests.fakes.moto_listing import mend_key_markers
+
+
+@pytest.fixture(autouse=True)
+def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.core.parallel.WORKERS", 1)
+
+
+@pytest.fixture(autouse=True)
+def mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    mend_key_markers(monkeypatch)
+
+
+@pytest.fixture
+def museum(tables: DynamoTables, objects: S3Objects) -> Versions:
+    return versions(tables, objects)

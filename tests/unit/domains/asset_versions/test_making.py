@@ -1,0 +1,383 @@
+"""Versions of an asset as it is, and of files that are named."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.clients import dynamodb, s3
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.paging import PageRequest
+from backend.core.tables import Query
+from backend.domains.asset_versions.models import Making
+from backend.domains.asset_versions.service import states
+from backend.domains.jobs.models import Job
+from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
+from benchmarks.metering import metered
+from tests.factories.files import BUCKET, PATH
+from tests.factories.http import Client
+from tests.factories.lifecycle import KilledError
+from tests.factories.metadata import metadata_service
+from tests.factories.versions import Versions, named, versions
+from tests.unit.domains.metadata.calls import record, send
+
+FIELDS = {"success", "message", "assetId", "assetVersionId", "operation", "timestamp"}
+
+
+def put(museum: Versions, *paths: str) -> dict[str, str]:
+    return {path: museum.lifecycle.gallery.put(path, path.encode()) for path in paths}
+
+
+def snapshot_rows(tables: DynamoTables, snapshot_id: str) -> int:
+    partition = f"museum:statue:{snapshot_id}"
+    return sum(
+        len(tables.query_all(Query(table=table, partition=partition)))
+        for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS)
+    )
+
+
+def job_of(museum: Versions, answer_body: dict[str, Any]) -> Job:
+    found = museum.lifecycle.jobs.find(answer_body["jobId"])
+    assert found is not None
+    return found
+
+
+def test_a_version_holds_the_files_as_they_are(museum: Versions) -> None:
+    files = put(museum, "/a.glb", "/b/ä c.obj")
+    put(museum, "/b/", "/a.glb.previewFile.png", "/gone.glb")
+    museum.lifecycle.hide("/gone.glb")
+    answer = museum.create("the opening", versionAlias="v1")
+    assert answer.status == 200, answer.body
+    assert answer.body.keys() == FIELDS | {"skippedFiles"}
+    said = {name: answer.body[name] for name in ("success", "assetVersionId", "operation")}
+    assert said == {"success": True, "assetVersionId": "1", "operation": "create"}
+    assert answer.body["skippedFiles"] == []
+    assert museum.files("1") == files
+    whole = museum.whole("1")
+    assert (whole["comment"], whole["createdBy"], whole["versionAlias"]) == (
+        "the opening",
+        "admin",
+        "v1",
+    )
+    assert whole["fileCount"] == 2
+
+
+def test_the_asset_tells_its_new_version_and_not_where_it_stands(museum: Versions) -> None:
+    put(museum, "/a.glb")
+    museum.made("the opening", versionAlias="v1")
+    asset = museum.lifecycle.asset()
+    assert asset is not None
+    current = asset.current_version
+    assert (current.version, current.comment, current.version_alias) == ("1", "the opening", "v1")
+    assert asset.revision == 2
+    assert asset.inherited_revision == 1
+    rows = museum.lifecycle.gallery.list_files().body["items"]
+    assert [row["currentAssetVersionFileVersionMismatch"] for row in rows] == [False]
+
+
+def test_a_version_of_an_asset_without_files_holds_none(museum: Versions) -> None:
+    assert museum.made() == "1"
+    assert museum.whole("1")["files"] == []
+    assert museum.whole("0")["files"] == []
+
+
+def test_metadata_and_attributes_are_as_they_were(
+    museum: Versions, tables: DynamoTables, objects: S3Objects
+) -> None:
+    from backend.domains.metadata.routes import build_router
+
+    put(museum, "/a/b.glb")
+    service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
+    client = Client(build_router(service))
+    file = "/database/{databaseId}/assets/{assetId}/metadata/file"
+    send(client, "POST", body={"metadata": [record("year", "1889")]})
+    for kind in ("metadata", "attribute"):
+        body = {"metadata": [record("k:%", kind)], "filePath": "/a/b.glb", "type": kind}
+        assert send(client, "POST", file, body=body).status == 200
+    museum.made(versionAlias="first")
+    send(client, "PUT", body={"metadata": [record("year", "1900")]})
+    held = museum.whole("1")["versionedMetadata"]
+    assert held == [
+        {
+            "type": kind,
+            "filePath": path,
+            "metadataKey": key,
+            "metadataValue": value,
+            "metadataValueType": "string",
+        }
+        for kind, path, key, value in (
+            ("attribute", "/a/b.glb", "k:%", "attribute"),
+            ("metadata", "/", "year", "1889"),
+            ("metadata", "/a/b.glb", "k:%", "metadata"),
+        )
+    ]
+    for query in ({"assetVersionId": "1"}, {"assetVersionIdAlias": "first"}):
+        found = send(client, "GET", query=query).body["metadata"]
+        assert [one["metadataValue"] for one in found] == ["1889"]
+    both = {"assetVersionId": "1", "assetVersionIdAlias": "first"}
+    assert send(client, "GET", query=both).status == 400
+    assert send(client, "GET", query={"assetVersionIdAlias": "none"}).status == 404
+
+
+def test_named_files_are_held_in_the_versions_that_are_named(museum: Versions) -> None:
+    first = put(museum, "/a.glb", "/b.glb", "/c.glb")
+    put(museum, "/a.glb", "/new.glb")
+    museum.lifecycle.hide("/b.glb")
+    gone = museum.lifecycle.gallery.put("/c.glb", b"gone")
+    museum.lifecycle.objects.delete_version(BUCKET, "statue/c.glb", version_id=gone)
+    files = named({"/a.glb": first["/a.glb"], "b.glb": first["/b.glb"], "/c.glb": gone})
+    archived = {"relativeKey": "/d.glb", "versionId": "x", "isArchived": True}
+    answer = museum.create(files=[*files, archived])
+    assert answer.body["skippedFiles"] == ["/c.glb", "/d.glb"]
+    assert museum.files("1") == {"/a.glb": first["/a.glb"], "/b.glb": first["/b.glb"]}
+    states = {one["relativeKey"]: one for one in museum.whole("1")["files"]}
+    assert states["/b.glb"]["isLatestVersionArchived"] is True
+    assert states["/a.glb"]["isPermanentlyDeleted"] is False
+    assert states["/a.glb"]["size"] == len("/a.glb")
+
+
+def test_what_was_named_leaves_nothing_behind(museum: Versions, tables: DynamoTables) -> None:
+    first = put(museum, "/a.glb")
+    museum.made(files=named(first))
+    asset = museum.lifecycle.asset()
+    assert asset is not None
+    assert snapshot_rows(tables, f"{asset.current_snapshot}.named") == 0
+
+
+def test_many_named_files_are_looked_up_page_by_page(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.asset_versions.rules.NAMED_ON_A_PAGE", 2)
+    files = put(museum, *(f"/{number}.glb" for number in range(5)))
+    museum.made(files=named(files))
+    assert museum.files("1") == files
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"comment": ""}, "comment"),
+        ({"comment": "x" * 257}, "comment"),
+        ({"comment": 5}, "comment"),
+        ({"comment": "\ud800"}, None),
+        ({"useLatestFiles": False}, "body"),
+        ({"useLatestFiles": "true"}, "useLatestFiles"),
+        ({"useLatestFiles": True, "files": [{"relativeKey": "/a", "versionId": "1"}]}, "body"),
+        ({"versionAlias": "x" * 65}, "versionAlias"),
+        ({"versionAlias": "12"}, "versionAlias"),
+        ({"versionAlias": " v1"}, "versionAlias"),
+    ],
+)
+def test_what_is_wrong_is_named(museum: Versions, body: dict[str, Any], field: str | None) -> None:
+    answer = museum.create(**body)
+    assert answer.status == 400
+    if field is not None:
+        assert answer.body["errors"][0]["field"] == field
+    assert len(museum.listed()) == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "field"),
+    [
+        ([{"relativeKey": "/a.glb"}], "files.0.versionId"),
+        ([{"relativeKey": "/../a.glb", "versionId": "1"}], "files.0.relativeKey"),
+        (named({"/a": "1"}) * 2, "files.1.relativeKey"),
+        (named({"/a.glb.previewFile.png": "1"}), "files.0.relativeKey"),
+        (named({f"/{n}": "1" for n in range(10_001)}), "files"),
+        ([], "body"),
+    ],
+)
+def test_wrong_files_are_named(museum: Versions, files: list[Any], field: str) -> None:
+    answer = museum.create(files=files)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+    assert len(museum.listed()) == 1
+
+
+def test_no_comment_is_refused(museum: Versions) -> None:
+    answer = museum.send("POST", "createVersion", body={"useLatestFiles": True})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "comment")
+
+
+def test_an_alias_is_of_one_version(museum: Versions) -> None:
+    museum.made(versionAlias="v1")
+    answer = museum.create(versionAlias="v1")
+    assert (answer.status, answer.body["code"]) == (409, "VersionAliasTaken")
+    assert museum.made() == "2"
+
+
+def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    museum.made(versionAlias="v1")
+    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", lambda *_: False)
+    before = len(tables.scan(ASSET_FILE_VERSIONS, PageRequest(100)).items)
+    answer = museum.create(versionAlias="v1")
+    assert (answer.status, answer.body["code"]) == (409, "VersionAliasTaken")
+    assert len(tables.scan(ASSET_FILE_VERSIONS, PageRequest(100)).items) == before
+    assert museum.made() == "2"
+
+
+def test_archived_and_deleted_assets_get_no_version(museum: Versions) -> None:
+    museum.lifecycle.archive()
+    assert museum.create().status == 404
+    museum.lifecycle.delete()
+    assert museum.create().status == 404
+
+
+def test_a_stranger_makes_none(museum: Versions) -> None:
+    from dataclasses import replace
+
+    assert replace(museum, user_id="stranger").create().status == 403
+
+
+def killed_at(museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, call: int) -> None:
+    """Let the process die after the n-th call of a method of the repository."""
+    kind = type(museum.making.repository)
+    whole = getattr(kind, method)
+    calls: list[int] = []
+
+    def dying(*args: Any, **more: Any) -> Any:
+        answer = whole(*args, **more)
+        calls.append(1)
+        if len(calls) == call:
+            monkeypatch.setattr(kind, method, whole)
+            raise KilledError
+        return answer
+
+    monkeypatch.setattr(kind, method, dying)
+
+
+@pytest.mark.parametrize("method", ["start", "put_files", "put_records", "count_files", "commit"])
+def test_a_version_whose_request_died_is_made_once_by_its_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    files = put(museum, "/a.glb", "/b.glb")
+    killed_at(museum, monkeypatch, method, 1)
+    with pytest.raises(KilledError):
+        museum.create("once", versionAlias="v1")
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = jobs_of(museum)
+    done = museum.work_off(job.job_id)
+    assert (done.state, (done.result or {})["assetVersionId"]) == ("done", "1")
+    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert museum.files("1") == files
+
+
+def jobs_of(museum: Versions) -> list[Job]:
+    from backend.spec.tables.operations import JOBS
+
+    found = museum.tables.scan(JOBS, PageRequest(100)).items
+    return [Job.model_validate(item) for item in found]
+
+
+def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "put_files", 1)
+    with pytest.raises(KilledError):
+        museum.create()
+    museum.lifecycle.archive()
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = [one for one in jobs_of(museum) if one.kind == "makeAssetVersion"]
+    done = museum.work_off(job.job_id)
+    assert done.state == "failed"
+    assert snapshot_rows(tables, Making.model_validate(job.parameters).snapshot_id) == 0
+
+
+def test_what_takes_longer_than_a_request_is_a_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = put(museum, *(f"/{number}.glb" for number in range(7)))
+    monkeypatch.setattr(
+        states.FileStates,
+        "page",
+        lambda self, bucket, prefix, after: self.objects.list_versions(
+            bucket,
+            prefix,
+            limit=2,
+            after_key=after.get("key"),
+            after_version_id=after.get("version"),
+        ),
+    )
+    museum.lifecycle.hands.tick = timedelta(seconds=1)
+    answer = museum.create()
+    museum.lifecycle.hands.tick = timedelta(0)
+    assert answer.body["jobState"] == "running"
+    assert "assetVersionId" not in answer.body
+    assert [one["Version"] for one in museum.listed()] == ["0"]
+    done = museum.work_off(job_of(museum, answer.body).job_id)
+    assert (done.result or {})["assetVersionId"] == "1"
+    assert museum.files("1") == files
+    assert museum.whole("1")["fileCount"] == 7
+
+
+def test_a_request_that_died_over_its_files_makes_no_version(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = put(museum, "/a.glb")
+
+    def dying(*_: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(museum.making.repository), "put_named", dying)
+        with pytest.raises(KilledError):
+            museum.create(files=named(files))
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = jobs_of(museum)
+    assert museum.work_off(job.job_id).state == "failed"
+    assert museum.made() == "1"
+
+
+def test_a_version_costs_little_more_than_its_rows(tables: DynamoTables) -> None:
+    client = s3()
+    client.create_bucket(Bucket=BUCKET)
+    client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+    client.create_bucket(Bucket="auditarchivebucket")
+    museum = versions(tables, S3Objects(client))
+    paths = [f"/parts/part-{number:02}.glb" for number in range(50)]
+    put(museum, *paths)
+    records = [("/", "metadata", 10)]
+    records += [(path, kind, 5) for path in paths for kind in ("metadata", "attribute")]
+    put_records(tables, records)
+    with metered(dynamodb(), client) as usage:
+        answer = museum.create(versionAlias="v1")
+    assert answer.body["assetVersionId"] == "1"
+    assert len(museum.whole("1")["versionedMetadata"]) == 510
+    rows = sum(
+        units
+        for place, units in usage.writes.items()
+        if "AssetFileVersions" in place or "AssetFileMetadataVersions" in place
+    )
+    assert rows == 2 * (50 + 510)  # each row, and its entry in the index by asset
+    assert usage.write_units + usage.read_units <= 1.2 * rows
+    assert sum(usage.of("s3").values()) <= 2
+
+
+def put_records(tables: DynamoTables, wanted: list[tuple[str, str, int]]) -> None:
+    """Records, put straight into their tables: file, kind, how many."""
+    from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
+
+    for path, kind, count in wanted:
+        table = ASSET_FILE_METADATA if kind == "metadata" else FILE_ATTRIBUTES
+        items = [
+            {
+                f"{kind}Key": f"key-{number}",
+                "databaseId:assetId:filePath": f"museum:statue:{path}",
+                "databaseId:assetId": "museum:statue",
+                f"{kind}Value": "value",
+                f"{kind}ValueType": "string",
+            }
+            for number in range(count)
+        ]
+        tables.put_many(table, items)
+
+
+def test_the_path_of_a_version_is_a_number(museum: Versions) -> None:
+    for below in ("getVersion/one", "getVersion/-1"):
+        assert museum.send("GET", below).status == 400
+    assert museum.send("GET", "getVersion/7").body["code"] == "AssetVersionNotFound"
+    assert PATH.endswith("statue")
