@@ -86,6 +86,7 @@ def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
     return (
         Traces(metadata.ASSET_FILE_METADATA, asset, metadata.FILE_METADATA_BY_ASSET),
         Traces(metadata.FILE_ATTRIBUTES, asset, metadata.ATTRIBUTES_BY_ASSET),
+        Traces(metadata.RECORD_SETS, asset),
         Traces(assets.ASSET_FILE_VERSIONS, asset, assets.FILE_VERSIONS_BY_ASSET),
         Traces(assets.ASSET_FILE_METADATA_VERSIONS, asset, assets.METADATA_VERSIONS_BY_ASSET),
         Traces(assets.ASSET_VERSIONS, asset),

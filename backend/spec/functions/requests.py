@@ -38,6 +38,10 @@ _SOURCES: Requests = {
     operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
+_TOLD: Requests = {
+    registry.SUBSCRIPTIONS: ("BatchGetItem",),
+    access.USERS: ("BatchGetItem",),
+}
 _KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""
@@ -239,9 +243,15 @@ _OF_API: Mapping[str, Requests] = {
         ),
     },
     "LifecycleApi": {**_BUCKET_RECORD, assets.ASSET_VERSIONS: ("GetItem", "UpdateItem")},
+    "SubscriptionsApi": {
+        assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem"),
+        operations.RESERVATIONS: ("GetItem",),
+        access.USERS: ("BatchGetItem",),
+        registry.SUBSCRIPTIONS: ("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
+    },
     "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditApi": {},
-    "AdminApi": _SOURCES,
+    "AdminApi": {**_SOURCES, **_TOLD},
 }
 
 _FOLLOWING: Requests = {
@@ -263,6 +273,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
     "IndexFanOut": {**_SOURCES, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditCreations": _KEPT_BY_MAPPING,
     "AuditArchiver": _KEPT_BY_MAPPING,
+    "Notifier": {**_CALLER, **_TOLD, **_KEPT_BY_MAPPING, assets.ASSETS: ("BatchGetItem",)},
     "JobStarter": _KEPT_BY_MAPPING,
     "LifecycleWorker": _together(
         {
@@ -278,7 +289,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
             assets.ASSET_LINK_EDGES: ("DeleteItem", "Query"),
             metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
             metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
-            metadata.RECORD_SETS: ("DeleteItem",),
+            metadata.RECORD_SETS: ("BatchWriteItem", "DeleteItem", "Query"),
             registry.COMMENTS: ("BatchWriteItem", "Query"),
             workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
             access.ROLES: ("DeleteItem",),
@@ -287,7 +298,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         },
         _RECORDS,  # of files that are moved, copied and deleted
     ),
-    "ReplayFailures": _SOURCES,
+    "ReplayFailures": {**_SOURCES, **_CALLER, **_TOLD},
     "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
     "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},
     "Bootstrap": {

@@ -82,6 +82,7 @@ def furnish(museum: Lifecycle, tables: DynamoTables) -> None:
     put(tables, assets.ASSET_FILE_VERSIONS, fileKey="/parts/1.glb", versionId="x", **version)
     snapshot = {keys.SNAPSHOT.name: keys.SNAPSHOT.build("metadata", "/", "m0")}
     put(tables, assets.ASSET_FILE_METADATA_VERSIONS, **snapshot, **version)
+    put(tables, metadata.RECORD_SETS, owner="museum:statue", recordsOf="m/", count=300)
     put(tables, assets.ARCHIVED_FILES, page="000000000001-000000", paths=["x"], **asset)
     execution = {keys.WORKFLOW.name: "museum:convert", "workflowId": "convert"}
     put(tables, workflows.WORKFLOW_EXECUTIONS, executionId="e1", **execution, **asset)
