@@ -9,10 +9,11 @@ import httpx
 
 from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
+from vitrine.resources.buckets import Buckets
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
-from vitrine.resources.registry import ApiKeys, Buckets, Databases, Tags, TagTypes, Versions
+from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
 from vitrine.resources.search import Search
 from vitrine.resources.uploads import Uploads
 from vitrine.retry import RetryPolicy

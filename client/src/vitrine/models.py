@@ -54,6 +54,7 @@ class Bucket(Wire):
     bucket_id: str
     bucket_name: str
     base_assets_prefix: str | None = None
+    default_database_id: str | None = None
 
 
 class Database(Wire):

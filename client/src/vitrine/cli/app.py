@@ -3,6 +3,7 @@
 import typer
 
 from vitrine.cli import auditing, lifecycle, moving, operations, reading, uploading, writing
+from vitrine.cli import buckets as stores
 from vitrine.cli import jobs as long_work
 
 HELP = """Store, find and fetch 3D assets.
@@ -17,6 +18,7 @@ app = typer.Typer(
     name="vitrine", help=HELP, no_args_is_help=True, pretty_exceptions_show_locals=False
 )
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
+buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
@@ -29,6 +31,7 @@ queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True
 
 app.command("login")(writing.login)
 app.command("import")(moving.import_folder)
+app.command("import-bucket")(stores.import_bucket)
 app.command("search")(reading.search)
 app.command("ls")(reading.ls)
 app.command("get")(reading.get)
@@ -37,6 +40,7 @@ app.command("archive")(lifecycle.archive)
 app.command("unarchive")(lifecycle.unarchive)
 app.command("delete")(lifecycle.delete)
 app.add_typer(databases, name="databases")
+app.add_typer(buckets, name="buckets")
 app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
 app.add_typer(jobs, name="jobs")
@@ -52,6 +56,8 @@ app.command("version")(reading.version)
 databases.command("list")(writing.list_databases)
 databases.command("create")(writing.create_database)
 databases.command("delete")(writing.delete_database)
+buckets.command("list")(stores.list_buckets)
+buckets.command("register")(stores.register)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
 tags.command("delete")(writing.delete_tag)

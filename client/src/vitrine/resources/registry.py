@@ -1,4 +1,4 @@
-"""Databases, buckets, tags, tag types, API keys and the version: what assets rest on."""
+"""Databases, tags, tag types, API keys and the version: what assets rest on."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal
@@ -7,7 +7,6 @@ from pydantic import JsonValue
 
 from vitrine.models import (
     ApiKey,
-    Bucket,
     Database,
     DatabaseCreated,
     Message,
@@ -103,14 +102,6 @@ class Databases:
         """Deletes it. Raises ConflictError where it holds active assets."""
         response = self._transport.send("DELETE", path_of("database", database_id))
         return parse(Message, response)
-
-
-class Buckets:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def list(self, *, page_size: int | None = None) -> Iterator[Bucket]:
-        return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
 
 
 class Tags:

@@ -1,0 +1,112 @@
+"""Commands for buckets: list, register, import what stands in one."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.models import Bucket, Job
+
+ROOT = "/"
+PrefixOption = Annotated[
+    str | None, typer.Option(help="The folder in it whose folders are assets; else the root.")
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(help="The database of assets that are found in it; made when it is missing."),
+]
+
+
+@with_session
+def list_buckets(session: Session) -> None:
+    """List the buckets that hold assets."""
+    _print(session, list(session.client.buckets.list()), listed=True)
+
+
+@with_session
+def register(
+    session: Session,
+    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="The bucket's name in S3.")],
+    prefix: PrefixOption = None,
+    database: DatabaseOption = None,
+) -> None:
+    """Let a bucket, or a prefix in it, hold assets."""
+    found = session.client.buckets.register(bucket, prefix=prefix, database=database)
+    _print(session, [found], listed=False)
+
+
+@with_session
+def import_bucket(
+    session: Session,
+    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="A bucket's id or name.")],
+    prefix: PrefixOption = None,
+    database: DatabaseOption = None,
+    wait: Annotated[bool, typer.Option(help="Return when all of it is imported.")] = True,
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")] = 86_400.0,
+) -> None:
+    """Make assets and files of what stands in a bucket; register it first if need be.
+
+    Each folder directly below the prefix becomes an asset. No object is changed. When it is
+    interrupted the import goes on: `vitrine jobs wait` follows it, `vitrine jobs cancel` stops it.
+    """
+    found = _registered(session, bucket, prefix, database)
+    started = session.client.buckets.start_import(found.bucket_id)
+    session.output.say(f"job {started.job_id}")
+    jobs = session.client.jobs
+    if wait:
+        job = jobs.wait(
+            started.job_id,
+            timeout=timeout,
+            seen=lambda seen: _tell(session, seen),
+            sleep=session.wiring.sleep,
+        )
+    else:
+        job = jobs.get(started.job_id)
+    session.output.document({**started.wire(), "job": job.wire()})
+    session.output.rows(
+        ["bucket", "job", "state", "objects"],
+        [[found.bucket_name, job.job_id, job.state, job.items_done]],
+    )
+    if not session.output.as_json:
+        for problem in job.problems:
+            session.output.say(f"problem: {problem}")
+
+
+def _registered(session: Session, bucket: str, prefix: str | None, database: str | None) -> Bucket:
+    """The registered bucket of that id or name, made if there is none."""
+    named = [
+        one for one in session.client.buckets.list() if bucket in {one.bucket_id, one.bucket_name}
+    ]
+    if prefix is not None:
+        named = [one for one in named if _plain(one.base_assets_prefix) == _plain(prefix)]
+    if len(named) > 1:
+        prefixes = ", ".join(one.base_assets_prefix or ROOT for one in named)
+        raise ConfigurationError(f"{bucket} holds assets below several, name one: {prefixes}")
+    if not named:
+        return session.client.buckets.register(bucket, prefix=prefix, database=database)
+    if database is not None and named[0].default_database_id != database:
+        told = named[0].default_database_id or "the deployment's own database"
+        raise ConfigurationError(f"{bucket} is registered already, and its assets go to {told}")
+    return named[0]
+
+
+def _plain(prefix: str | None) -> str:
+    return (prefix or ROOT).strip(ROOT)
+
+
+def _tell(session: Session, job: Job) -> None:
+    if session.output.err.is_terminal:
+        session.output.say(f"{job.state}: {job.items_done} objects")
+
+
+def _print(session: Session, found: list[Bucket], *, listed: bool) -> None:
+    wires = [one.wire() for one in found]
+    session.output.document({"items": wires} if listed else wires[0])
+    session.output.rows(
+        ["bucket", "name", "prefix", "database"],
+        [
+            [one.bucket_id, one.bucket_name, one.base_assets_prefix, one.default_database_id]
+            for one in found
+        ],
+    )
