@@ -32,6 +32,7 @@ from backend.spec.routes import ROUTES, Route
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS
 from backend.spec.settings import SETTINGS, UPLOAD_RATE_PER_MINUTE
 from backend.spec.tables import TABLES
+from backend.spec.topics import TOPICS
 from benchmarks.metering import Change, Usage, metered
 from local.pumps.patterns import compile_pattern
 from tests.factories.http import Context, http_event
@@ -309,6 +310,7 @@ def _environment() -> dict[str, str]:
     environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
     account = "https://sqs.us-east-1.amazonaws.com/123456789012"
     environment |= {f"QUEUE_{queue.name}": f"{account}/{queue.name}" for queue in QUEUES}
+    environment |= {f"TOPIC_{topic.name}": topic.name for topic in TOPICS}
     environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
     environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
     return environment | {

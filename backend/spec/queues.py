@@ -103,6 +103,16 @@ STREAM_SUBSCRIPTIONS = (
             '{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}'
         ),
     ),
+    # What was done to an asset or its files. A longer window makes fewer, fuller messages.
+    StreamSubscription(
+        operations.AUDIT,
+        "Notifier",
+        window_seconds=5,
+        pattern=(
+            '{"eventName":["INSERT"],"dynamodb":{"Keys":{"entity":{"S":'
+            '[{"prefix":"asset:"},{"prefix":"file:"}]}}}}'
+        ),
+    ),
 )
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),

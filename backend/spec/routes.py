@@ -477,6 +477,31 @@ DELETE_COMMENT = Route(
     "DELETE", _COMMENT_PATH, "comments", "delete_comment", "Delete a comment of one's own", "asset"
 )
 
+LIST_SUBSCRIPTIONS = Route(
+    "GET", "/subscriptions", "subscriptions", "list_subscriptions",
+    "List who is told of changes of which assets", "asset",
+)  # fmt: skip
+CREATE_SUBSCRIPTION = Route(
+    "POST", "/subscriptions", "subscriptions", "create_subscription",
+    "Have further users told of changes of an asset", "asset",
+)  # fmt: skip
+UPDATE_SUBSCRIPTION = Route(
+    "PUT", "/subscriptions", "subscriptions", "update_subscription",
+    "Have exactly these users told of changes of an asset", "asset",
+)  # fmt: skip
+DELETE_SUBSCRIPTION = Route(
+    "DELETE", "/subscriptions", "subscriptions", "delete_subscription",
+    "Have nobody told of changes of an asset", "asset",
+)  # fmt: skip
+UNSUBSCRIBE = Route(
+    "DELETE", "/unsubscribe", "subscriptions", "unsubscribe",
+    "Have users told of changes of an asset no more", "asset", tier2="POST",
+)  # fmt: skip
+CHECK_SUBSCRIPTION = Route(
+    "POST", "/check-subscription", "subscriptions", "check_subscription",
+    "Whether a user is told of changes of an asset", "asset", tier2="GET",
+)  # fmt: skip
+
 GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of long work", ours=True)
 CANCEL_JOB = Route(
     "POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Stop long work", ours=True

@@ -166,8 +166,10 @@ def _environment_bytes(function: Function) -> int:
     named = (*function.sends, *function.receives, *function.redrives)
     sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in named}
     sizes |= {f"QUEUE_{queue.name}DeadLetters": 60 + 91 for queue in function.redrives}
+    sizes |= {f"TOPIC_{topic.name}": len(topic.name) + 110 for topic in function.topics}
     sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
     sizes |= {setting.variable: 64 for setting in function.settings}
+    sizes |= {"USER_POOL_ID": 55, "USER_POOL_CLIENT_ID": 128}
     sizes |= {"SEARCH_ENDPOINT": 100, "POWERTOOLS_SERVICE_NAME": 64, "POWERTOOLS_LOG_LEVEL": 8}
     return sum(len(name) + size for name, size in sizes.items())
 

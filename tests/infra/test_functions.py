@@ -64,6 +64,7 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in named}
     dead_letters = [f"{queue.name}DeadLetters" for queue in spec.redrives]
     expected |= {f"QUEUE_{name}": f"<{name}>" for name in dead_letters}
+    expected |= {f"TOPIC_{topic.name}": f"<{topic.name}>" for topic in spec.topics}
     expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
     if spec.search != "none":

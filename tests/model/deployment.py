@@ -14,6 +14,7 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import ArchiveSteps
+from backend.domains.metadata.repository import MetadataRepository
 from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
@@ -29,6 +30,7 @@ from backend.spec.queues import LIFECYCLE, QUEUES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.tables import TABLES
+from backend.spec.topics import TOPICS
 from tests.factories.access import OnlyUser
 from tests.factories.http import Context
 from tests.factories.search import NOON, rebuilder
@@ -66,6 +68,8 @@ class Ports:
     engine: SearchEngine
     settings: Settings
     clock: Callable[[], datetime]
+    catch_up: Callable[[], None] = lambda: None
+    """Has indexes see everything, for a request that waits until they do."""
 
 
 def in_memory_settings() -> Settings:
@@ -73,6 +77,7 @@ def in_memory_settings() -> Settings:
     environment = {f"TABLE_{table.name}": table.name for table in TABLES}
     environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
     environment |= {f"QUEUE_{queue.name}": queue.name for queue in QUEUES}
+    environment |= {f"TOPIC_{topic.name}": topic.name for topic in TOPICS}
     environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
     return Settings(environment | settings_of_functions() | {"AWS_REGION": "us-east-1"})
 
@@ -118,6 +123,8 @@ class Deployment:
             ),
         }
         vars(wiring).update(parts)  # parts that are there are not built
+        metadata = MetadataRepository(ports.tables, pause=lambda _: ports.catch_up())
+        vars(wiring)["records"] = replace(wiring.records, metadata=metadata)
         return wiring
 
     def lifecycle(self, function: Function) -> LifecycleWiring:

@@ -23,6 +23,7 @@ from backend.spec.buckets import (
 from backend.spec.queues import QUEUES
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import Table
+from backend.spec.topics import TOPICS, Topic
 from tests.factories.audit import audit_service
 from tests.factories.tables import create_table_request
 
@@ -31,10 +32,16 @@ hypothesis_settings.register_profile("vitrine", deadline=None)
 hypothesis_settings.load_profile("vitrine")
 
 REGION = "us-east-1"
+ACCOUNT = "123456789012"
 BUCKETS = {
     b.name: b.name.lower()
     for b in (ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET, AUDIT_ARCHIVE_BUCKET)
 }
+
+
+def topic_arn(topic: Topic) -> str:
+    """The ARN that a topic of the test's name has in moto."""
+    return f"arn:aws:sns:{REGION}:{ACCOUNT}:test-{topic.name}"
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +59,7 @@ def settings() -> Settings:
     environment = {f"TABLE_{table.name}": f"test-{table.name}" for table in TABLES}
     environment |= {f"BUCKET_{name}": physical for name, physical in BUCKETS.items()}
     environment |= {f"QUEUE_{queue.name}": f"test-{queue.name}" for queue in QUEUES}
+    environment |= {f"TOPIC_{topic.name}": topic_arn(topic) for topic in TOPICS}
     return Settings(environment | {"AWS_REGION": REGION})
 
 

@@ -23,6 +23,7 @@ from backend.spec.functions.apis import (
     METADATA_API,
     METADATA_SCHEMAS_API,
     SEARCH_API,
+    SUBSCRIPTIONS_API,
     TAGS_API,
     UPLOADS_API,
 )
@@ -46,6 +47,7 @@ from backend.spec.functions.workers import (
     JOB_STARTER,
     LARGE_FILE_WORKER,
     LIFECYCLE_WORKER,
+    NOTIFIER,
 )
 
 __all__ = [
@@ -82,8 +84,10 @@ __all__ = [
     "LIFECYCLE_WORKER",
     "METADATA_API",
     "METADATA_SCHEMAS_API",
+    "NOTIFIER",
     "REPLAY_FAILURES",
     "SEARCH_API",
+    "SUBSCRIPTIONS_API",
     "SWEEP_TOMBSTONES",
     "TAGS_API",
     "UPLOADS_API",
@@ -106,9 +110,11 @@ FUNCTIONS: tuple[Function, ...] = (
     METADATA_API,
     METADATA_SCHEMAS_API,
     ASSET_LINKS_API,
+    EXPORTS_API,
     COMMENTS_API,
     SEARCH_API,
     LIFECYCLE_API,
+    SUBSCRIPTIONS_API,
     JOBS_API,
     AUDIT_API,
     ADMIN_API,
@@ -120,6 +126,7 @@ FUNCTIONS: tuple[Function, ...] = (
     INDEX_FAN_OUT,
     AUDIT_CREATIONS,
     AUDIT_ARCHIVER,
+    NOTIFIER,
     JOB_STARTER,
     LIFECYCLE_WORKER,
     LARGE_FILE_WORKER,

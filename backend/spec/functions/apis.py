@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from backend.spec import buckets, queues, secrets, settings
+from backend.spec import buckets, queues, secrets, settings, topics
 from backend.spec.functions.model import Function, api, audited
 from backend.spec.tables import access, assets, metadata, operations, registry
 
@@ -299,6 +299,19 @@ LIFECYCLE_API = replace(
     ),
     sends=(queues.SETTLE,),
     settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS),
+)
+SUBSCRIPTIONS_API = replace(
+    audited(
+        api(
+            "SubscriptionsApi",
+            "subscriptions",
+            "Who is told of changes of which assets.",
+            reads=(assets.ASSETS, operations.RESERVATIONS, access.USERS),
+            writes=(registry.SUBSCRIPTIONS,),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+        )
+    ),
+    subscribes=(topics.NOTIFICATIONS,),
 )
 JOBS_API = audited(
     api(

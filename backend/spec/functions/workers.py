@@ -1,6 +1,6 @@
 """The functions that streams and queues wake."""
 
-from backend.spec import buckets, queues, settings
+from backend.spec import buckets, queues, settings, topics
 from backend.spec.buckets import Bucket
 from backend.spec.functions.model import Function, audited
 from backend.spec.queues import Queue
@@ -86,6 +86,19 @@ AUDIT_ARCHIVER = Function(
     "Archives audit entries that expired.",
     writes=(buckets.FAILURE_BUCKET,),
     appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
+    timeout_seconds=60,
+)
+NOTIFIER_SOURCES = (registry.SUBSCRIPTIONS, access.USERS)
+"""What a notification reads beside its asset."""
+
+NOTIFIER = Function(
+    "Notifier",
+    "consumer",
+    "backend.entrypoints.streams.notifications.handler",
+    "Tells those who subscribed to an asset what was done to it.",
+    reads=(assets.ASSETS, access.USER_ROLES, *NOTIFIER_SOURCES),
+    writes=(buckets.FAILURE_BUCKET,),
+    publishes=(topics.NOTIFICATIONS,),
     timeout_seconds=60,
 )
 JOB_STARTER = Function(

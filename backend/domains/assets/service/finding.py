@@ -1,10 +1,13 @@
 """Finds assets whose database a request does not name: an id is taken once in a deployment."""
 
+from collections.abc import Iterable
+
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.wired import wired
-from backend.domains.assets.models import Asset
+from backend.domains.assets.models import Asset, AssetReference
 from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service.securing import secured
 from backend.domains.assets.service.verbs import AssetService
 from backend.spec.routes import Action
 
@@ -37,3 +40,13 @@ class AssetsById:
             return self.assets.asset_for(caller, action, database_id, asset_id)
         except NotFoundError:
             raise NoSuchAssetError(asset_id) from None
+
+    def visible(self, caller: Identity, wanted: Iterable[AssetReference]) -> dict[str, Asset]:
+        """Those of the assets that are active and that the caller may see, by id."""
+        found = self.repository.get_many(wanted)
+        may = self.assets.authorization.may
+        return {asset.asset_id: asset for asset in found if may(caller, "GET", secured(asset))}
+
+    def database_of(self, asset_id: str) -> str | None:
+        """The database in which the id is taken, for other slices: no permission is asked."""
+        return self.repository.database_of(asset_id)

@@ -1,0 +1,94 @@
+"""SNS behind the port `core.notifications.Notifications`.
+
+One topic, one subscription for each address. A message says to whom it goes, by digests of the
+addresses, and each subscription's filter lets through what names its own. So a filter never
+changes, and who is told of what stands in our table alone.
+"""
+
+import hashlib
+import json
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import code_of, translated
+from backend.aws.settings import Settings
+from backend.core.errors import InvalidInputError, UnavailableError
+from backend.core.notifications import TooManyAddressesError
+from backend.core.wired import wired
+from backend.spec.topics import NOTIFICATIONS
+
+if TYPE_CHECKING:
+    from mypy_boto3_sns import SNSClient
+
+ATTRIBUTE = "recipient"
+RECIPIENTS = 100
+"""Of one message: far below the 256 KB that it may have."""
+_SUBJECT_CHARS = 100  # SNS's limit
+_FULL = frozenset({"FilterPolicyLimitExceeded", "SubscriptionLimitExceeded"})
+_INVALID = frozenset({"InvalidParameter", "InvalidParameterValue"})
+_BUSY = frozenset({"Throttled", "Throttling", "ThrottledException"})
+
+
+@wired
+class SnsNotifications:
+    """The topic of a deployment (see the port for what each method promises)."""
+
+    client: "SNSClient"
+    settings: Settings
+
+    def add_address(self, email: str) -> None:
+        policy = json.dumps({ATTRIBUTE: [digest(email)]})
+        with _translated():
+            self.client.subscribe(
+                TopicArn=self.settings.topic(NOTIFICATIONS),
+                Protocol="email",
+                Endpoint=email,
+                Attributes={"FilterPolicy": policy},
+            )
+
+    def send(self, emails: Iterable[str], *, subject: str, text: str) -> None:
+        recipients = sorted({digest(email) for email in emails})
+        for start in range(0, len(recipients), RECIPIENTS):
+            with _translated():
+                self.client.publish(
+                    TopicArn=self.settings.topic(NOTIFICATIONS),
+                    Subject=as_subject(subject),
+                    Message=text,
+                    MessageAttributes={
+                        ATTRIBUTE: {
+                            "DataType": "String.Array",
+                            "StringValue": json.dumps(recipients[start : start + RECIPIENTS]),
+                        }
+                    },
+                )
+
+
+def digest(email: str) -> str:
+    """What stands for an address; its spelling in capitals makes no other one."""
+    return hashlib.sha256(email.lower().encode()).hexdigest()[:32]
+
+
+def as_subject(text: str) -> str:
+    """The text in printable ASCII, cut, beginning with a letter: as SNS takes a subject."""
+    plain = "".join(char if " " <= char <= "~" else "?" for char in text)
+    return plain[:_SUBJECT_CHARS]
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    try:
+        with translated("SNS"):
+            yield
+    except ClientError as error:
+        code = code_of(error)
+        if code in _FULL:
+            raise TooManyAddressesError from error
+        if code in _INVALID:
+            message = error.response.get("Error", {}).get("Message", "")
+            raise InvalidInputError(f"SNS does not take this: {message}") from error
+        if code in _BUSY:
+            raise UnavailableError("SNS has too much to do") from error
+        raise

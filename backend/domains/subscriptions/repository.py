@@ -1,0 +1,109 @@
+"""The table of subscriptions, by access pattern. `others` are writes of the same transaction."""
+
+from collections.abc import Iterable, Sequence
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
+from backend.core.wired import wired
+from backend.domains.subscriptions.models import ENTITY, EVENT, Subscription
+from backend.spec.keys import SUBSCRIBED_ENTITY
+from backend.spec.tables.registry import SUBSCRIPTIONS
+
+_EVENT = SUBSCRIPTIONS.partition_key.name
+
+
+class SubscriptionNotFoundError(NotFoundError):
+    code = "SubscriptionNotFound"
+
+    def __init__(self, asset_id: str, user_id: str | None = None) -> None:
+        who = "Nobody has" if user_id is None else f"User {user_id} has not"
+        super().__init__(f"{who} subscribed to asset {asset_id}")
+
+
+class SubscriptionExistsError(AlreadyExistsError):
+    code = "SubscriptionExists"
+
+    def __init__(self, asset_id: str, user_id: str) -> None:
+        super().__init__(f"User {user_id} has subscribed to asset {asset_id} already")
+
+
+class SubscriptionChangedError(RevisionConflictError):
+    code = "SubscriptionRevisionConflict"
+
+    def __init__(self, asset_id: str) -> None:
+        super().__init__(f"The subscribers of asset {asset_id} were changed meanwhile; try again")
+
+
+@wired
+class SubscriptionRepository:
+    tables: Tables
+
+    def get(self, asset_id: str) -> Subscription | None:
+        item = self.tables.get(SUBSCRIPTIONS, _key(asset_id))
+        return None if item is None else Subscription.model_validate(item)
+
+    def get_many(self, asset_ids: Iterable[str]) -> dict[str, Subscription]:
+        """The subscribers of those assets that have some, by asset."""
+        found = self.tables.get_many([(SUBSCRIPTIONS, _key(each)) for each in asset_ids])
+        rows = [Subscription.model_validate(item) for _, item in found]
+        return {row.entity_id: row for row in rows}
+
+    def list_all(self, page: PageRequest) -> Page[Subscription]:
+        """Subscriptions by asset id."""
+        query = Query(table=SUBSCRIPTIONS, partition=EVENT, consistent=True)
+        found = self.tables.query(query, page)
+        return Page(tuple(Subscription.model_validate(item) for item in found.items), found.after)
+
+    def put_new(self, row: Subscription, *others: Write) -> None:
+        item = row.model_dump(by_alias=True, exclude_none=True)
+        new = put_new(SUBSCRIPTIONS, item, SubscriptionChangedError(row.entity_id))
+        self.tables.transact([new, *others])
+
+    def change(
+        self, row: Subscription, subscribers: Sequence[str], database_id: str, *others: Write
+    ) -> None:
+        """Set the subscribers, if nobody changed them since they were read."""
+        update = Update(
+            table=SUBSCRIPTIONS,
+            key=_key(row.entity_id),
+            set={"subscribers": list(subscribers), "databaseId": database_id},
+            add={"revision": 1},
+            conditions=_unchanged(row),
+            refused=SubscriptionChangedError(row.entity_id),
+        )
+        self.tables.transact([update, *others])
+
+    def delete(self, row: Subscription, *others: Write) -> None:
+        """Remove the row, if nobody changed it since it was read."""
+        gone = Delete(
+            table=SUBSCRIPTIONS,
+            key=_key(row.entity_id),
+            conditions=_unchanged(row),
+            refused=SubscriptionChangedError(row.entity_id),
+        )
+        self.tables.transact([gone, *others])
+
+
+def key_of(asset_id: str) -> str:
+    """The sort key of an asset's subscribers."""
+    return SUBSCRIBED_ENTITY.build(ENTITY, asset_id)
+
+
+def _key(asset_id: str) -> dict[str, str]:
+    return {_EVENT: EVENT, SUBSCRIBED_ENTITY.name: key_of(asset_id)}
+
+
+def _unchanged(row: Subscription) -> tuple[Condition, ...]:
+    seen = absent("revision") if row.revision is None else equals("revision", row.revision)
+    return (exists(_EVENT), seen)

@@ -1,0 +1,66 @@
+"""What a notification says, and which entries of the audit trail are worth one. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+SILENT = frozenset({"create_asset"})
+"""Nobody can have subscribed to what is made only now."""
+_SHOWN = 50
+
+
+class Happening(NamedTuple):
+    """Something that was done to an asset or to one of its files."""
+
+    database_id: str
+    asset_id: str
+    operation: str
+    user_id: str
+    at: str
+
+
+def happening(entry: Mapping[str, object]) -> Happening | None:
+    """What an entry of the audit trail tells of an asset; None if it tells nobody anything.
+
+    Raises:
+        ValueError: it is no entry of an asset or a file.
+    """
+    names = ("entity", "operation", "userId", "at")
+    values = [entry.get(name) for name in names]
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < len(names):
+        raise ValueError(f"an entry has {', '.join(names)}")
+    entity, operation, user_id, at = texts
+    kind, *ids = entity.split(":", 3)
+    if kind not in {"asset", "file"} or len(ids) < 2:
+        raise ValueError(f"{entity} is no asset and no file")
+    if operation in SILENT:
+        return None
+    return Happening(ids[0], ids[1], operation, user_id, at.partition("#")[0])
+
+
+def by_asset(happenings: Iterable[Happening]) -> dict[tuple[str, str], list[Happening]]:
+    """What was done to each asset, in the order in which it is told."""
+    found: dict[tuple[str, str], list[Happening]] = {}
+    for one in happenings:
+        found.setdefault((one.database_id, one.asset_id), []).append(one)
+    return found
+
+
+def subject(asset_name: str) -> str:
+    return f"Changed: {asset_name}"
+
+
+def text(asset_name: str, happenings: Sequence[Happening]) -> str:
+    """A message for people: which asset, and what was done by whom and when."""
+    first = happenings[0]
+    where = f"({first.asset_id}) of the database {first.database_id}"
+    lines = [f"The asset {asset_name} {where} was changed:", ""]
+    shown = list(dict.fromkeys(_line(one) for one in happenings))
+    lines += shown[:_SHOWN]
+    if len(shown) > _SHOWN:
+        lines.append(f"and {len(shown) - _SHOWN} more.")
+    return "\n".join(lines) + "\n"
+
+
+def _line(one: Happening) -> str:
+    return f"{one.at[:19]}Z  {one.operation.replace('_', ' ')}  by {one.user_id}"

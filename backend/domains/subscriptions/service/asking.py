@@ -1,0 +1,218 @@
+"""Subscribes users to assets. Who may see an asset may see who is told of it."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from backend.core.clock import Clock
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.notifications import Notifications
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.parallel import in_parallel
+from backend.core.transactions import Put
+from backend.core.wired import wired
+from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.service import AssetsById
+from backend.domains.audit.models import subscription_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.subscriptions.models import (
+    ENTITY,
+    EVENT,
+    MAX_SUBSCRIBERS,
+    Subscription,
+    SubscriptionBody,
+)
+from backend.domains.subscriptions.repository import (
+    SubscriptionChangedError,
+    SubscriptionExistsError,
+    SubscriptionNotFoundError,
+    SubscriptionRepository,
+    key_of,
+)
+
+_ATTEMPTS = 8  # of a change that others of the same asset overtake
+
+
+class Listed(NamedTuple):
+    """A subscription with its asset, where the caller may see it."""
+
+    row: Subscription
+    asset: Asset | None
+
+
+@wired
+class SubscriptionService:
+    """Addresses are made known to SNS before the table says who is told: a failure in between
+    leaves an address that nothing is sent to."""
+
+    subscriptions: SubscriptionRepository
+    assets: AssetsById
+    addresses: EmailAddresses
+    notifications: Notifications
+    audit: AuditService
+    clock: Clock
+
+    def list_subscriptions(self, caller: Identity, page: PageRequest) -> Page[Listed]:
+        """Subscriptions to active assets that the caller may see, by asset id."""
+        return fill(
+            lambda request: self._with_assets(caller, request),
+            page,
+            visible=lambda listed: listed.asset is not None,
+            position_of=lambda listed: {
+                "eventName": listed.row.event_name,
+                "entityName_entityId": listed.row.key,
+            },
+        )
+
+    def create_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
+        """Have further users told of what is done to an asset.
+
+        Raises:
+            InvalidInputError: one of them has no address, or they would be too many.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            SubscriptionExistsError: one of them is told already.
+        """
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.asset_for(caller, "POST", body.entity_id)
+            found = self.subscriptions.get(asset.asset_id)
+            told = found.subscribers if found is not None else []
+            for user_id in body.subscribers:
+                if user_id in told:
+                    raise SubscriptionExistsError(asset.asset_id, user_id)
+            if len(told) + len(body.subscribers) > MAX_SUBSCRIBERS:
+                raise InvalidInputError.of(
+                    "subscribers", f"an asset has at most {MAX_SUBSCRIBERS} of them"
+                )
+            self._make_known(body.subscribers)
+            with suppress(SubscriptionChangedError):
+                users = [*told, *body.subscribers]
+                return self._write(caller, "create_subscription", asset, found, users)
+        raise SubscriptionChangedError(body.entity_id)
+
+    def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
+        """Have exactly these users told of what is done to an asset.
+
+        Raises:
+            InvalidInputError: one who is new has no address.
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            SubscriptionNotFoundError: nobody is told yet.
+        """
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.asset_for(caller, "PUT", body.entity_id)
+            found = self._found(asset)
+            self._make_known(set(body.subscribers) - set(found.subscribers))
+            with suppress(SubscriptionChangedError):
+                return self._write(caller, "update_subscription", asset, found, body.subscribers)
+        raise SubscriptionChangedError(body.entity_id)
+
+    def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
+        """Have nobody told of what is done to an asset.
+
+        Raises:
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            SubscriptionNotFoundError: nobody is.
+        """
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.asset_for(caller, "DELETE", body.entity_id)
+            found = self._found(asset)
+            with suppress(SubscriptionChangedError):
+                return self._write(caller, "delete_subscription", asset, found, [])
+        raise SubscriptionChangedError(body.entity_id)
+
+    def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
+        """Have users told no more of what is done to an asset: all of them, or none.
+
+        Raises:
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+            SubscriptionNotFoundError: one of them is not told.
+        """
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.asset_for(caller, "POST", body.entity_id)
+            found = self._found(asset)
+            for user_id in body.subscribers:
+                if user_id not in found.subscribers:
+                    raise SubscriptionNotFoundError(asset.asset_id, user_id)
+            left = [user for user in found.subscribers if user not in body.subscribers]
+            with suppress(SubscriptionChangedError):
+                return self._write(caller, "unsubscribe", asset, found, left)
+        raise SubscriptionChangedError(body.entity_id)
+
+    def is_subscribed(self, caller: Identity, user_id: str, asset_id: str) -> bool:
+        """Whether a user is told of what is done to an asset.
+
+        Raises:
+            NoSuchAssetError: the asset does not exist, or not for the caller.
+        """
+        asset = self.assets.asset_for(caller, "GET", asset_id)
+        found = self.subscriptions.get(asset.asset_id)
+        return found is not None and user_id in found.subscribers
+
+    def _found(self, asset: Asset) -> Subscription:
+        found = self.subscriptions.get(asset.asset_id)
+        if found is None:
+            raise SubscriptionNotFoundError(asset.asset_id)
+        return found
+
+    def _make_known(self, users: Iterable[str]) -> None:
+        wanted = list(users)
+        known = self.addresses.of_users(wanted)
+        for user_id in wanted:
+            if user_id not in known:
+                raise InvalidInputError.of(
+                    "subscribers", f"user {user_id} has no valid e-mail address"
+                )
+        in_parallel(self.notifications.add_address, sorted(set(known.values())))
+
+    def _write(
+        self,
+        caller: Identity,
+        operation: str,
+        asset: Asset,
+        found: Subscription | None,
+        users: Sequence[str],
+    ) -> None:
+        entry = self._entry(caller, operation, asset, found, users)
+        stays = self.assets.assets.stays(asset)
+        if found is None:
+            row = Subscription(
+                event_name=EVENT,
+                key=key_of(asset.asset_id),
+                subscribers=list(users),
+                database_id=asset.database_id,
+                revision=1,
+            )
+            self.subscriptions.put_new(row, stays, entry)
+        elif users:
+            self.subscriptions.change(found, users, asset.database_id, stays, entry)
+        else:
+            self.subscriptions.delete(found, entry)
+
+    def _entry(
+        self,
+        caller: Identity,
+        operation: str,
+        asset: Asset,
+        found: Subscription | None,
+        users: Sequence[str],
+    ) -> Put:
+        return self.audit.entry(
+            caller,
+            operation,
+            subscription_entity(ENTITY, asset.asset_id),
+            before=None if found is None else {"subscribers": found.subscribers},
+            after={"subscribers": list(users)} if users else None,
+            at=self.clock(),
+        )
+
+    def _with_assets(self, caller: Identity, page: PageRequest) -> Page[Listed]:
+        found = self.subscriptions.list_all(page)
+        references: list[AssetReference] = []
+        for row in found.items:
+            database_id = row.database_id or self.assets.database_of(row.entity_id)
+            if database_id is not None:
+                references.append(AssetReference(database_id=database_id, asset_id=row.entity_id))
+        visible = self.assets.visible(caller, references)
+        listed = [Listed(row, visible.get(row.entity_id)) for row in found.items]
+        return Page(tuple(listed), found.after)

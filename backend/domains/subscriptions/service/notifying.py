@@ -1,0 +1,61 @@
+"""Tells those who subscribed to an asset what was done to it."""
+
+from collections.abc import Iterable
+
+from backend.core.authorization import Authorization
+from backend.core.identity import Identity
+from backend.core.notifications import Notifications
+from backend.core.wired import wired
+from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.assets.service import AssetService, secured
+from backend.domains.subscriptions import rules
+from backend.domains.subscriptions.repository import SubscriptionRepository
+from backend.domains.subscriptions.rules import Happening
+
+
+@wired
+class Notifier:
+    """Who may not see the asset now is not told, whatever was right when it subscribed."""
+
+    subscriptions: SubscriptionRepository
+    assets: AssetService
+    addresses: EmailAddresses
+    authorization: Authorization
+    notifications: Notifications
+
+    def tell(self, happenings: Iterable[Happening]) -> int:
+        """Send one message about each asset; answers with their number.
+
+        May be done again: then people are told again.
+
+        Raises:
+            UnavailableError: SNS or a table does not answer; some may have been told.
+        """
+        found = rules.by_asset(happenings)
+        told = self.subscriptions.get_many(dict.fromkeys(asset_id for _, asset_id in found))
+        sent = 0
+        for (database_id, asset_id), done in found.items():
+            row = told.get(asset_id)
+            if row is not None and self._sent(database_id, asset_id, row.subscribers, done):
+                sent += 1
+        return sent
+
+    def _sent(
+        self, database_id: str, asset_id: str, subscribers: list[str], done: list[Happening]
+    ) -> bool:
+        asset = self.assets.find_asset(database_id, asset_id)
+        if asset is None:
+            return False
+        seen = secured(asset)
+        users = [
+            user for user in subscribers if self.authorization.may(Identity(user), "GET", seen)
+        ]
+        emails = self.addresses.of_users(users).values() if users else ()
+        if not emails:
+            return False
+        self.notifications.send(
+            emails,
+            subject=rules.subject(asset.asset_name),
+            text=rules.text(asset.asset_name, done),
+        )
+        return True

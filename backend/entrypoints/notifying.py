@@ -1,0 +1,112 @@
+"""Puts the ports of AWS behind subscriptions, and follows the audit trail for those who subscribed.
+
+A batch that meets an outage comes again whole: then some are told twice. A record that nobody
+understands is kept with the failures, so that it stops no other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.aws import clients
+from backend.aws.items import from_wire
+from backend.aws.notifications import SnsNotifications
+from backend.core.deliveries import Event, Reply, failed
+from backend.core.errors import UnavailableError
+from backend.core.wired import wired
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetsById
+from backend.domains.subscriptions.repository import SubscriptionRepository
+from backend.domains.subscriptions.rules import Happening, happening
+from backend.domains.subscriptions.service import Notifier, SubscriptionService
+from backend.entrypoints.wiring import Wiring
+from backend.search.failures import Failures, FailureStore
+from backend.spec.buckets import FAILURE_BUCKET
+
+Handler = Callable[[dict[str, Any], Any], Reply]
+_logger = Logger()
+
+
+@wired
+class NotificationsConsumer:
+    """Consumes the stream of entries."""
+
+    notifier: Notifier
+    failures: Failures
+
+    def consume(self, event: Event) -> Reply:
+        """Tell people what the entries of the batch say of assets."""
+        records = list(event["Records"])
+        try:
+            self.notifier.tell(
+                found for record in records if (found := self._understood(record)) is not None
+            )
+        except UnavailableError as error:
+            _logger.warning("an outage: the batch comes again", extra={"reason": error.message})
+            return failed([_sequence(records[0])])
+        return failed(())
+
+    def _understood(self, record: dict[str, Any]) -> Happening | None:
+        try:
+            return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
+        except ValueError as error:
+            name = str(record.get("eventID") or _sequence(record))
+            self.failures.keep(name, record, str(error))
+            return None
+
+
+def _sequence(record: dict[str, Any]) -> str:
+    return str(record["dynamodb"]["SequenceNumber"])
+
+
+def notifier(wiring: Wiring) -> Notifier:
+    """What tells people, for the consumer and for replays."""
+    return Notifier(
+        subscriptions=SubscriptionRepository(wiring.tables),
+        assets=wiring.assets,
+        addresses=EmailAddresses(ProfileRepository(wiring.tables)),
+        authorization=wiring.authorization,
+        notifications=_notifications(wiring),
+    )
+
+
+def _notifications(wiring: Wiring) -> SnsNotifications:
+    return SnsNotifications(clients.at_first_use(clients.sns), wiring.settings)
+
+
+@dataclass(frozen=True)
+class SubscriptionsWiring(Wiring):
+    """What the function of the domain subscriptions is made of."""
+
+    @cached_property
+    def subscriptions(self) -> SubscriptionService:
+        return SubscriptionService(
+            subscriptions=SubscriptionRepository(self.tables),
+            assets=AssetsById(AssetRepository(self.tables), self.assets),
+            addresses=EmailAddresses(ProfileRepository(self.tables)),
+            notifications=_notifications(self),
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+
+@dataclass(frozen=True)
+class NotifierWiring(Wiring):
+    """What the consumer is made of."""
+
+    @property
+    def handler(self) -> Handler:
+        bucket = self.settings.bucket(FAILURE_BUCKET)
+        failures = FailureStore(self.objects, bucket, self.function.name, self.clock)
+        consumer = NotificationsConsumer(notifier(self), failures)
+
+        @_logger.inject_lambda_context(clear_state=True)
+        def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's
+            return consumer.consume(event)
+
+        return handle

@@ -1,0 +1,92 @@
+"""Notifications by SNS: who gets which message, as moto filters."""
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from backend.aws.notifications import ATTRIBUTE, SnsNotifications, as_subject, digest
+from backend.aws.settings import Settings
+from backend.core.errors import InvalidInputError
+
+
+class Post:
+    """The topic; each address has a queue of its own in the place of a mailbox."""
+
+    def __init__(self) -> None:
+        self.sns: Any = boto3.client("sns", region_name="us-east-1")
+        self.sqs: Any = boto3.client("sqs", region_name="us-east-1")
+        self.topic = self.sns.create_topic(Name="test-Notifications")["TopicArn"]
+        self.notifications = SnsNotifications(
+            self.sns, Settings({"TOPIC_Notifications": self.topic})
+        )
+
+    def policies(self) -> dict[str, Any]:
+        found = self.sns.list_subscriptions_by_topic(TopicArn=self.topic)["Subscriptions"]
+        policies: dict[str, Any] = {}
+        for each in found:
+            arn = each["SubscriptionArn"]
+            told = self.sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
+            policies[each["Endpoint"]] = json.loads(told["FilterPolicy"])
+        return policies
+
+    def mailbox(self, email: str) -> str:
+        """A queue that gets what the filter of the address lets through."""
+        url = self.sqs.create_queue(QueueName=digest(email))["QueueUrl"]
+        asked = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])
+        self.sns.subscribe(
+            TopicArn=self.topic,
+            Protocol="sqs",
+            Endpoint=asked["Attributes"]["QueueArn"],
+            Attributes={"FilterPolicy": json.dumps(self.policies()[email])},
+        )
+        return url
+
+    def received(self, mailbox: str) -> list[tuple[str, str]]:
+        messages = self.sqs.receive_message(QueueUrl=mailbox, MaxNumberOfMessages=10)
+        bodies = [json.loads(one["Body"]) for one in messages.get("Messages", [])]
+        return [(body["Subject"], body["Message"]) for body in bodies]
+
+
+@pytest.fixture
+def post() -> Post:
+    return Post()
+
+
+def test_a_message_reaches_those_it_names_and_nobody_else(post: Post) -> None:
+    for email in ("ann@x.org", "bob@x.org", "eve@x.org"):
+        post.notifications.add_address(email)
+    boxes = {email: post.mailbox(email) for email in ("ann@x.org", "bob@x.org", "eve@x.org")}
+    post.notifications.send(["ann@x.org", "bob@x.org"], subject="Hello", text="News\n")
+    found = {email: post.received(box) for email, box in boxes.items()}
+    told = [("Hello", "News\n")]
+    assert found == {"ann@x.org": told, "bob@x.org": told, "eve@x.org": []}
+
+
+def test_an_address_is_added_once_with_a_filter_for_itself(post: Post) -> None:
+    for _ in range(2):
+        post.notifications.add_address("ann@x.org")
+    assert post.policies() == {"ann@x.org": {ATTRIBUTE: [digest("ann@x.org")]}}
+
+
+def test_hundreds_of_recipients_are_told_in_several_messages(post: Post) -> None:
+    emails = [f"user{number}@x.org" for number in range(250)]
+    post.notifications.add_address(emails[249])
+    box = post.mailbox(emails[249])
+    post.notifications.send(emails, subject="Hello", text="News")
+    assert post.received(box) == [("Hello", "News")]
+
+
+def test_capitals_make_no_other_address() -> None:
+    assert digest("Ann@X.org") == digest("ann@x.org")
+
+
+def test_a_subject_is_printable_ascii_of_a_hundred_characters() -> None:
+    assert as_subject("Changed: Löwe\n\u200b") == "Changed: L?we??"
+    assert len(as_subject("Changed: " + "x" * 300)) == 100
+
+
+def test_what_sns_does_not_take_is_invalid(post: Post) -> None:
+    with pytest.raises(InvalidInputError):
+        post.notifications.send(["ann@x.org"], subject="x", text="y" * 300_000)

@@ -1,0 +1,37 @@
+"""What entries of the audit trail say to those who subscribed."""
+
+import pytest
+
+from backend.domains.subscriptions.rules import Happening, happening, text
+
+ENTRY = {
+    "entity": "asset:museum:statue",
+    "operation": "update_asset",
+    "userId": "ann",
+    "at": "2026-03-01T12:00:00.000000Z#abcd",
+}
+
+
+def test_an_entry_of_an_asset_or_of_a_file_is_told() -> None:
+    expected = Happening("museum", "statue", "update_asset", "ann", "2026-03-01T12:00:00.000000Z")
+    assert happening(ENTRY) == expected
+    assert happening({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
+
+
+def test_a_creation_tells_nobody_anything() -> None:
+    assert happening({**ENTRY, "operation": "create_asset"}) is None
+
+
+@pytest.mark.parametrize(
+    "changes", [{"entity": "tag:red"}, {"entity": "asset:museum"}, {"userId": None}, {"at": 5}]
+)
+def test_what_is_no_such_entry_is_an_error(changes: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"asset|entry"):
+        happening({**ENTRY, **changes})
+
+
+def test_a_long_message_is_cut_and_repetitions_are_told_once() -> None:
+    happenings = [Happening("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
+    told = text("It", [*happenings, *happenings])
+    assert told.count("operation") == 50
+    assert told.endswith("and 10 more.\n")

@@ -1,0 +1,325 @@
+"""Subscriptions: their routes, and who is told of what, over tables in memory."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.transactions import Put
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.service.profiles import EmailAddresses
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.subscriptions.models import Subscription
+from backend.domains.subscriptions.repository import SubscriptionRepository
+from backend.domains.subscriptions.routes import build_router
+from backend.domains.subscriptions.rules import Happening
+from backend.domains.subscriptions.service import Notifier, SubscriptionService
+from backend.spec.routes import Action, Route
+from backend.spec.tables.access import USERS
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.registry import SUBSCRIPTIONS
+from tests.factories.assets import NOON, asset_service, created_asset, created_database
+from tests.factories.audit import audit_service, entries
+from tests.factories.http import Answer, Client
+from tests.fakes.notifications import RememberedNotifications
+
+ANN, BOB = "ann@example.org", "bob"
+BODY: dict[str, Any] = {
+    "eventName": "Asset Version Change",
+    "entityName": "Asset",
+    "entityId": "statue",
+}
+
+
+class Everybody:
+    """Permissions under which all may do everything, but strangers."""
+
+    def may_use(self, caller: Identity, route: Route) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return caller.user_id != "stranger" and target.fields.get("databaseId") != "secret"
+
+
+@pytest.fixture
+def mail() -> RememberedNotifications:
+    return RememberedNotifications()
+
+
+@pytest.fixture
+def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+    tables.write(Put(table=USERS, item={"userId": BOB, "email": "bob@example.org"}))
+    made = asset_service(tables, objects)
+    created_database(made)
+    created_asset(made)
+    # The factory's own rule lets in the administrator alone.
+    return AssetService(**{**_parts(made), "authorization": Everybody()})
+
+
+def _parts(made: AssetService) -> dict[str, Any]:
+    names = ("assets", "databases", "buckets", "tags", "objects", "audit", "clock", "new_id")
+    return {name: getattr(made, name) for name in names}
+
+
+@pytest.fixture
+def service(
+    tables: DynamoTables, objects: S3Objects, assets: AssetService, mail: RememberedNotifications
+) -> SubscriptionService:
+    return SubscriptionService(
+        subscriptions=SubscriptionRepository(tables),
+        assets=AssetsById(AssetRepository(tables), assets),
+        addresses=EmailAddresses(ProfileRepository(tables)),
+        notifications=mail,
+        audit=audit_service(objects),
+        clock=lambda: NOON,
+    )
+
+
+@pytest.fixture
+def client(service: SubscriptionService) -> Client:
+    return Client(build_router(service), user_id="ann", authorization=Everybody())
+
+
+@pytest.fixture
+def notifier(tables: DynamoTables, assets: AssetService, mail: RememberedNotifications) -> Notifier:
+    return Notifier(
+        subscriptions=SubscriptionRepository(tables),
+        assets=assets,
+        addresses=EmailAddresses(ProfileRepository(tables)),
+        authorization=Everybody(),
+        notifications=mail,
+    )
+
+
+def send(client: Client, method: str, *users: str, path: str = "/subscriptions") -> Answer:
+    return client.send(method, path, body={**BODY, "subscribers": list(users)})
+
+
+def subscribers(client: Client) -> list[list[str]]:
+    items = client.send("GET", "/subscriptions").body["message"]["Items"]
+    return [item["subscribers"] for item in items]
+
+
+def check(client: Client, user: str, asset: str = "statue") -> Answer:
+    return client.send("POST", "/check-subscription", body={"userId": user, "assetId": asset})
+
+
+def test_users_subscribe_are_listed_and_told_apart(
+    client: Client, mail: RememberedNotifications
+) -> None:
+    assert send(client, "POST", ANN, BOB).body == {"message": "success"}
+    assert client.send("GET", "/subscriptions").body == {
+        "message": {
+            "Items": [
+                {
+                    **BODY,
+                    "subscribers": [ANN, BOB],
+                    "entityValue": "A statue",
+                    "databaseId": "museum",
+                }
+            ]
+        }
+    }
+    assert mail.addresses == [ANN, "bob@example.org"]
+    assert check(client, ANN).body == {"message": "success"}
+    assert check(client, "eve@example.org").body == {"message": "Not subscribed"}
+
+
+def test_further_users_join_and_a_list_replaces_another(
+    client: Client, mail: RememberedNotifications
+) -> None:
+    send(client, "POST", ANN)
+    send(client, "POST", BOB)
+    assert subscribers(client) == [[ANN, BOB]]
+    assert send(client, "PUT", BOB, "eve@example.org").body == {"message": "success"}
+    assert subscribers(client) == [[BOB, "eve@example.org"]]
+    assert mail.addresses == [ANN, "bob@example.org", "eve@example.org"]
+
+
+def test_users_unsubscribe_all_or_none(client: Client) -> None:
+    send(client, "POST", ANN, BOB)
+    refused = send(client, "DELETE", ANN, "eve@example.org", path="/unsubscribe")
+    assert (refused.status, refused.body["code"]) == (404, "SubscriptionNotFound")
+    assert subscribers(client) == [[ANN, BOB]]
+    assert send(client, "DELETE", ANN, path="/unsubscribe").body == {"message": "success"}
+    assert subscribers(client) == [[BOB]]
+    send(client, "DELETE", BOB, path="/unsubscribe")
+    assert subscribers(client) == []
+    assert send(client, "DELETE", BOB, path="/unsubscribe").status == 404
+
+
+def test_a_subscription_is_removed_with_all_its_users(client: Client) -> None:
+    send(client, "POST", ANN, BOB)
+    assert send(client, "DELETE", ANN).body == {"message": "success"}
+    assert subscribers(client) == []
+    assert send(client, "DELETE", ANN).status == 404
+    assert send(client, "PUT", ANN).status == 404
+
+
+def test_who_has_subscribed_already_is_a_conflict_and_changes_nothing(client: Client) -> None:
+    send(client, "POST", ANN)
+    again = send(client, "POST", BOB, ANN)
+    assert (again.status, again.body["code"]) == (409, "SubscriptionExists")
+    assert subscribers(client) == [[ANN]]
+
+
+def test_who_has_no_address_is_refused_and_nobody_subscribed(
+    client: Client, mail: RememberedNotifications
+) -> None:
+    for method in ("POST", "PUT"):
+        answer = send(client, method, ANN, "carl")
+        if method == "POST":
+            assert (answer.status, answer.body["errors"][0]["field"]) == (400, "subscribers")
+    assert (subscribers(client), mail.addresses) == ([], [])
+
+
+def test_an_outage_of_the_topic_changes_nothing(
+    client: Client, mail: RememberedNotifications
+) -> None:
+    mail.fails.append(UnavailableError("SNS does not answer"))
+    assert send(client, "POST", ANN).status == 503
+    assert subscribers(client) == []
+    assert send(client, "POST", ANN).status == 200
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"eventName": None}, "eventName"),
+        ({"eventName": "Asset Birthday"}, "eventName"),
+        ({"entityName": "Database"}, "entityName"),
+        ({"entityId": None}, "entityId"),
+        ({"entityId": "a/b"}, "entityId"),
+        ({"subscribers": None}, "subscribers"),
+        ({"subscribers": []}, "subscribers"),
+        ({"subscribers": ANN}, "subscribers"),
+        ({"subscribers": [ANN, ANN]}, "subscribers"),
+        ({"subscribers": ["a b"]}, "subscribers.0"),
+        ({"subscribers": [f"u{n}@x.org" for n in range(51)]}, "subscribers"),
+    ],
+)
+def test_a_wrong_subscription_is_refused_by_field(
+    client: Client, changes: dict[str, object], field: str
+) -> None:
+    body = {**BODY, "subscribers": [ANN], **changes}
+    body = {name: value for name, value in body.items() if value is not None}
+    for method, path in (
+        ("POST", "/subscriptions"),
+        ("PUT", "/subscriptions"),
+        ("DELETE", "/subscriptions"),
+        ("DELETE", "/unsubscribe"),
+    ):
+        answer = client.send(method, path, body=body)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
+    client: Client, tables: DynamoTables, service: SubscriptionService
+) -> None:
+    item = tables.get(ASSETS, {"databaseId": "museum", "assetId": "statue"}) or {}
+    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    body = {**BODY, "entityId": "nothing", "subscribers": [ANN]}
+    assert client.send("POST", "/subscriptions", body=body).status == 404
+    assert check(client, ANN, "nothing").status == 404
+    for method in ("POST", "PUT", "DELETE"):
+        assert send(stranger, method, ANN).status == 404
+    assert check(stranger, ANN).status == 404
+    archived = {**item, "databaseId": "museum#deleted", "status": "archived"}
+    tables.write(Put(table=ASSETS, item=archived))
+    tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
+    assert send(client, "POST", ANN).status == 404
+
+
+def test_a_list_shows_visible_assets_only_and_rows_of_another_product(
+    client: Client, tables: DynamoTables, service: SubscriptionService
+) -> None:
+    for asset_id in ("gone", "statue"):
+        row = {
+            "eventName": "Asset Version Change",
+            "entityName_entityId": f"Asset_{asset_id}",
+            "subscribers": [ANN],
+        }
+        tables.write(Put(table=SUBSCRIPTIONS, item=row))
+    assert subscribers(client) == [[ANN]]
+    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    assert subscribers(stranger) == []
+    assert send(client, "POST", BOB).status == 200
+    assert subscribers(client) == [[ANN, BOB]]
+
+
+def test_subscriptions_are_listed_page_by_page(client: Client, assets: AssetService) -> None:
+    names = [f"asset{number}" for number in range(5)]
+    admin_made = replace_authorization(assets)
+    for name in names:
+        created_asset(admin_made, name)
+        client.send("POST", "/subscriptions", body={**BODY, "entityId": name, "subscribers": [ANN]})
+    found: list[str] = []
+    query = {"maxItems": "2"}
+    while True:
+        page = client.send("GET", "/subscriptions", query=query).body["message"]
+        found += [item["entityId"] for item in page["Items"]]
+        if "NextToken" not in page:
+            break
+        assert len(page["Items"]) == 2
+        query = {"maxItems": "2", "startingToken": page["NextToken"]}
+    assert found == names
+
+
+def replace_authorization(assets: AssetService) -> AssetService:
+    return replace(assets, authorization=Everybody())
+
+
+def test_each_change_has_its_entry(client: Client, tables: DynamoTables) -> None:
+    send(client, "POST", ANN)
+    send(client, "PUT", BOB)
+    send(client, "DELETE", BOB, path="/unsubscribe")
+    told = [e for e in entries(tables) if e["entity"] == "subscription:Asset:statue"]
+    changes = {e["operation"]: e["changes"]["subscribers"] for e in told}
+    assert changes == {
+        "create_subscription": {"after": [ANN]},
+        "update_subscription": {"before": [ANN], "after": [BOB]},
+        "unsubscribe": {"before": [BOB]},
+    }
+
+
+def done(operation: str = "update_asset", asset: str = "statue", user: str = "eve") -> Happening:
+    return Happening("museum", asset, operation, user, "2026-03-01T12:00:00.000000Z")
+
+
+def test_one_message_tells_subscribers_all_that_was_done_to_an_asset(
+    client: Client, notifier: Notifier, mail: RememberedNotifications
+) -> None:
+    send(client, "POST", ANN, BOB)
+    assert notifier.tell([done(), done("complete_upload"), done(asset="other")]) == 1
+    ((to, subject, text),) = mail.sent
+    assert to == {ANN, "bob@example.org"}
+    assert subject == "Changed: A statue"
+    assert "2026-03-01T12:00:00Z  update asset  by eve" in text
+    assert "complete upload  by eve" in text
+
+
+def test_who_may_not_see_the_asset_now_is_not_told(
+    tables: DynamoTables, notifier: Notifier, mail: RememberedNotifications
+) -> None:
+    row = Subscription(
+        event_name="Asset Version Change", key="Asset_statue", subscribers=["stranger", BOB]
+    )
+    tables.write(Put(table=USERS, item={"userId": "stranger", "email": "s@example.org"}))
+    SubscriptionRepository(tables).put_new(row)
+    notifier.tell([done()])
+    assert [to for to, _, _ in mail.sent] == [{"bob@example.org"}]
+
+
+def test_nobody_is_told_of_an_asset_that_is_gone(
+    client: Client, tables: DynamoTables, notifier: Notifier, mail: RememberedNotifications
+) -> None:
+    send(client, "POST", ANN)
+    tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
+    assert notifier.tell([done()]) == 0
+    assert mail.sent == []

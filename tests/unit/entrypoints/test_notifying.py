@@ -1,0 +1,65 @@
+"""The consumer of the audit trail that tells those who subscribed: batches, outages, poison."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from backend.aws.items import to_wire
+from backend.core.errors import UnavailableError
+from backend.domains.subscriptions.rules import Happening
+from backend.domains.subscriptions.service import Notifier
+from backend.entrypoints.notifying import NotificationsConsumer
+
+
+@dataclass
+class Told:
+    """Takes the place of what tells people."""
+
+    happenings: list[Happening] = field(default_factory=list[Happening])
+    down: bool = False
+
+    def tell(self, happenings: Iterable[Happening]) -> int:
+        if self.down:
+            raise UnavailableError("SNS does not answer")
+        self.happenings += happenings
+        return 1
+
+
+@dataclass
+class Kept:
+    names: list[str] = field(default_factory=list[str])
+
+    def keep(self, name: str, body: object, reason: str) -> None:
+        self.names.append(name)
+
+
+def record(number: int, **changes: Any) -> dict[str, Any]:
+    entry = {"entity": "asset:museum:statue", "at": "2026#1", "userId": "ann", "operation": "move"}
+    image = to_wire({**entry, **changes})
+    return {"eventID": f"e{number}", "dynamodb": {"SequenceNumber": str(number), "NewImage": image}}
+
+
+def consume(told: Told, kept: Kept, *records: dict[str, Any]) -> Any:
+    consumer = NotificationsConsumer(cast("Notifier", told), cast("Any", kept))
+    return consumer.consume({"Records": list(records)})
+
+
+def test_a_batch_is_told_whole() -> None:
+    told, kept = Told(), Kept()
+    reply = consume(told, kept, record(1), record(2, operation="create_asset"), record(3))
+    assert reply == {"batchItemFailures": []}
+    assert [one.operation for one in told.happenings] == ["move", "move"]
+    assert kept.names == []
+
+
+def test_a_record_that_nobody_understands_is_kept_and_stops_no_other() -> None:
+    told, kept = Told(), Kept()
+    broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
+    reply = consume(told, kept, record(1), broken, record(3, entity="tag:red"))
+    assert reply == {"batchItemFailures": []}
+    assert (len(told.happenings), kept.names) == (1, ["e2", "e3"])
+
+
+def test_after_an_outage_the_whole_batch_comes_again() -> None:
+    reply = consume(Told(down=True), Kept(), record(1), record(2))
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "1"}]}
