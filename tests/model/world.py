@@ -91,7 +91,15 @@ class World:
             versioned=versioned.__contains__,
         )
         self.engine = MemorySearchEngine(before=self.turns.before)
-        return Ports(self.tables, self.objects, self.queues, self.engine, settings, self.time.clock)
+        return Ports(
+            self.tables,
+            self.objects,
+            self.queues,
+            self.engine,
+            settings,
+            self.time.clock,
+            lambda: self.let_indexes_see(self.time.now()),
+        )
 
     @property
     def bucket(self) -> str:
