@@ -1,5 +1,6 @@
 """Asset buckets as tests store them."""
 
+from backend.core.bucket_facts import BucketFact
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.buckets.models import AssetBucket
@@ -26,3 +27,10 @@ def stored_bucket(
     )
     tables.write(Put(table=ASSET_BUCKETS, item=row_of(bucket)))
     return bucket
+
+
+class EveryBucket:
+    """The port `BucketFacts` for which every bucket can hold assets."""
+
+    def look_at(self, bucket: str, prefix: str) -> BucketFact:
+        return "usable"

@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from backend.core.transactions import Put, Write
+from backend.domains.buckets.repository import BucketRepository
+from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
@@ -17,7 +19,7 @@ from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.audit import entries
-from tests.factories.buckets import stored_bucket
+from tests.factories.buckets import EveryBucket, stored_bucket
 from tests.factories.http import Answer, Client, Context
 from tests.factories.search import NOON
 from tests.fakes.objects import MemoryObjects
@@ -31,6 +33,8 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "access": ("api_keys",),
     "asset_lifecycle": ("lifecycle",),
     "audit": ("audit_trail",),
+    "bucket_sync": ("bucket_imports",),
+    "buckets": ("buckets", "bucket_registration"),
     "downloads": ("downloads", "streams"),
     "files": ("files", "file_changes", "file_rewrites"),
     "uploads": ("uploads", "renewals"),
@@ -78,6 +82,13 @@ class Product:
         }
         vars(self.wiring).update(parts)  # parts that are there are not built
         vars(self.creations).update(parts)
+        vars(self.wiring)["bucket_registration"] = BucketRegistration(
+            BucketRepository(self.tables),
+            EveryBucket(),
+            OnlyUser(),
+            self.wiring.audit,
+            self.clock,
+        )
         stored_bucket(self.tables)
         stored_user_role(self.tables, user_id="admin")
 

@@ -51,6 +51,7 @@ def written_routes() -> set[Route]:
 def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     """All writes; `answer_of` tells the body of the last answer."""
     yield from _registry()
+    yield from _buckets()
     yield from _asset()
     yield from _files(product)
     yield from _comments()
@@ -69,6 +70,11 @@ def _registry() -> Story:
     yield Step(routes.UPDATE_TAG_TYPE, "tagType:colour", body={**TYPE, "description": "Colour"})
     yield Step(routes.CREATE_TAG, "tag:red", body=TAG)
     yield Step(routes.UPDATE_TAG, "tag:red", body={**TAG, "description": "Red"})
+
+
+def _buckets() -> Story:
+    yield Step(routes.REGISTER_BUCKET, "bucket:", body={"bucketName": "scans"})
+    yield Step(routes.IMPORT_BUCKET, f"bucket:{BUCKET_ID}", {"bucketId": BUCKET_ID})
 
 
 def _asset() -> Story:
