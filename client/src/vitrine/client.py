@@ -9,12 +9,15 @@ import httpx
 
 from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
+from vitrine.resources.comments import Comments
+from vitrine.resources.ingest import Ingest
 from vitrine.resources.buckets import Buckets
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
 from vitrine.resources.search import Search
+from vitrine.resources.streams import Streams
 from vitrine.resources.uploads import Uploads
 from vitrine.retry import RetryPolicy
 from vitrine.storage import Storage
@@ -49,14 +52,17 @@ class Vitrine:
         self.assets = Assets(transport)
         self.audit = Audit(transport)
         self.buckets = Buckets(transport)
+        self.comments = Comments(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.failures = Failures(transport)
         self.files = Files(transport)
+        self.ingest = Ingest(transport)
         self.jobs = Jobs(transport)
         self.metadata = MetadataRecords(transport)
         self.queues = Queues(transport)
         self.search = Search(transport)
+        self.streams = Streams(transport, self.storage)
         self.tag_types = TagTypes(transport)
         self.tags = Tags(transport)
         self.uploads = Uploads(transport)

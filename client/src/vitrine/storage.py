@@ -111,15 +111,19 @@ class Storage:
             self._sleep(self._retry.delay(attempt, retry_after_seconds(response)))
 
     @contextmanager
-    def get(self, url: str, *, start: int = 0) -> Generator[httpx.Response]:
-        """One attempt to fetch from the given byte on; the reply is 200 (whole) or 206 (rest).
+    def get(
+        self, url: str, *, start: int = 0, end: int | None = None
+    ) -> Generator[httpx.Response]:
+        """One attempt to fetch from the given byte on, up to the one before `end`.
+
+        The reply is 200 (whole) or 206 (a part).
 
         Raises:
             StorageError: refused; UnreachableError: no answer, or it broke off.
         """
         headers = {"Accept-Encoding": "identity"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
+        if start or end is not None:
+            headers["Range"] = f"bytes={start}-" + ("" if end is None else str(end - 1))
         try:
             with self._client.stream("GET", url, headers=headers) as response:
                 if not response.is_success:

@@ -105,10 +105,12 @@ class Transport:
         body: Body | None = None,
         headers: Mapping[str, str] | None = None,
         repeatable: bool | None = None,
+        redirects: bool = False,
     ) -> httpx.Response:
-        """Sends and answers the successful reply.
+        """Sends and answers the successful reply, or with `redirects` also one that points away.
 
         `repeatable` says that a second sending does no harm; by default every method but POST.
+        Nothing follows a redirect here: the key must not go to another host.
 
         Raises:
             ApiError: the server refused, after the attempts that the policy allows.
@@ -129,7 +131,7 @@ class Transport:
                     raise UnreachableError(f"{self.api_url} did not answer: {error}") from error
                 self.sleep(self.retry.delay(attempt))
                 continue
-            if response.is_success:
+            if response.is_success or (redirects and response.has_redirect_location):
                 return response
             wait = retry_after_seconds(response)
             if last or not self.retry.tries_status_again(response.status_code, repeatable=again):

@@ -2,7 +2,17 @@
 
 import typer
 
-from vitrine.cli import auditing, lifecycle, moving, operations, reading, uploading, writing
+from vitrine.cli import (
+    auditing,
+    commenting,
+    lifecycle,
+    moving,
+    operations,
+    reading,
+    streaming,
+    uploading,
+    writing,
+)
 from vitrine.cli import buckets as stores
 from vitrine.cli import jobs as long_work
 
@@ -20,6 +30,7 @@ app = typer.Typer(
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
+comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
 audit = typer.Typer(help="Who changed what, and when.", no_args_is_help=True)
@@ -36,6 +47,8 @@ app.command("search")(reading.search)
 app.command("ls")(reading.ls)
 app.command("get")(reading.get)
 app.command("download")(moving.download)
+app.command("cat")(streaming.cat)
+app.command("ingest")(streaming.ingest)
 app.command("archive")(lifecycle.archive)
 app.command("unarchive")(lifecycle.unarchive)
 app.command("delete")(lifecycle.delete)
@@ -43,6 +56,7 @@ app.add_typer(databases, name="databases")
 app.add_typer(buckets, name="buckets")
 app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
+app.add_typer(comments, name="comments")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
@@ -61,6 +75,10 @@ buckets.command("register")(stores.register)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
 tags.command("delete")(writing.delete_tag)
+comments.command("list")(commenting.list_comments)
+comments.command("add")(commenting.add_comment)
+comments.command("edit")(commenting.edit_comment)
+comments.command("delete")(commenting.delete_comment)
 jobs.command("show")(long_work.show)
 jobs.command("cancel")(long_work.cancel)
 jobs.command("resume")(long_work.resume)

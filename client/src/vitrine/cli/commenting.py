@@ -1,0 +1,87 @@
+"""Commands for comments on versions of assets."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="As `comments list` shows it.")]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT")]
+
+
+@with_session
+def list_comments(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    version: Annotated[str | None, typer.Option(help="Only on this version.")] = None,
+    deleted: Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")] = False,
+) -> None:
+    """List the comments on an asset."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    comments = session.client.comments.list(
+        asset_id, version_id=version, show_deleted=deleted or None
+    )
+    found = sorted(comments, key=lambda one: one.date_created or "")
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["key", "by", "at", "text"],
+        [
+            [one.key, one.comment_owner_id, one.date_edited or one.date_created, one.comment_body]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def add_comment(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    text: TextArgument,
+    version: Annotated[str | None, typer.Option(help="Else the current one.")] = None,
+) -> None:
+    """Comment on a version of an asset."""
+    found = find_asset(session.client, database, asset)
+    current = found.current_version.version if found.current_version is not None else "0"
+    key = session.client.comments.add(found.asset_id, text, version_id=version or current or "0")
+    session.output.document({"key": key})
+    session.output.rows(["key"], [[key]])
+
+
+@with_session
+def edit_comment(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    comment: KeyArgument,
+    text: TextArgument,
+) -> None:
+    """Change the text of a comment of one's own."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    answer = session.client.comments.edit(asset_id, comment, text)
+    session.output.document(answer.wire())
+    session.output.rows(["key"], [[comment]])
+
+
+@with_session
+def delete_comment(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    comment: KeyArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a comment of one's own."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the comment {comment}?", abort=True, err=True)
+    answer = session.client.comments.delete(asset_id, comment)
+    session.output.document(answer.wire())
+    session.output.rows(["deleted"], [[comment]])

@@ -1,0 +1,100 @@
+"""Commands that show bytes of files, and that store files with their asset in one call."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.resources.streams import Source
+from vitrine.transfer.ingesting import Described, ingest_files
+
+FilesArgument = Annotated[
+    list[Path], typer.Argument(metavar="FILE...", exists=True, dir_okay=False, readable=True)
+]
+
+
+@with_session
+def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it by name
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file of the asset.")],
+    start: Annotated[int, typer.Option("--from", min=0, help="The first byte.")] = 0,
+    end: Annotated[int | None, typer.Option("--to", min=1, help="The byte after the last.")] = None,
+    version: Annotated[str | None, typer.Option(help="As a version of the asset holds it.")] = None,
+    viewer: Annotated[
+        bool, typer.Option("--viewer", help="Of what viewers need of the asset.")
+    ] = False,
+    head: Annotated[bool, typer.Option("--head", help="Only size and type.")] = False,
+) -> None:
+    """Write the bytes of a file to standard output."""
+    if end is not None and end <= start:
+        raise ConfigurationError("--to must be after --from")
+    source = Source(
+        database_id=database,
+        asset_id=find_asset(session.client, database, asset).asset_id,
+        path=path,
+        family="viewer" if viewer else "file",
+        asset_version_id=version,
+    )
+    if head:
+        _tell_head(session, source)
+        return
+    if session.output.as_json:
+        raise ConfigurationError("bytes are no JSON; --json goes with --head")
+    with session.client.streams.open(source, start=start, end=end) as pieces:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+
+
+@with_session
+def ingest(
+    session: Session,
+    database: DatabaseArgument,
+    asset_id: Annotated[str, typer.Argument(metavar="ASSET_ID")],
+    files: FilesArgument,
+    name: Annotated[str | None, typer.Option(help="Else the id.")] = None,
+    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
+) -> None:
+    """Make an asset, unless it is there, and store files in it."""
+    described = Described(
+        database_id=database,
+        asset_id=asset_id,
+        asset_name=name or asset_id,
+        description=description or f"Asset {asset_id}",
+        tags=tuple(tag or ()),
+    )
+    result = ingest_files(session.client, described, files)
+    session.output.document(result.wire())
+    session.output.rows(
+        ["file", "outcome"],
+        [
+            [one.relative_key, "stored" if one.success else one.error or "failed"]
+            for one in result.file_results
+        ],
+    )
+    if not result.overall_success:
+        raise typer.Exit(FAILED)
+
+
+def _tell_head(session: Session, source: Source) -> None:
+    found = session.client.streams.head(source)
+    session.output.document(
+        {
+            "size": found.size,
+            "contentType": found.content_type,
+            "etag": found.etag,
+            "versionId": found.version_id,
+        }
+    )
+    session.output.rows(
+        ["size", "type", "etag", "version"],
+        [[found.size, found.content_type, found.etag, found.version_id]],
+    )

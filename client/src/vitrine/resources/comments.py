@@ -1,0 +1,76 @@
+"""Comments on versions of assets."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+from pydantic import Field
+
+from vitrine.models import Message, Wire
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+KEY = "assetVersionId:commentId"
+
+
+class Comment(Wire):
+    """A comment; its `key` is the version of the asset, a colon, and the comment's own id."""
+
+    asset_id: str
+    key: str = Field(alias=KEY)
+    comment_body: str
+    comment_owner_id: str = Field(alias="commentOwnerID")
+    comment_owner_username: str | None = None
+    date_created: str | None = None
+    date_edited: str | None = None
+
+
+class _Told(Wire):
+    message: Comment
+
+
+class Comments:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        asset_id: str,
+        *,
+        version_id: str | None = None,
+        show_deleted: bool | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Comment]:
+        """The comments, or else the deleted ones, of an asset or of one of its versions."""
+        of_version = () if version_id is None else ("assetVersionId", version_id)
+        return self._transport.pages(
+            Comment,
+            path_of("comments", "assets", asset_id, *of_version),
+            items="message",
+            query={"showDeleted": show_deleted},
+            page_size=page_size,
+        )
+
+    def get(self, asset_id: str, key: str) -> Comment:
+        return self._transport.read(_Told, _path(asset_id, key)).message
+
+    def add(
+        self, asset_id: str, text: str, *, version_id: str, comment_id: str | None = None
+    ) -> str:
+        """Comments on a version of an asset; the answer is the comment's key."""
+        key = f"{version_id}:{comment_id or f'x{uuid4()}'}"
+        self._transport.write(Message, "POST", _path(asset_id, key), body=given(commentBody=text))
+        return key
+
+    def edit(self, asset_id: str, key: str, text: str) -> Message:
+        """Raises PermissionDeniedError where someone else wrote the comment."""
+        path = _path(asset_id, key)
+        return self._transport.write(Message, "PUT", path, body=given(commentBody=text))
+
+    def delete(self, asset_id: str, key: str) -> Message:
+        """Raises PermissionDeniedError where someone else wrote the comment."""
+        return parse(Message, self._transport.send("DELETE", _path(asset_id, key)))
+
+
+def _path(asset_id: str, key: str) -> str:
+    # The colon stands in the path as it is: the route is named so.
+    return f"{path_of('comments', 'assets', asset_id)}/{KEY}/{path_of(key)[1:]}"

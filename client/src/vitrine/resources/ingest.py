@@ -1,0 +1,66 @@
+"""An asset and the upload of its files in one call at the beginning and one at the end."""
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from vitrine.errors import ConflictError
+from vitrine.models import FinishedFile, NewFile, Upload, UploadResult
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+
+class Ingest:
+    """The keys of files begin with the asset's id and a slash. Both calls may be repeated."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def begin(
+        self,
+        database_id: str,
+        asset_id: str,
+        files: Sequence[NewFile],
+        *,
+        asset_name: str,
+        description: str,
+        is_distributable: bool = True,
+        tags: Sequence[str] = (),
+    ) -> Upload:
+        """Makes the asset, unless it is there, and opens an upload of its files.
+
+        Raises:
+            ConflictError: the id is taken by an asset that this caller may not upload to.
+        """
+        body = given(
+            databaseId=database_id,
+            assetId=asset_id,
+            assetName=asset_name,
+            description=description,
+            isDistributable=is_distributable,
+            tags=list(tags),
+            files=[file.wire() for file in files],
+        )
+        path = path_of("ingest-asset")
+        return parse(Upload, self._transport.send("POST", path, body=body, repeatable=True))
+
+    def end(
+        self, database_id: str, asset_id: str, upload_id: str, files: Sequence[FinishedFile]
+    ) -> UploadResult:
+        """Makes files of the stored parts; the result tells of each file, also if all failed."""
+        body = given(
+            databaseId=database_id,
+            assetId=asset_id,
+            uploadId=upload_id,
+            files=[file.wire() for file in files],
+        )
+        path = path_of("ingest-asset")
+        try:
+            return parse(
+                UploadResult, self._transport.send("POST", path, body=body, repeatable=True)
+            )
+        except ConflictError as conflict:
+            try:
+                return UploadResult.model_validate_json(conflict.content)
+            except ValidationError:
+                raise conflict from None

@@ -1,0 +1,108 @@
+"""Bytes of files, whole or in part, by the API; it redirects to the storage for large ones."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+import httpx
+
+from vitrine.resources.assets import asset_path
+from vitrine.storage import PIECE, Storage
+from vitrine.transport import Query, Transport, path_of
+
+Family = Literal["file", "viewer"]
+_FAMILIES: dict[Family, tuple[str, str]] = {
+    "file": ("download", "stream"),
+    "viewer": ("auxiliaryPreviewAssets", "stream"),
+}
+_REDIRECT = 307
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file: of an asset, or what viewers need of it (which has no versions).
+
+    Of the three ways to name a version one at most is taken.
+    """
+
+    database_id: str
+    asset_id: str
+    path: str
+    family: Family = "file"
+    version_id: str | None = None
+    asset_version_id: str | None = None
+    asset_version_alias: str | None = None
+
+    @property
+    def url_path(self) -> str:
+        inside = path_of(*self.path.removeprefix("/").split("/"))
+        return asset_path(self.database_id, self.asset_id, *_FAMILIES[self.family]) + inside
+
+    @property
+    def query(self) -> Query:
+        return {
+            "versionId": self.version_id,
+            "assetVersionId": self.asset_version_id,
+            "assetVersionIdAlias": self.asset_version_alias,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileHead:
+    """What is known of a file without its bytes; `size` is None where the gateway hides it."""
+
+    size: int | None
+    content_type: str | None
+    etag: str | None
+    version_id: str | None
+
+
+class Streams:
+    def __init__(self, transport: Transport, storage: Storage) -> None:
+        self._transport = transport
+        self._storage = storage
+
+    def head(self, source: Source) -> FileHead:
+        """Size and type of a file. Raises GoneError where it is archived."""
+        response = self._transport.send("HEAD", source.url_path, query=source.query)
+        length = response.headers.get("Content-Length")
+        return FileHead(
+            size=int(length) if length is not None else None,
+            content_type=response.headers.get("Content-Type"),
+            etag=response.headers.get("ETag"),
+            version_id=response.headers.get("X-Amz-Version-Id"),
+        )
+
+    @contextmanager
+    def open(
+        self, source: Source, *, start: int = 0, end: int | None = None
+    ) -> Generator[Iterator[bytes]]:
+        """The bytes from `start` on, up to the one before `end`, in pieces that fit memory.
+
+        Raises:
+            GoneError: the file, or this version of it, is archived.
+            NotFoundError: there is none.
+            RangeError: the file ends before `start`.
+        """
+        response = self._transport.send(
+            "GET",
+            source.url_path,
+            query=source.query,
+            headers={"Range": _range(start, end)} if start or end is not None else None,
+            redirects=True,
+        )
+        if response.status_code != _REDIRECT:
+            yield iter([response.content])
+            return
+        where = response.headers["Location"]
+        with self._storage.get(where, start=start, end=end) as stored:
+            yield _pieces(stored)
+
+
+def _pieces(response: httpx.Response) -> Iterator[bytes]:
+    yield from response.iter_raw(PIECE)
+
+
+def _range(start: int, end: int | None) -> str:
+    return f"bytes={start}-" if end is None else f"bytes={start}-{end - 1}"

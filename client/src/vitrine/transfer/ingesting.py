@@ -1,0 +1,96 @@
+"""Some files and their asset, in one call at the beginning and one at the end.
+
+For folders with many or large files there is `importing`, which goes on where it was stopped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from vitrine.client import Vitrine
+from vitrine.errors import IntegrityError
+from vitrine.models import FinishedFile, NewFile, Part, PendingFile, UploadResult
+from vitrine.storage import Slice
+from vitrine.transfer.content import sha256_of
+
+PART_SIZE: Final = 64 * 1024 * 1024
+MOST_PARTS: Final = 3000
+"""URLs that one reply carries."""
+
+
+class SameNameError(IntegrityError):
+    """Two files would have one path in the asset."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """An asset that is made unless it is there."""
+
+    database_id: str
+    asset_id: str
+    asset_name: str
+    description: str
+    is_distributable: bool = True
+    tags: tuple[str, ...] = ()
+
+
+def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> UploadResult:
+    """Stores files at the top of an asset, each under its own name.
+
+    Raises:
+        IntegrityError: two files have one name, or one changed while it was read.
+        VitrineError: the server or the storage refused, or did not answer.
+    """
+    by_key = {f"{asset.asset_id}/{path.name}": path for path in files}
+    if len(by_key) != len(files):
+        raise SameNameError("two of the files have the same name")
+    part_size = _part_size([path.stat().st_size for path in files])
+    wanted = [_new_file(key, path, part_size) for key, path in by_key.items()]
+    started = client.ingest.begin(
+        asset.database_id,
+        asset.asset_id,
+        wanted,
+        asset_name=asset.asset_name,
+        description=asset.description,
+        is_distributable=asset.is_distributable,
+        tags=asset.tags,
+    )
+    sizes = {file.relative_key: file.file_size for file in wanted}
+    finished = [
+        _store(client, file, by_key[file.relative_key], (sizes[file.relative_key], part_size))
+        for file in started.files
+    ]
+    return client.ingest.end(asset.database_id, asset.asset_id, started.upload_id, finished)
+
+
+def _part_size(sizes: Sequence[int]) -> int:
+    """All parts of all files together must have URLs in one reply."""
+    rest = max(1, MOST_PARTS - len(sizes))
+    return max(PART_SIZE, -(-sum(sizes) // rest))
+
+
+def _new_file(key: str, path: Path, part_size: int) -> NewFile:
+    size = path.stat().st_size
+    return NewFile(
+        relative_key=key,
+        file_size=size,
+        num_parts=-(-size // part_size),
+        checksum_sha256=sha256_of(path),
+    )
+
+
+def _store(
+    client: Vitrine, file: PendingFile, path: Path, measured: tuple[int, int]
+) -> FinishedFile:
+    """Sends the parts of a file, which are all of one size but the last."""
+    size, part_size = measured
+    parts: list[Part] = []
+    for url in file.part_upload_urls:
+        offset = (url.part_number - 1) * part_size
+        part = Slice(path=path, offset=offset, length=min(part_size, size - offset))
+        etag = client.storage.put(url.upload_url, part)
+        parts.append(Part(part_number=url.part_number, e_tag=etag))
+    return FinishedFile(
+        relative_key=file.relative_key, upload_id_s3=file.upload_id_s3, parts=tuple(parts)
+    )

@@ -1,0 +1,117 @@
+"""Ingest from the client: an asset and some files, whole and with faults."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from vitrine import ConflictError, IntegrityError, Vitrine
+from vitrine.transfer import ingesting
+from vitrine.transfer.ingesting import Described, ingest_files
+
+from tests.unit.client.fake_files import Document, refuse
+from tests.unit.client.fake_server import BUCKET, FakeServer
+from tests.unit.client.test_cli import Shell
+
+PUMP = Described(database_id="garage", asset_id="pump", asset_name="Old Pump", description="A pump")
+
+
+class IngestServer(FakeServer):
+    """Makes the asset and leaves the rest to the routes of uploads."""
+
+    def _route(self, request: httpx.Request, parts: list[str], body: Document) -> httpx.Response:
+        if parts != ["ingest-asset"]:
+            return super()._route(request, parts, body)
+        rows = body["files"]
+        assert isinstance(rows, list)
+        beginning = f"{body['assetId']}/"
+        files: list[Document] = []
+        for row in rows:
+            assert isinstance(row, dict)
+            key = str(row["relativeKey"])
+            assert key.startswith(beginning)
+            files.append({**row, "relativeKey": "/" + key.removeprefix(beginning)})
+        inner: Document = {**body, "files": [*files]}
+        if "uploadId" in body:
+            return self._keyed(self.complete_upload(str(body["uploadId"]), inner), beginning)
+        if (str(body["databaseId"]), str(body["assetId"])) not in self.assets:
+            if body["assetId"] == "taken":
+                refuse(409, "the asset id is taken", code="AssetIdTaken")
+            self._create_asset(body)
+        return self._keyed(self.open_upload(inner), beginning)
+
+    @staticmethod
+    def _keyed(answer: httpx.Response, beginning: str) -> httpx.Response:
+        found = answer.json()
+        for row in [*found.get("files", []), *found.get("fileResults", [])]:
+            row["relativeKey"] = beginning + row["relativeKey"].removeprefix("/")
+        return httpx.Response(answer.status_code, json=found)
+
+
+@pytest.fixture
+def server() -> IngestServer:
+    return IngestServer()
+
+
+@pytest.fixture
+def files(client: Vitrine, tmp_path: Path) -> list[Path]:
+    client.databases.create("garage", description="All of it", default_bucket_id=BUCKET)
+    for name, size in (("a.glb", 100), ("b c.txt", 30), ("empty.txt", 0)):
+        (tmp_path / name).write_bytes(bytes(number % 251 for number in range(size)))
+    return [tmp_path / name for name in ("a.glb", "b c.txt", "empty.txt")]
+
+
+def test_files_are_stored_with_their_asset(
+    client: Vitrine, server: IngestServer, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingesting, "PART_SIZE", 40)
+    result = ingest_files(client, PUMP, files)
+    assert result.overall_success
+    assert [one.relative_key for one in result.file_results] == [
+        "pump/a.glb",
+        "pump/b c.txt",
+        "pump/empty.txt",
+    ]
+    assert server.content() == {f"Old Pump/{path.name}": path.read_bytes() for path in files}
+    assert len(server.storage_requests) == 4  # three parts and one
+
+
+def test_a_lost_reply_is_asked_for_again(
+    client: Vitrine, server: IngestServer, files: list[Path]
+) -> None:
+    for _ in range(2):
+        server.fail("POST", "/ingest-asset$", httpx.ReadError("lost"), after=True)
+    assert ingest_files(client, PUMP, files).overall_success
+    assert len(server.assets) == 1
+
+
+def test_two_files_of_one_name_are_refused(
+    client: Vitrine, server: IngestServer, files: list[Path]
+) -> None:
+    with pytest.raises(IntegrityError):
+        ingest_files(client, PUMP, [files[0], files[0]])
+    assert server.assets == {}
+
+
+def test_an_id_that_is_taken_is_a_conflict(client: Vitrine, files: list[Path]) -> None:
+    taken = Described(
+        database_id="garage", asset_id="taken", asset_name="x", description="Of another"
+    )
+    with pytest.raises(ConflictError):
+        ingest_files(client, taken, files)
+
+
+def test_the_command_tells_of_each_file(
+    server: IngestServer, files: list[Path], tmp_path: Path
+) -> None:
+    shell = Shell(server, tmp_path)
+    names = [str(path) for path in files]
+    out = shell.run("ingest", "garage", "pump", *names, "--name", "Old Pump")
+    assert out.splitlines()[0] == "pump/a.glb\tstored"
+    assert server.assets["garage", "pump"]["assetName"] == "Old Pump"
+    found = shell.json("ingest", "garage", "pump", *names)
+    assert found["overallSuccess"] is True
+    shell.run("ingest", "garage", "taken", names[0])
+    assert shell.code == 1
+    server.file_results["/a.glb"] = "the content is an ELF executable"
+    shell.run("ingest", "garage", "pump", names[0])
+    assert shell.code == 1

@@ -1,0 +1,152 @@
+"""Bytes of files from the client: whole, in part, redirected; and on the command line."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from vitrine import ApiError, GoneError, NotFoundError, RangeError, Vitrine
+from vitrine.resources.streams import Source
+
+from tests.unit.client.fake_files import STORAGE, Body, Document, refuse
+from tests.unit.client.fake_server import BUCKET, FakeServer
+from tests.unit.client.test_cli import Shell
+
+BODY = bytes(range(100))
+SMALL = Source(database_id="garage", asset_id="pump", path="/a b/ä#.glb")
+LARGE = Source(database_id="garage", asset_id="pump", path="large.bin")
+
+
+class StreamServer(FakeServer):
+    """Serves two files: one by itself, and one from the storage."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[httpx.Request] = []
+        self.storage = httpx.MockTransport(self.serve_bytes)
+
+    def _route(self, request: httpx.Request, parts: list[str], body: Document) -> httpx.Response:
+        if "stream" not in parts:
+            return super()._route(request, parts, body)
+        self.sent.append(request)
+        family, name = parts[4], "/".join(parts[6 if parts[4] == "download" else 5 :])
+        answers: dict[str, httpx.Response] = {
+            "a b/ä#.glb": self._small(request),
+            "large.bin": httpx.Response(307, headers={"Location": f"{STORAGE}/large"}),
+            "lost.bin": httpx.Response(307),
+            "archived.bin": httpx.Response(410, json={"message": "gone", "code": "FileArchived"}),
+        }
+        if family == "auxiliaryPreviewAssets":
+            return httpx.Response(200, content=b"octree")
+        return answers.get(name) or refuse(404, "no such file", code="FileNotFound")
+
+    def _small(self, request: httpx.Request) -> httpx.Response:
+        headers = {"Content-Type": "model/gltf-binary", "ETag": '"e"', "X-Amz-Version-Id": "v1"}
+        if request.method == "HEAD":
+            return httpx.Response(200, headers={**headers, "Content-Length": "100"})
+        wanted = request.headers.get("Range")
+        if wanted is None:
+            return httpx.Response(200, content=BODY, headers=headers)
+        first, last = wanted.removeprefix("bytes=").split("-")
+        if int(first) >= len(BODY):
+            return httpx.Response(416, json={"message": "100 bytes", "code": "RangeNotSatisfiable"})
+        return httpx.Response(206, content=BODY[int(first) : int(last or 99) + 1], headers=headers)
+
+    def serve_bytes(self, request: httpx.Request) -> httpx.Response:
+        assert "Authorization" not in request.headers, "the key went to the storage"
+        self.storage_requests.append(request)
+        return httpx.Response(206 if "Range" in request.headers else 200, stream=Body(BODY))
+
+
+@pytest.fixture
+def server() -> StreamServer:
+    return StreamServer()
+
+
+@pytest.fixture
+def shell(server: StreamServer, client: Vitrine, tmp_path: Path) -> Shell:
+    client.databases.create("garage", description="All of it", default_bucket_id=BUCKET)
+    client.assets.create("garage", "Old Pump", description="A pump", asset_id="pump")
+    return Shell(server, tmp_path)
+
+
+def test_a_file_is_read_whole_or_in_part(client: Vitrine, server: StreamServer) -> None:
+    with client.streams.open(SMALL) as pieces:
+        assert b"".join(pieces) == BODY
+    assert "Range" not in server.sent[-1].headers
+    for span, wanted, sent in (
+        ((10, 20), BODY[10:20], "bytes=10-19"),
+        ((90, None), BODY[90:], "bytes=90-"),
+        ((0, 5), BODY[:5], "bytes=0-4"),
+    ):
+        with client.streams.open(SMALL, start=span[0], end=span[1]) as pieces:
+            assert b"".join(pieces) == wanted
+        assert server.sent[-1].headers["Range"] == sent
+
+
+def test_a_large_file_comes_from_the_storage_without_the_key(
+    client: Vitrine, server: StreamServer
+) -> None:
+    with client.streams.open(LARGE, start=3, end=7) as pieces:
+        assert b"".join(pieces) == BODY
+    (request,) = server.storage_requests
+    assert request.headers["Range"] == "bytes=3-6"
+    assert server.sent[-1].url.path.endswith("/download/stream/large.bin")
+
+
+def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamServer) -> None:
+    by_version = Source(
+        database_id="garage", asset_id="pump", path="a b/ä#.glb", asset_version_id="3"
+    )
+    with client.streams.open(by_version) as pieces:
+        assert b"".join(pieces) == BODY
+    assert dict(server.sent[-1].url.params) == {"assetVersionId": "3"}
+    viewer = Source(database_id="garage", asset_id="pump", path="x/octree.bin", family="viewer")
+    with client.streams.open(viewer) as pieces:
+        assert b"".join(pieces) == b"octree"
+
+
+def test_size_and_type_are_told_without_bytes(client: Vitrine) -> None:
+    head = client.streams.head(SMALL)
+    assert (head.size, head.content_type) == (100, "model/gltf-binary")
+    assert (head.etag, head.version_id) == ('"e"', "v1")
+
+
+def test_what_cannot_be_read_is_an_error_of_its_own(client: Vitrine) -> None:
+    def source(path: str) -> Source:
+        return Source(database_id="garage", asset_id="pump", path=path)
+
+    for path, kind in (
+        ("archived.bin", GoneError),
+        ("none.bin", NotFoundError),
+        ("lost.bin", ApiError),  # a redirect to nowhere
+    ):
+        with pytest.raises(kind), client.streams.open(source(path)):
+            pass
+    with pytest.raises(RangeError), client.streams.open(SMALL, start=100):
+        pass
+
+
+def test_the_command_writes_bytes_and_nothing_else(shell: Shell) -> None:
+    assert shell.run("cat", "garage", "Old Pump", "/a b/ä#.glb", "--from", "65", "--to", "70") == (
+        "ABCDE"
+    )
+    assert shell.run("cat", "garage", "pump", "x", "--viewer") == "octree"
+    found = shell.json("cat", "garage", "pump", "a b/ä#.glb", "--head")
+    assert (found["size"], found["contentType"]) == (100, "model/gltf-binary")
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (("none.bin",), 3),
+        (("archived.bin",), 1),
+        (("a b/ä#.glb", "--from", "5", "--to", "5"), 2),
+        (("a b/ä#.glb", "--json"), 2),
+        (("a b/ä#.glb", "--from", "100"), 1),
+    ],
+)
+def test_the_command_fails_with_a_code_for_each_reason(
+    shell: Shell, more: tuple[str, ...], code: int
+) -> None:
+    shell.run("cat", "garage", "pump", *more)
+    assert shell.code == code
