@@ -44,11 +44,6 @@ from backend.spec.settings import (
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
-    from backend.domains.asset_links.service import (
-        AssetLinkService,
-        LinkMetadataService,
-        LinkReader,
-    )
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.bucket_sync.service import BucketImports
@@ -415,26 +410,6 @@ class Wiring:
             audit=self.audit,
             clock=self.clock,
         )
-
-    @cached_property
-    def asset_links(self) -> "AssetLinkService":
-        from backend.domains.asset_links.repository import AssetLinkRepository
-        from backend.domains.asset_links.service import AssetLinkService
-
-        return AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock)
-
-    @cached_property
-    def link_metadata(self) -> "LinkMetadataService":
-        from backend.domains.asset_links.service import LinkMetadataService
-
-        return LinkMetadataService(self.asset_links, self.records)
-
-    @cached_property
-    def link_reader(self) -> "LinkReader":
-        from backend.domains.asset_links.repository import AssetLinkRepository
-        from backend.domains.asset_links.service import LinkReader
-
-        return LinkReader(AssetLinkRepository(self.tables), self.assets, self.authorization)
 
     @cached_property
     def search(self) -> "SearchService":

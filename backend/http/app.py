@@ -30,6 +30,8 @@ from backend.spec.routes import Route
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 _PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
 _ANONYMOUS = Identity("anonymous")
+COMPRESSED_CHARS = 64 * 1024
+"""What is shorter goes as it is, also where it may be compressed."""
 _logger = Logger()
 
 
@@ -71,11 +73,12 @@ class HttpApp:
             return unexpected_response(error, request_id)
         if isinstance(reply, Content):
             return _content_response(reply)
+        text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
+        headers = {**HEADERS, **reply.headers}
+        if reply.compressible and len(text) >= COMPRESSED_CHARS and _takes_gzip(event):
+            return _compressed_response(reply.status, headers, text)
         return Response(
-            status_code=reply.status,
-            content_type="application/json",
-            body=reply.body.model_dump_json(by_alias=True, exclude_none=True),
-            headers={**HEADERS, **reply.headers},
+            status_code=reply.status, content_type="application/json", body=text, headers=headers
         )
 
     def _call(self, route: Route, event: APIGatewayProxyEventV2) -> Call:
@@ -95,6 +98,29 @@ class HttpApp:
 def _rule_of(parameter: re.Match[str]) -> str:
     """What a path parameter stands for; Powertools' own rule takes few characters only."""
     return r"([\s\S]+)" if parameter[1] else "([^/]+)"
+
+
+def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
+    """Whether the client names gzip among the encodings that it takes, and does not refuse it."""
+    for each in event.headers.get("accept-encoding", "").lower().split(","):
+        name, _, quality = each.replace(" ", "").partition(";")
+        if name == "gzip":
+            return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False
+
+
+def _compressed_response(status: int, headers: dict[str, str], text: str) -> Response[str]:
+    import gzip  # noqa: PLC0415 - few replies are that large
+
+    packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
+    response = Response(
+        status_code=status,
+        content_type="application/json",
+        body=base64.b64encode(packed).decode(),
+        headers={**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
+    )
+    response.base64_encoded = True
+    return response
 
 
 def _content_response(content: Content) -> Response[str]:

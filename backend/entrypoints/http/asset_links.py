@@ -2,10 +2,10 @@
 
 from backend.domains.asset_links.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.linking import LinkWiring
 from backend.spec.functions import ASSET_LINKS_API
 
-_wiring = Wiring(ASSET_LINKS_API)
+_wiring = LinkWiring(ASSET_LINKS_API)
 handler = ready(
     _wiring.app.handler(
         build_router(_wiring.asset_links, _wiring.link_reader, _wiring.link_metadata)

@@ -1,0 +1,125 @@
+"""The body and the reply of the route, named as the contract names them."""
+
+from typing import Annotated
+
+from pydantic import Field, SerializeAsAny, field_validator
+
+from backend.core.models import FullModel, OptionalBody, WireModel
+from backend.core.names import Text, check_extension_list
+
+MAX_ASSETS = 1000
+"""Assets on one page, at the most."""
+MAX_EXTENSIONS = 100
+
+
+class ExportBody(OptionalBody):
+    """What of an asset, and of what is below it, is told. A token goes with the same flags only."""
+
+    generate_presigned_urls: bool = False
+    include_folder_files: bool = False
+    include_only_primary_type_files: bool = False
+    include_file_metadata: bool = True
+    include_asset_link_metadata: bool = True
+    include_asset_metadata: bool = True
+    fetch_asset_relationships: bool = True
+    fetch_entire_children_subtrees: bool = False
+    include_parent_relationships: bool = False
+    include_archived_files: bool = False
+    file_extensions: Annotated[list[Text], Field(max_length=MAX_EXTENSIONS)] | None = None
+    max_assets: Annotated[int, Field(ge=1, le=MAX_ASSETS)] = 100
+    starting_token: str | None = None
+
+    @field_validator("file_extensions")
+    @classmethod
+    def are_extensions(cls, value: list[str] | None) -> list[str] | None:
+        for extension in value or ():
+            if not extension or "," in extension:
+                raise ValueError(f"{extension!r} is not an extension such as '.glb'")
+            check_extension_list(extension)
+        return value
+
+
+class ExportedValue(WireModel):
+    value_type: str
+    value: str
+
+
+ExportedValues = dict[str, ExportedValue]
+
+
+class ExportedFile(FullModel):
+    file_name: str
+    key: str
+    relative_path: str
+    is_folder: bool
+    size: int | None = None
+    date_created_current_version: str | None = None
+    version_id: str | None = None
+    storage_class: str | None = None
+    is_archived: bool
+    current_asset_version_file_version_mismatch: bool | None = None
+    primary_type: str | None = None
+    preview_file: str = ""
+    metadata: ExportedValues
+    attributes: ExportedValues
+    presigned_file_download_url: str | None = None
+    presigned_file_download_expires_in: int | None = None
+
+
+class Exported(WireModel):
+    """An asset of the tree: one of the two below."""
+
+
+class ExportedAsset(Exported):
+    """An asset, with the files of it that this page tells.
+
+    Where files are left, the next page tells the same asset again, with more of them.
+    """
+
+    is_root_lookup_asset: Annotated[bool, Field(alias="is_root_lookup_asset")]
+    id: str
+    database_id: Annotated[str, Field(alias="databaseid")]
+    asset_id: Annotated[str, Field(alias="assetid")]
+    bucket_id: Annotated[str, Field(alias="bucketid")]
+    asset_name: Annotated[str, Field(alias="assetname")]
+    bucket_name: Annotated[str, Field(alias="bucketname")]
+    bucket_prefix: Annotated[str, Field(alias="bucketprefix")]
+    asset_type: Annotated[str, Field(alias="assettype")]
+    description: str
+    is_distributable: Annotated[bool, Field(alias="isdistributable")]
+    tags: list[str]
+    asset_version_id: Annotated[str, Field(alias="asset_version_id")]
+    asset_version_createdate: Annotated[str, Field(alias="asset_version_createdate")]
+    asset_version_comment: Annotated[str, Field(alias="asset_version_comment")]
+    archived: bool
+    metadata: ExportedValues
+    files: list[ExportedFile]
+
+
+class UnauthorizedAsset(Exported):
+    """An asset that is linked, and that the caller may not see."""
+
+    asset_id: str
+    database_id: str
+    unauthorized_asset: bool = True
+
+
+class ExportedRelationship(FullModel):
+    parent_asset_id: str
+    parent_asset_database_id: str
+    child_asset_id: str
+    child_asset_database_id: str
+    asset_link_type: str
+    asset_link_id: str
+    asset_link_alias_id: str | None = None
+    metadata: ExportedValues
+
+
+class ExportReply(WireModel):
+    """A page. The first one tells all relationships, the others none."""
+
+    assets: list[SerializeAsAny[Exported]]
+    relationships: list[ExportedRelationship] | None = None
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+    total_assets_in_tree: int
+    assets_in_this_page: int

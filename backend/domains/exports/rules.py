@@ -1,0 +1,83 @@
+"""What of an asset a page tells, and in which order pages tell assets. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+from backend.core.errors import TooLargeError
+from backend.core.names import extension_of
+from backend.core.paging import Position
+from backend.domains.asset_links.models import Edge, Node
+from backend.domains.exports.models import ExportBody, ExportedRelationship, ExportedValues
+from backend.domains.files.models import FileItem
+
+PAGE_SECONDS = 2
+PAGE_CHARS = 3_500_000
+"""Of a page's JSON: whole, escaped, or as base64 of gzip, it stays below a reply's 6 MB."""
+_ASSET, _FILES = "asset", "files"
+
+
+class ExportTooLargeError(TooLargeError):
+    code = "ExportTooLarge"
+
+    def __init__(self, what: str, flag: str) -> None:
+        super().__init__(f"{what} are more than a page of an export holds; ask without {flag}")
+
+
+def is_wanted(item: FileItem, wanted: ExportBody) -> bool:
+    """Whether the flags let a row of the listing through."""
+    if wanted.include_only_primary_type_files and not item.primary_type:
+        return False
+    if item.is_folder:
+        return wanted.include_folder_files
+    extensions = {extension.lower() for extension in wanted.file_extensions or ()}
+    return not extensions or extension_of(item.relative_path) in extensions
+
+
+def left(root: Node, members: Iterable[Node], after: Position | None) -> Iterator[Node]:
+    """The assets that a page and those after it tell: the root, then all others by their ids.
+
+    The order is of the ids alone, so assets that come and go between two pages move no other ones.
+    """
+    order = sorted(members, key=lambda node: _place(root, node))
+    if after is None:
+        return iter(order)
+    last = _place(root, Node(*after[_ASSET]))
+    begins_within = _FILES in after
+    return (
+        node
+        for node in order
+        if (place := _place(root, node)) > last or (begins_within and place == last)
+    )
+
+
+def _place(root: Node, node: Node) -> tuple[bool, Node]:
+    return node != root, node
+
+
+def position(node: Node, files: Position | None = None) -> Position:
+    """After an asset; with `files`, within it, after the place where its listing ended."""
+    at = {_ASSET: [node.database_id, node.asset_id]}
+    return at if files is None else {**at, _FILES: dict(files)}
+
+
+def files_after(node: Node, after: Position | None) -> Position | None:
+    """Where the listing of an asset's files goes on."""
+    if after is None or Node(*after[_ASSET]) != node:
+        return None
+    return after.get(_FILES)
+
+
+def relationship(
+    ends: tuple[Node, Node], edge: Edge, metadata: ExportedValues
+) -> ExportedRelationship:
+    """A link from a parent to a child."""
+    parent, child = ends
+    return ExportedRelationship(
+        parent_asset_id=parent.asset_id,
+        parent_asset_database_id=parent.database_id,
+        child_asset_id=child.asset_id,
+        child_asset_database_id=child.database_id,
+        asset_link_type="parentChild",
+        asset_link_id=edge.asset_link_id,
+        asset_link_alias_id=edge.asset_link_alias_id,
+        metadata=metadata,
+    )

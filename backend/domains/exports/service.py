@@ -1,0 +1,253 @@
+"""What can be exported. Writes nothing.
+
+A page is read, told and forgotten: what it holds is bounded by its characters, and how long it
+takes by its time. An asset with more files than that goes on, on the next page.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from backend.core.clock import Clock
+from backend.core.file_kinds import can_run_script, content_type_of
+from backend.core.identity import Identity
+from backend.core.objects import Objects
+from backend.core.paging import PageRequest, Position
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.asset_links.models import Edge, Node
+from backend.domains.asset_links.service import Family, LinkReader
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.exports import rules
+from backend.domains.exports.models import (
+    ExportBody,
+    Exported,
+    ExportedAsset,
+    ExportedFile,
+    ExportedRelationship,
+    ExportedValue,
+    ExportedValues,
+    UnauthorizedAsset,
+)
+from backend.domains.files.models import FileItem, FilesQuery
+from backend.domains.files.service import FileService
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity
+from backend.domains.metadata.service import RecordService
+
+FILES_AT_ONCE = 200
+
+
+class ExportPage(NamedTuple):
+    """Some assets; `after` is absent on the last page, `relationships` on all but the first."""
+
+    assets: list[Exported]
+    relationships: list[ExportedRelationship] | None
+    total: int
+    after: Position | None = None
+
+
+@dataclass(slots=True)
+class _Room:
+    """What a page may still take."""
+
+    until: datetime
+    clock: Clock
+    chars: int = rules.PAGE_CHARS
+
+    def take(self, told: Iterable[BaseModel]) -> None:
+        self.chars -= sum(len(one.model_dump_json(by_alias=True)) for one in told)
+
+    @property
+    def is_left(self) -> bool:
+        return self.chars > 0 and self.clock() < self.until
+
+
+@wired
+class ExportService:
+    assets: AssetService
+    files: FileService
+    records: RecordService
+    links: LinkReader
+    objects: Objects
+    clock: Clock
+    url_seconds: int
+
+    def export_assets(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        wanted: ExportBody,
+        after: Position | None = None,
+    ) -> ExportPage:
+        """A page of the tree below an asset (database id, asset id), itself first.
+
+        S3 requests: one list a thousand keys, and one HEAD a file. Metadata of files takes two
+        queries a file.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            ExportTooLargeError: something of it does not fit a page.
+            FamilyTooLargeError: the tree is too large; parts of it can be exported.
+        """
+        root = self.assets.get_asset(caller, *asset_id)
+        family = self._family(caller, root, wanted)
+        room = _Room(self.clock() + timedelta(seconds=rules.PAGE_SECONDS), self.clock)
+        relationships = None
+        if after is None and wanted.fetch_asset_relationships:
+            relationships = self._relationships(caller, root, family, wanted)
+            room.take(relationships)
+            if room.chars <= 0:
+                raise rules.ExportTooLargeError("The links", "includeAssetLinkMetadata")
+        page = ExportPage([], relationships, len(family.members))
+        last: Position | None = None
+        for node in rules.left(family.root, family.members, after):
+            if page.assets and (len(page.assets) == wanted.max_assets or not room.is_left):
+                return page._replace(after=last)
+            files = rules.files_after(node, after)
+            found, unread = self._exported(caller, family, node, wanted, files, room)
+            page.assets.append(found)
+            if unread is not None:
+                return page._replace(after=rules.position(node, unread))
+            last = rules.position(node)
+        return page
+
+    def _family(self, caller: Identity, root: Asset, wanted: ExportBody) -> Family:
+        if not wanted.fetch_asset_relationships:
+            return self.links.family(caller, root, levels=0)
+        levels = None if wanted.fetch_entire_children_subtrees else 1
+        return self.links.family(caller, root, levels=levels)
+
+    def _relationships(
+        self, caller: Identity, root: Asset, family: Family, wanted: ExportBody
+    ) -> list[ExportedRelationship]:
+        ends = [((node, edge.other), edge) for node, edge in family.edges]
+        if wanted.include_parent_relationships:
+            parents = self.links.parents(caller, root)
+            ends += [((edge.other, family.root), edge) for edge in parents]
+
+        def told(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
+            nodes, edge = found
+            values: ExportedValues = {}
+            if wanted.include_asset_link_metadata:
+                flag = "includeAssetLinkMetadata"
+                databases = tuple(node.database_id for node in nodes)
+                values = self._values(LinkEntity(edge.asset_link_id, databases), flag)
+            return rules.relationship(nodes, edge, values)
+
+        return in_parallel(told, ends)
+
+    def _exported(
+        self,
+        caller: Identity,
+        family: Family,
+        node: Node,
+        wanted: ExportBody,
+        files: Position | None,
+        room: _Room,
+    ) -> tuple[Exported, Position | None]:
+        """An asset with as many files as there is room for, and where its listing goes on."""
+        asset = family.members[node]
+        if asset is None:
+            unseen = UnauthorizedAsset(asset_id=node.asset_id, database_id=node.database_id)
+            return unseen, None
+        exported = self._asset(asset, wanted, is_root=node == family.root)
+        room.take([exported])
+        query = FilesQuery(include_archived=wanted.include_archived_files)
+        ids = (node.database_id, node.asset_id)
+        while True:
+            page = self.files.list_files(caller, ids, query, PageRequest(FILES_AT_ONCE, files))
+            rows = [item for item in page.items if rules.is_wanted(item, wanted)]
+            told = self._files(asset, rows, wanted)
+            exported.files.extend(told)
+            room.take(told)
+            files = page.after
+            if files is None or not room.is_left:
+                return exported, files
+
+    def _asset(self, asset: Asset, wanted: ExportBody, *, is_root: bool) -> ExportedAsset:
+        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        metadata: ExportedValues = {}
+        if wanted.include_asset_metadata:
+            entity = Entity(asset.database_id, asset.asset_id)
+            metadata = self._values(entity, "includeAssetMetadata")
+        return ExportedAsset(
+            is_root_lookup_asset=is_root,
+            id=asset.asset_id,
+            database_id=asset.database_id,
+            asset_id=asset.asset_id,
+            bucket_id=asset.bucket_id,
+            asset_name=asset.asset_name,
+            bucket_name=bucket.bucket_name,
+            bucket_prefix=bucket.base_assets_prefix,
+            asset_type=asset.asset_type,
+            description=asset.description,
+            is_distributable=asset.is_distributable,
+            tags=asset.tags,
+            asset_version_id=asset.current_version.version,
+            asset_version_createdate=asset.current_version.date_modified,
+            asset_version_comment=asset.current_version.comment,
+            archived=asset.is_archived,
+            metadata=metadata,
+            files=[],
+        )
+
+    def _files(
+        self, asset: Asset, rows: Sequence[FileItem], wanted: ExportBody
+    ) -> list[ExportedFile]:
+        bucket, _ = self.assets.location(asset)
+
+        def told(item: FileItem) -> ExportedFile:
+            metadata: ExportedValues = {}
+            attributes: ExportedValues = {}
+            if wanted.include_file_metadata and not item.is_folder:
+                at = (asset.database_id, asset.asset_id, item.relative_path)
+                metadata = self._values(Entity(*at), "includeFileMetadata")
+                attributes = self._values(Entity(*at, "attribute"), "includeFileMetadata")
+            url = self._url(asset, bucket, item) if wanted.generate_presigned_urls else None
+            return ExportedFile.model_validate(
+                {
+                    **item.model_dump(),
+                    "preview_file": item.preview_file or "",
+                    "metadata": metadata,
+                    "attributes": attributes,
+                    "presigned_file_download_url": url,
+                    "presigned_file_download_expires_in": self.url_seconds if url else None,
+                }
+            )
+
+        return in_parallel(told, rows)
+
+    def _url(self, asset: Asset, bucket: str, item: FileItem) -> str | None:
+        """Where to get a file, if its asset is for download and it is not archived."""
+        if not asset.is_distributable or item.is_folder or item.is_archived:
+            return None
+        content_type = content_type_of(item.key)
+        return self.objects.presign_get(
+            bucket,
+            item.key,
+            version_id=item.version_id,
+            file_name=item.file_name,
+            content_type=content_type,
+            attachment=can_run_script(content_type),
+            expires=self.url_seconds,
+        )
+
+    def _values(self, entity: AnyEntity, flag: str) -> ExportedValues:
+        """The metadata of one entity, in one request.
+
+        Raises:
+            ExportTooLargeError: there is more than that reads, which is a megabyte.
+        """
+        page = self.records.list_stored(entity, PageRequest(2 * MAX_RECORDS))
+        if page.after is not None:
+            raise rules.ExportTooLargeError("The values of one entity", flag)
+        return {
+            record.metadata_key: ExportedValue(
+                value_type=record.metadata_value_type, value=record.metadata_value
+            )
+            for record in page.items
+        }

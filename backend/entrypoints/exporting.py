@@ -1,0 +1,24 @@
+"""Puts the ports of AWS behind exports."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.domains.exports.service import ExportService
+from backend.entrypoints.linking import LinkWiring
+
+
+@dataclass(frozen=True)
+class ExportWiring(LinkWiring):
+    """What the function of exports is made of."""
+
+    @cached_property
+    def exports(self) -> ExportService:
+        return ExportService(
+            assets=self.assets,
+            files=self.files,
+            records=self.records,
+            links=self.link_reader,
+            objects=self.objects,
+            clock=self.clock,
+            url_seconds=self._url_seconds,
+        )

@@ -1,0 +1,25 @@
+"""Puts the ports of AWS behind links between assets."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkReader
+from backend.entrypoints.wiring import Wiring
+
+
+@dataclass(frozen=True)
+class LinkWiring(Wiring):
+    """What the function of links is made of, and what follows links."""
+
+    @cached_property
+    def asset_links(self) -> AssetLinkService:
+        return AssetLinkService(AssetLinkRepository(self.tables), self.assets, self.clock)
+
+    @cached_property
+    def link_reader(self) -> LinkReader:
+        return LinkReader(AssetLinkRepository(self.tables), self.assets, self.authorization)
+
+    @cached_property
+    def link_metadata(self) -> LinkMetadataService:
+        return LinkMetadataService(self.asset_links, self.records)

@@ -1,0 +1,312 @@
+"""Exporting an asset and the tree below it."""
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from backend.domains.exports import rules, service
+from backend.domains.metadata.models import Entity, LinkEntity, NewRecord
+from backend.http.app import HttpApp
+from tests.factories.assets import ADMIN, NOON, created_asset
+from tests.factories.exports import Exports, exports
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+from tests.unit.domains.asset_links.test_trees import NotNamed, archive
+
+
+@pytest.fixture
+def museum() -> Exports:
+    return exports(MemoryTables(), MemoryObjects())
+
+
+def describe(museum: Exports, entity: Any, key: str, value: str) -> None:
+    record = NewRecord(metadata_key=key, metadata_value_type="string", metadata_value=value)
+    museum.service.records.add_records(ADMIN, entity, [record])
+
+
+def ids(body: Any) -> list[str]:
+    return [one.get("assetid") or one["assetId"] for one in body["assets"]]
+
+
+def paths(asset: Any) -> list[str]:
+    return [one["relativePath"] for one in asset["files"]]
+
+
+def test_an_asset_is_told_with_its_children_and_the_links_to_them(museum: Exports) -> None:
+    museum.put("hall", "/a.glb", **{"vams-primarytype": "primary"})
+    describe(museum, Entity("museum", "hall"), "colour", "red")
+    describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")
+    describe(museum, Entity("museum", "hall", "/a.glb", "attribute"), "seen", "yes")
+    describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
+    answer = museum.export()
+    assert answer.status == 200
+    body = answer.body
+    assert ids(body) == ["hall", "statue"]
+    assert (body["totalAssetsInTree"], body["assetsInThisPage"]) == (2, 2)
+    assert "NextToken" not in body
+    assert body["relationships"] == [
+        {
+            "parentAssetId": "hall",
+            "parentAssetDatabaseId": "museum",
+            "childAssetId": "statue",
+            "childAssetDatabaseId": "museum",
+            "assetLinkType": "parentChild",
+            "assetLinkId": "link-1",
+            "assetLinkAliasId": "left",
+            "metadata": {"place": {"valueType": "string", "value": "north"}},
+        }
+    ]
+    hall = body["assets"][0]
+    files = hall.pop("files")
+    bucket = museum.service.assets.buckets.get_bucket(hall.pop("bucketid"))
+    assert hall.pop("asset_version_createdate").startswith("2026-03-01T12")
+    assert hall == {
+        "is_root_lookup_asset": True,
+        "id": "hall",
+        "databaseid": "museum",
+        "assetid": "hall",
+        "assetname": "The hall",
+        "bucketname": bucket.bucket_name,
+        "bucketprefix": bucket.base_assets_prefix,
+        "assettype": "none",
+        "description": "Made of marble",
+        "isdistributable": False,
+        "tags": ["red"],
+        "asset_version_id": "0",
+        "asset_version_comment": "The asset was created",
+        "archived": False,
+        "metadata": {"colour": {"valueType": "string", "value": "red"}},
+    }
+    assert len(files) == 1
+    told = files[0]
+    assert (told["fileName"], told["size"], told["primaryType"]) == ("a.glb", 5, "primary")
+    assert told["metadata"] == {"scale": {"valueType": "string", "value": "1:1"}}
+    assert told["attributes"] == {"seen": {"valueType": "string", "value": "yes"}}
+    assert told["presignedFileDownloadUrl"] is None
+    assert body["assets"][1]["is_root_lookup_asset"] is False
+
+
+def test_the_whole_tree_is_told_if_it_is_asked_for(museum: Exports) -> None:
+    created_asset(museum.service.assets, "nail", database_id="depot")
+    museum.links.link("plinth", "nail", toAssetDatabaseId="depot")
+    museum.links.link("hall", "plinth")
+    body = museum.export(fetchEntireChildrenSubtrees=True).body
+    assert ids(body) == ["hall", "nail", "plinth", "statue"]
+    assert len(body["relationships"]) == 4
+
+
+def test_one_asset_alone_is_told_if_no_links_are_asked_for(museum: Exports) -> None:
+    body = museum.export(fetchAssetRelationships=False).body
+    assert ids(body) == ["hall"]
+    assert "relationships" not in body
+    assert body["totalAssetsInTree"] == 1
+
+
+def test_parents_are_told_by_their_links_if_they_are_asked_for(museum: Exports) -> None:
+    body = museum.export("statue", includeParentRelationships=True).body
+    assert ids(body) == ["statue", "plinth"]
+    ends = {(one["parentAssetId"], one["childAssetId"]) for one in body["relationships"]}
+    assert ends == {("statue", "plinth"), ("hall", "statue")}
+    assert len(museum.export("statue").body["relationships"]) == 1
+
+
+def test_flags_leave_metadata_and_files_out(museum: Exports) -> None:
+    for path in ("/a.glb", "/b.PNG", "/sub/c.txt"):
+        museum.put("hall", path)
+    museum.put("hall", "/d.glb", **{"vams-primarytype": "lod1"})
+    describe(museum, Entity("museum", "hall"), "colour", "red")
+    describe(museum, Entity("museum", "hall", "/a.glb"), "scale", "1:1")
+    describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
+    bare = museum.export(
+        includeFileMetadata=False, includeAssetMetadata=False, includeAssetLinkMetadata=False
+    ).body
+    assert bare["assets"][0]["metadata"] == bare["relationships"][0]["metadata"] == {}
+    assert {str(one["metadata"]) for one in bare["assets"][0]["files"]} == {"{}"}
+    assert paths(bare["assets"][0]) == ["/a.glb", "/b.PNG", "/d.glb", "/sub/c.txt"]
+    folders = museum.export(includeFolderFiles=True).body["assets"][0]
+    assert "/sub/" in paths(folders)
+    some = museum.export(fileExtensions=[".GLB", ".png"]).body["assets"][0]
+    assert paths(some) == ["/a.glb", "/b.PNG", "/d.glb"]
+    primary = museum.export(includeOnlyPrimaryTypeFiles=True).body["assets"][0]
+    assert paths(primary) == ["/d.glb"]
+
+
+def test_archived_files_are_told_if_they_are_asked_for(museum: Exports) -> None:
+    museum.put("hall", "/a.glb")
+    hall = museum.service.assets.find_asset("museum", "hall")
+    assert hall is not None
+    museum.objects.delete("assetbucket", hall.asset_location.key + "a.glb")
+    assert museum.export().body["assets"][0]["files"] == []
+    told = museum.export(includeArchivedFiles=True, generatePresignedUrls=True).body
+    assert [one["isArchived"] for one in told["assets"][0]["files"]] == [True]
+
+
+def test_urls_are_made_of_files_that_are_for_download(museum: Exports) -> None:
+    museum.put("hall", "/a.glb")
+    museum.put("statue", "/b.glb")
+    hall, statue = museum.export(generatePresignedUrls=True).body["assets"]
+    assert hall["files"][0]["presignedFileDownloadUrl"] is None
+    assert "b.glb" in statue["files"][0]["presignedFileDownloadUrl"]
+    assert statue["files"][0]["presignedFileDownloadExpiresIn"] == 900
+
+
+def test_pages_tell_each_asset_once_and_links_on_the_first(museum: Exports) -> None:
+    pages = museum.pages(fetchEntireChildrenSubtrees=True, maxAssets=1)
+    assert [ids(page) for page in pages] == [["hall"], ["plinth"], ["statue"]]
+    assert [len(page.get("relationships", [])) for page in pages] == [2, 0, 0]
+    assert {page["totalAssetsInTree"] for page in pages} == {3}
+
+
+def test_an_asset_with_more_files_than_a_page_goes_on_on_the_next(
+    museum: Exports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "FILES_AT_ONCE", 2)
+    for number in range(5):
+        museum.put("hall", f"/{number}.txt")
+    instants: Iterator[datetime] = (NOON + timedelta(seconds=number) for number in count())
+    slow = museum.with_room(clock=lambda: next(instants))
+    pages = slow.pages(fetchEntireChildrenSubtrees=True)
+    told = [
+        (one["assetid"], path) for page in pages for one in page["assets"] for path in paths(one)
+    ]
+    assert told == [("hall", f"/{number}.txt") for number in range(5)]
+    assert [ids(page)[0] for page in pages][:2] == ["hall", "hall"]
+    assert ids(pages[-1])[-1] == "statue"
+    assert len(pages) > 2
+
+
+def test_a_page_ends_before_it_is_too_large(
+    museum: Exports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "FILES_AT_ONCE", 1)
+    monkeypatch.setattr("backend.domains.exports.service._Room.__init__.__defaults__", (1500,))
+    for number in range(4):
+        museum.put("hall", f"/{number}.txt")
+    pages = museum.pages()
+    told = [path for page in pages for one in page["assets"] for path in paths(one)]
+    assert told == [f"/{number}.txt" for number in range(4)]
+    assert len(pages) > 1
+
+
+def test_links_that_fill_a_page_are_refused(
+    museum: Exports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.exports.service._Room.__init__.__defaults__", (10,))
+    answer = museum.export()
+    assert (answer.status, answer.body["code"]) == (413, "ExportTooLarge")
+
+
+def test_a_tree_that_is_too_large_is_refused(museum: Exports) -> None:
+    few = museum.with_room(
+        links=type(museum.service.links)(
+            museum.service.links.links,
+            museum.service.assets,
+            museum.service.assets.authorization,
+            max_nodes=2,
+        )
+    )
+    answer = few.export(fetchEntireChildrenSubtrees=True)
+    assert (answer.status, answer.body["code"]) == (413, "AssetTreeTooLarge")
+    assert few.export().status == 200
+
+
+def test_what_the_caller_may_not_see_is_told_by_its_ids_alone(museum: Exports) -> None:
+    seen = museum.allowing(NotNamed(frozenset({"The statue"})))
+    body = seen.export(fetchEntireChildrenSubtrees=True).body
+    assert body["assets"][1] == {
+        "assetId": "statue",
+        "databaseId": "museum",
+        "unauthorizedAsset": True,
+    }
+    assert ids(body) == ["hall", "statue"]
+    assert seen.export("statue").status == 404
+    assert museum.export("nobody").status == 404
+
+
+def test_archived_assets_are_left_out(museum: Exports) -> None:
+    archive(museum.links, "statue")
+    body = museum.export(fetchEntireChildrenSubtrees=True).body
+    assert (ids(body), body["relationships"]) == (["hall"], [])
+    assert museum.export("statue").status == 404
+
+
+def test_a_token_is_good_for_its_caller_asset_and_flags_only(museum: Exports) -> None:
+    token = museum.export(maxAssets=1).body["NextToken"]
+    assert ids(museum.export(maxAssets=7, startingToken=token).body) == ["statue"]
+    foreign: tuple[dict[str, Any], ...] = (
+        {"startingToken": token, "includeFileMetadata": False},
+        {"startingToken": token[:-2] + "AA"},
+        {"startingToken": "no token"},
+        {"startingToken": "é"},
+    )
+    for body in foreign:
+        assert museum.export(**body).status == 400
+    assert museum.export("statue", startingToken=token).status == 400
+
+
+def test_what_is_wrong_is_refused(museum: Exports) -> None:
+    wrong: tuple[dict[str, Any], ...] = (
+        {"maxAssets": 0},
+        {"maxAssets": 1001},
+        {"maxAssets": "ten"},
+        {"fileExtensions": "glb"},
+        {"fileExtensions": ["glb"]},
+        {"fileExtensions": [""]},
+        {"fileExtensions": [".glb,.png"]},
+        {"fileExtensions": [".a"] * 101},
+        {"includeFolderFiles": "yes"},
+    )
+    for body in wrong:
+        assert museum.export(**body).status == 400, body
+    stranger = Exports(museum.links, museum.service, museum.objects, "stranger")
+    assert stranger.export().status == 403
+
+
+def test_a_large_page_goes_as_gzip_to_those_who_take_it(
+    museum: Exports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = museum.export()
+    monkeypatch.setattr("backend.http.app.COMPRESSED_CHARS", 100)
+    assert museum.export().body == plain.body
+    refusing = {"accept-encoding": "br, gzip;q=0"}
+    assert museum.export(headers=refusing).body == plain.body
+    packed = raw(museum, monkeypatch)
+    assert packed["isBase64Encoded"] is True
+    assert packed["headers"]["Content-Encoding"] == "gzip"
+    assert json.loads(gzip.decompress(base64.b64decode(packed["body"]))) == plain.body
+
+
+def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The answer of the function itself, to a client that takes gzip."""
+    found: list[Any] = []
+    made = HttpApp.handler
+
+    def noting(app: HttpApp, router: Any) -> Any:
+        handler = made(app, router)
+
+        def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
+            reply = handler(event, context)
+            found.append(reply)
+            return {**reply, "body": "null", "isBase64Encoded": False}
+
+        return handle
+
+    monkeypatch.setattr(HttpApp, "handler", noting)
+    museum.export(headers={"accept-encoding": "deflate, GZIP;q=0.5"})
+    return found[0]
+
+
+def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
+    from backend.domains.asset_links.models import Node
+
+    root, members = Node("m", "root"), {Node("m", name) for name in ("root", "b", "d", "f")}
+    after = rules.position(Node("m", "d"))
+    assert list(rules.left(root, members, after)) == [Node("m", "f")]
+    changed = (members - {Node("m", "d")}) | {Node("m", "a"), Node("m", "e")}
+    assert list(rules.left(root, changed, after)) == [Node("m", "e"), Node("m", "f")]
