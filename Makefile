@@ -67,6 +67,13 @@ prove: $(READY) ## Run thousands of random histories, in memory and on engines, 
 	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
 	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 $(PYTEST) -q tests/journeys/test_kills.py
 
+# How many cases `make fuzz` sends to each operation at random; the tests send 100.
+fuzz: FUZZ_EXAMPLES ?= 1000
+.PHONY: fuzz
+fuzz: $(READY) ## Send every route what the OpenAPI document allows and forbids (an hour)
+	@$(BIN)/python -m local prepare
+	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PYTEST) -q tests/journeys/test_contract.py
+
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint
 	@rm -rf cdk.out

@@ -1,0 +1,97 @@
+"""Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.runtime import Api, Runtime, noise
+
+EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "100")
+"""How many cases an operation gets in the phase that draws them at random."""
+
+DATABASE, ASSET, DOOMED, FILE = "museum", "pump-house", "condemned", "/scans/pump.e57"
+ENDING = {"delete_asset", "archive_asset"}
+"""What ends an asset; these get one of their own, so that the others meet one that is there."""
+
+LOCKING_OUT = {
+    *("update_api_key", "delete_api_key", "delete_role", "update_role"),
+    *("create_user_roles", "update_user_roles", "delete_user_roles"),
+}
+"""What could take the key or the rights away that the other operations are asked with."""
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+)
+
+
+@pytest.fixture
+def furnished(own_runtime: Runtime) -> Runtime:
+    """A product with something in it."""
+    own_runtime.up("--in-memory")
+    api = own_runtime.client()
+    api.new_database(DATABASE)
+    for asset_id in (ASSET, DOOMED):
+        api.new_asset(DATABASE, asset_id, assetId=asset_id)
+        api.upload(DATABASE, asset_id, {FILE: [noise(100, asset_id)]})
+    api.ok("POST", "/tag-types", {"tagTypeName": "condition", "description": "how it is"})
+    tag = {"tagName": "restored", "tagTypeName": "condition", "description": "made anew"}
+    api.ok("POST", "/tags", tag)
+    return own_runtime
+
+
+def test_every_route_keeps_what_the_document_says(furnished: Runtime, tmp_path: Path) -> None:
+    document = _meeting_what_is_there(furnished.client())
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    names = {
+        operation["operationId"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+    }
+    locking_out = _options("include", sorted(LOCKING_OUT & names))
+    others = _options("exclude", sorted(LOCKING_OUT & names))
+    _run(furnished, tmp_path, "examples,coverage,fuzzing,stateful", others)
+    _run(furnished, tmp_path, "examples,coverage,fuzzing", locking_out)
+
+
+def _meeting_what_is_there(api: Api) -> dict[str, Any]:
+    """The document whose paths name things that exist, or one that does not.
+
+    Ids that are only drawn at random would never be any other answer than 404.
+    """
+    document = api.ok("GET", "/openapi.json")
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            asset = DOOMED if operation["operationId"] in ENDING else ASSET
+            known = {"databaseId": DATABASE, "assetId": asset, "filePath": FILE}
+            for parameter in operation["parameters"]:
+                if parameter["name"] in known:
+                    there = known[parameter["name"]]
+                    parameter["schema"] = {"type": "string", "enum": [there, "absent-one"]}
+    return document
+
+
+def _options(kind: str, names: list[str]) -> list[str]:
+    return [option for name in names for option in (f"--{kind}-operation-id", name)]
+
+
+def _run(runtime: Runtime, folder: Path, phases: str, operations: list[str]) -> None:
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")),
+        *("run", "openapi.json", "--url", runtime.endpoint["api"]),
+        *("--header", f"Authorization: {runtime.endpoint['adminApiKey']}"),
+        *("--phases", phases, "--max-examples", EXAMPLES, "--checks", ",".join(CHECKS)),
+        *("--workers", "2", "--continue-on-failure", "--max-redirects", "0", "--no-color"),
+        *("--warnings", "off", "--request-timeout", "30", *operations),
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]
+    assert "passed" in done.stdout
