@@ -16,7 +16,7 @@ def field_of(answer: tuple[int, Any]) -> tuple[int, str]:
     "bad", ["ab", "a#b", "a:b", "a/b", "a\tb", "x" * 256, "", "GLOBAL", 7, None, ["abc"]]
 )
 def test_a_bad_database_id_is_named(api: Api, bad: object) -> None:
-    bucket = api.ok("GET", "/buckets")["Items"][0]["bucketId"]
+    bucket = api.own_bucket()["bucketId"]
     body = {"databaseId": bad, "description": "made by a test", "defaultBucketId": bucket}
     assert field_of(api.refused("POST", "/database", body)) == (400, "databaseId")
 

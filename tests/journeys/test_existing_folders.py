@@ -1,39 +1,30 @@
-"""Folders of a bucket that become assets."""
+"""Folders of a bucket that become assets: those that stood there before anybody followed it."""
 
 from typing import Any
 from uuid import uuid4
 
-import boto3
-from botocore.config import Config
-
-from local.engines import Options
 from tests.journeys.runtime import Runtime
+from tests.journeys.test_bucket_sync import OTHERS, own_bucket, s3
 
-OPTIONS = Options()
+__all__ = ["s3"]
 
 
-def test_files_that_were_there_before_their_asset_are_found(
-    runtime: Runtime, database: str
-) -> None:
+def test_files_that_were_there_before_their_asset_are_found(runtime: Runtime, s3: Any) -> None:
+    own_bucket(s3)
     api = runtime.client()
-    bucket = api.ok("GET", "/buckets")["Items"][0]["bucketName"]
-    folder = f"old scans {uuid4().hex[:8]}"
-    s3: Any = boto3.client(
-        "s3",
-        endpoint_url=runtime.endpoint["s3"],
-        region_name=OPTIONS.region,
-        aws_access_key_id=OPTIONS.access_key,
-        aws_secret_access_key=OPTIONS.secret_key,
-        config=Config(signature_version="s3v4"),
-    )
+    base = f"archive-{uuid4().hex[:8]}"
+    folder = f"{base}/old scans"
     for name in ("hall.e57", "yard/gate.e57"):
-        s3.put_object(Bucket=bucket, Key=f"{folder}/{name}", Body=b"points")
+        s3.put_object(Bucket=OTHERS, Key=f"{folder}/{name}", Body=b"points")
     runtime.drain()
-    assert api.search(databaseId=database) == []
+    bucket = api.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": base})
+    made = {"databaseId": base, "description": "made by a test"}
+    api.ok("POST", "/database", {**made, "defaultBucketId": bucket["bucketId"]})
+    assert api.search(databaseId=base) == []
 
-    asset = api.new_asset(database, "Scans", bucketExistingKey=folder)
+    asset = api.new_asset(base, "Scans", bucketExistingKey="old scans")
     runtime.drain()
-    found = api.search(databaseId=database, entityTypes=["file"])
+    found = api.search(databaseId=base, entityTypes=["file"])
     assert {one["str_key"] for one in found} == {
         f"{folder}/hall.e57",
         f"{folder}/yard/gate.e57",

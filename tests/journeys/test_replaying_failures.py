@@ -90,7 +90,7 @@ def broken(own_runtime: Runtime) -> Runtime:
     set_metadata(api, "museum", pump, "material", "maker")
     set_metadata(api, "museum", gear, "material")
     own_runtime.drain()
-    bucket = api.ok("GET", "/buckets")["Items"][0]["bucketName"]
+    bucket = api.own_bucket()["bucketName"]
     dead_letter(own_runtime, bucket, f"{gear}/gear.stl")
     return own_runtime
 

@@ -113,3 +113,16 @@ def test_an_import_that_does_not_get_done_fails(
     shell.run("import-bucket", "scans")
     assert shell.code == 1
     assert f"is {state}: the bucket is gone" in shell.err
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_usual_bucket_is_one_that_holds_assets_at_its_root(
+    client: Vitrine, server: FakeServer, turned: bool
+) -> None:
+    own: dict[str, JsonValue] = {"bucketId": "own", "bucketName": "x", "baseAssetsPrefix": "/"}
+    records = [RECORD, own]
+    server.fail("GET", "/buckets$", listed(*reversed(records) if turned else records), listed())
+    found = client.buckets.usual()
+    assert found is not None
+    assert found.bucket_id == "own"
+    assert client.buckets.usual() is None

@@ -40,11 +40,11 @@ def create_database(
     session: Session,
     database: DatabaseArgument,
     description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
-    bucket: Annotated[str | None, typer.Option(help="Bucket id; else the first one.")] = None,
+    bucket: Annotated[str | None, typer.Option(help="Bucket id; else the usual one.")] = None,
 ) -> None:
     """Create a database."""
     if bucket is None:
-        first = next(session.client.buckets.list(), None)
+        first = session.client.buckets.usual()
         if first is None:
             raise TargetError("the deployment has no bucket to make a database in")
         bucket = first.bucket_id

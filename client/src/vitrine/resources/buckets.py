@@ -22,6 +22,14 @@ class Buckets:
     def list(self, *, page_size: int | None = None) -> Iterator[Bucket]:
         return self._transport.pages(Bucket, path_of("buckets"), page_size=page_size)
 
+    def usual(self) -> Bucket | None:
+        """The one for databases that name none: one that holds assets at its root before others.
+
+        It stays the same while nothing is registered, though buckets are listed in no order.
+        """
+        found = sorted(self.list(), key=lambda one: (_below_root(one), one.bucket_name))
+        return found[0] if found else None
+
     def register(
         self, name: str, *, prefix: str | None = None, database: str | None = None
     ) -> Bucket:
@@ -41,3 +49,7 @@ class Buckets:
         """
         path = path_of("admin", "buckets", bucket_id, "import")
         return self._transport.write(ImportStarted, "POST", path, body={})
+
+
+def _below_root(bucket: Bucket) -> bool:
+    return (bucket.base_assets_prefix or "/") != "/"

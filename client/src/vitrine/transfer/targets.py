@@ -29,7 +29,7 @@ def ensure_database(client: Vitrine, database_id: str, *, origin: str) -> bool:
     try:
         client.databases.get(database_id)
     except NotFoundError:
-        bucket = next(client.buckets.list(), None)
+        bucket = client.buckets.usual()
         if bucket is None:
             raise TargetError("the deployment has no bucket to make a database in") from None
     else:

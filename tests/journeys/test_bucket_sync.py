@@ -1,0 +1,157 @@
+"""Objects that another S3 client writes: they become assets and files, and stay as they are."""
+
+from typing import Any, cast
+from urllib.parse import quote
+from uuid import uuid4
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from local.engines import Options
+from tests.journeys.runtime import Api, Runtime, wait_until
+
+OPTIONS = Options()
+IMPORTED = "imported"
+OTHERS = "vitrine-imports"
+"""The bucket that the local stage lets in beside its own."""
+STEP_SECONDS = 30
+
+
+@pytest.fixture(scope="module")
+def s3(runtime: Runtime) -> Any:
+    """Somebody's own client, straight at the store."""
+    return cast(
+        "Any",
+        boto3.client(
+            "s3",
+            endpoint_url=runtime.endpoint["s3"],
+            region_name=OPTIONS.region,
+            aws_access_key_id=OPTIONS.access_key,
+            aws_secret_access_key=OPTIONS.secret_key,
+            config=Config(signature_version="s3v4"),
+        ),
+    )
+
+
+@pytest.fixture
+def folder() -> str:
+    """The beginning of the names of a test's own folders."""
+    return f"sync {uuid4().hex[:8]}"
+
+
+def asset_of(api: Api, asset_id: str, database: str = IMPORTED) -> Any:
+    return api.ok("GET", f"/database/{database}/assets/{quote(asset_id)}")
+
+
+def keys_found(api: Api, folder: str, database: str = IMPORTED) -> set[str]:
+    found = api.search(databaseId=database, entityTypes=["file"])
+    return {one["str_key"] for one in found if one["str_key"].startswith(folder)}
+
+
+def versions_of(s3: Any, bucket: str, prefix: str) -> list[tuple[str, str, str]]:
+    page = s3.list_object_versions(Bucket=bucket, Prefix=prefix)
+    return sorted((v["Key"], v["VersionId"], v["ETag"]) for v in page.get("Versions", []))
+
+
+def test_objects_that_others_write_become_assets_and_files(
+    runtime: Runtime, api: Api, s3: Any, folder: str
+) -> None:
+    bucket = api.own_bucket()["bucketName"]
+    long = "/".join(["é" * 100] * 4)
+    long += "/" + "x" * (1024 - len(f"{folder} +1/{long}/".encode()))
+    paths = ("no-dot", "a b+c %20.glb", "deep/ünïcødé/😀.e57", long)
+    keys = {f"{folder} +1/{path}" for path in paths} | {f"{folder} two/only.glb"}
+    for key in keys:
+        s3.put_object(Bucket=bucket, Key=key, Body=key.encode())
+    for key in (f"{folder}.txt", f"{folder}:bad/x", f"temp-uploads/{folder}/x"):
+        s3.put_object(Bucket=bucket, Key=key, Body=b"left alone")
+    before = versions_of(s3, bucket, folder)
+    runtime.drain()
+
+    several, single = asset_of(api, f"{folder} +1"), asset_of(api, f"{folder} two")
+    assert (several["assetName"], several["assetType"]) == (f"{folder} +1", "folder")
+    assert several["description"] == f"Found in the bucket: s3://{bucket}/{folder} +1/"
+    assert several["currentVersion"]["createdBy"] == "SYSTEM"
+    assert single["assetType"] == ".glb"
+    assert keys_found(api, folder) == keys
+    listed = api.ok("GET", f"/database/{IMPORTED}/assets/{quote(f'{folder} +1')}/listFiles")
+    assert {one["key"] for one in listed["items"] if not one["isFolder"]} == keys - {
+        f"{folder} two/only.glb"
+    }
+    reasons = [one["reason"] for one in failures(api) if folder in one["reason"]]
+    assert len(reasons) == 2
+    assert versions_of(s3, bucket, folder) == before
+
+
+def failures(api: Api) -> list[dict[str, Any]]:
+    return api.ok("GET", "/admin/failures", params={"consumer": "BucketSync"})["Items"]
+
+
+def test_files_that_others_change_and_delete_are_followed(
+    runtime: Runtime, api: Api, s3: Any, folder: str
+) -> None:
+    bucket = api.own_bucket()["bucketName"]
+    s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"1")
+    runtime.drain()
+    s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"four")
+    s3.put_object(Bucket=bucket, Key=f"{folder}/b.glb", Body=b"2")
+    runtime.drain()
+    found = api.search(databaseId=IMPORTED, entityTypes=["file"])
+    sizes = {one["str_key"]: one["num_filesize"] for one in found}
+    assert sizes[f"{folder}/a.glb"] == 4
+    assert asset_of(api, folder)["assetType"] == "folder"
+    s3.delete_object(Bucket=bucket, Key=f"{folder}/b.glb")
+    runtime.drain()
+    assert asset_of(api, folder)["assetType"] == ".glb"
+    assert keys_found(api, folder) == {f"{folder}/a.glb"}
+
+    asset = f"/database/{IMPORTED}/assets/{quote(folder)}"
+    api.ok("DELETE", f"{asset}/deleteAsset", {"confirmPermanentDelete": True})
+    runtime.drain()
+    assert api.send("GET", asset).status_code == 404  # its own events do not bring it back
+    s3.put_object(Bucket=bucket, Key=f"{folder}/new.glb", Body=b"1")
+    runtime.drain()
+    assert asset_of(api, folder)["assetType"] == ".glb"
+
+
+def test_a_bucket_of_others_is_registered_and_imported(
+    runtime: Runtime, api: Api, s3: Any, folder: str, database: str
+) -> None:
+    own_bucket(s3)
+    keys = [f"{folder}/hall/{n:03}.e57" for n in range(12)] + [f"{folder}/gate +/plan"]
+    for key in (*keys, f"{folder}/loose.pdf", "elsewhere/x"):
+        s3.put_object(Bucket=OTHERS, Key=key, Body=b"points")
+    runtime.drain()
+    body = {"bucketName": OTHERS, "baseAssetsPrefix": folder, "defaultDatabaseId": database}
+    made = api.ok("POST", "/admin/buckets", body)
+    assert made["baseAssetsPrefix"] == f"{folder}/"
+    status, refusal = api.refused("POST", "/admin/buckets", {"bucketName": OTHERS})
+    assert (status, refusal["code"]) == (409, "BucketOverlaps")
+    before = versions_of(s3, OTHERS, folder)
+
+    started = api.ok("POST", f"/admin/buckets/{made['bucketId']}/import", {})
+    job = f"/jobs/{started['jobId']}"
+    wait_until(lambda: api.ok("GET", job)["state"] == "done", seconds=STEP_SECONDS)
+    done = api.ok("GET", job)
+    assert done["itemsDone"] == len(keys) + 1
+    assert [f"{folder}/loose.pdf" in problem for problem in done["problems"]] == [True]
+    runtime.drain()
+    assert asset_of(api, "hall", database)["bucketName"] == OTHERS
+    assert asset_of(api, "gate +", database)["assetType"] == ".unknown"
+    assert keys_found(api, folder, database) == set(keys)
+
+    s3.put_object(Bucket=OTHERS, Key=f"{folder}/late/a.glb", Body=b"1")
+    runtime.drain()
+    assert asset_of(api, "late", database)["assetType"] == ".glb"
+    assert [v for v in versions_of(s3, OTHERS, folder) if "/late/" not in v[0]] == before
+    status, _ = api.refused("POST", "/admin/buckets/absent/import", {})
+    assert status == 404
+
+
+def own_bucket(s3: Any) -> None:
+    """Make the bucket that the stage names, as its owner would."""
+    if OTHERS in {one["Name"] for one in s3.list_buckets()["Buckets"]}:
+        return
+    s3.create_bucket(Bucket=OTHERS)
+    s3.put_bucket_versioning(Bucket=OTHERS, VersioningConfiguration={"Status": "Enabled"})
