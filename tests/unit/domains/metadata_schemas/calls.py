@@ -1,0 +1,58 @@
+"""Calls of the routes of metadata schemas, and the fields that they send."""
+
+from typing import Any
+
+from tests.factories.http import Answer, Client
+
+SCHEMAS = "/metadataschema"
+ONE = "/database/{databaseId}/metadataSchema/{metadataSchemaId}"
+
+
+def field(key: str, value_type: str = "string", **more: Any) -> dict[str, Any]:
+    return {"metadataFieldKeyName": key, "metadataFieldValueType": value_type, **more}
+
+
+def schema_body(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "databaseId": "museum",
+        "metadataSchemaEntityType": "assetMetadata",
+        "schemaName": "Measures",
+        "fields": {"fields": list(fields) or [field("weight", "number")]},
+        "enabled": True,
+        **more,
+    }
+
+
+def create(client: Client, *fields: dict[str, Any], **more: Any) -> Answer:
+    return client.send("POST", SCHEMAS, body=schema_body(*fields, **more))
+
+
+def created(client: Client, *fields: dict[str, Any], **more: Any) -> str:
+    answer = create(client, *fields, **more)
+    assert answer.status == 200, answer.body
+    return answer.body["metadataSchemaId"]
+
+
+def one(
+    client: Client, method: str, schema_id: str, database: str = "museum", **more: Any
+) -> Answer:
+    parameters = {"databaseId": database, "metadataSchemaId": schema_id}
+    return client.send(
+        method,
+        ONE.format(**parameters),
+        route=f"{method} {ONE}",
+        parameters=parameters,
+        **more,
+    )
+
+
+def names(client: Client, **query: str) -> list[str]:
+    """The names of all schemas of a list, page by page."""
+    found: list[str] = []
+    while True:
+        answer = client.send("GET", SCHEMAS, query=query)
+        assert answer.status == 200, answer.body
+        found += [item["schemaName"] for item in answer.body["Items"]]
+        if "NextToken" not in answer.body:
+            return sorted(found)
+        query = {**query, "startingToken": answer.body["NextToken"]}

@@ -1,0 +1,33 @@
+"""The service of metadata schemas over tables in memory, and metadata that they govern."""
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
+from backend.domains.assets.service import AssetService
+from backend.domains.metadata.routes import build_router as metadata_router
+from backend.domains.metadata_schemas.routes import build_router
+from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.http import Client
+from tests.factories.metadata import metadata_service, schema_service
+
+
+@pytest.fixture
+def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+    service = asset_service(tables, objects)
+    created_database(service)
+    created_asset(service)
+    objects.put("assetbucket", "statue/a/b.glb", b"x", content_type="model/gltf", metadata={})
+    return service
+
+
+@pytest.fixture
+def client(assets: AssetService, tables: DynamoTables) -> Client:
+    """Calls the routes of schemas."""
+    return Client(build_router(schema_service(assets, tables)))
+
+
+@pytest.fixture
+def writer(assets: AssetService, tables: DynamoTables, objects: S3Objects) -> Client:
+    """Calls the routes of metadata."""
+    return Client(metadata_router(metadata_service(assets, tables, objects)))
