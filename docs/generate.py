@@ -3,6 +3,7 @@
 A test compares the pages with what this makes, so a changed declaration needs a new run.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from pkgutil import walk_packages
 from re import sub
 
 from backend.core.errors import VitrineError
+from backend.entrypoints.openapi import openapi
 from backend.http.errors import status_of
 from backend.spec.buckets import BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
@@ -43,7 +45,8 @@ def pages() -> dict[str, str]:
         "errors.md": ("Errors", _errors()),
         "settings.md": ("Functions and settings", _settings()),
     }
-    return {name: _page(title, lines) for name, (title, lines) in made.items()}
+    written = {name: _page(title, lines) for name, (title, lines) in made.items()}
+    return {**written, "openapi.json": json.dumps(openapi(), indent=1) + "\n"}
 
 
 def costs_page(figures: Mapping[str, Figures]) -> str:
