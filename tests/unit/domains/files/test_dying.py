@@ -1,0 +1,278 @@
+"""Changes of files whose process dies at any moment, come at the same time, or are large."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.core.errors import UnavailableError
+from backend.core.objects import ObjectRefusedError
+from backend.domains.files.repository import FileChangeRepository
+from backend.spec.tables.operations import JOBS
+from tests.factories.files import BUCKET, Gallery, gallery
+from tests.unit.domains.files.changes import (
+    Dead,
+    Ticking,
+    body_of,
+    memory,
+    note,
+    notes,
+    state_of,
+    told,
+    view,
+    views,
+)
+
+LEASE = timedelta(minutes=10)
+MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
+FILE = {"filePath": "/a.glb"}
+FOLDER = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
+
+
+class World:
+    """A file with all that can belong to it, and ports that fail at a moment."""
+
+    def __init__(self, **more: Any) -> None:
+        self.tables, self.objects = memory()
+        self.clock = Ticking()
+        self.museum: Gallery = gallery(self.tables, self.objects, clock=self.clock, **more)
+        self.first = self.museum.put("/a.glb", b"marble")
+        self.museum.put("/a.glb.previewFile.png", b"png")
+        self.museum.put("/parts/1.glb", b"one")
+        self.museum.put("/parts/2.glb", b"two")
+        note(self.museum, "/a.glb", "year", "1889")
+        view(self.museum, "/a.glb/octree.bin")
+
+    def fail_at(self, number: int, error: Callable[[], BaseException]) -> None:
+        """Fail at this call of a port, and with a death at all calls after it."""
+        calls = 0
+
+        def before(operation: str) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == number or (calls > number and error is Dead):
+                raise error()
+
+        self.tables.before = self.objects.before = before
+
+    def die_at(self, wanted: str) -> None:
+        """End at the first call of this operation, or of any after it."""
+        is_dead = False
+
+        def before(operation: str) -> None:
+            nonlocal is_dead
+            is_dead = is_dead or operation == wanted
+            if is_dead:
+                raise Dead
+
+        self.tables.before = self.objects.before = before
+
+    def heal(self) -> None:
+        self.tables.before = self.objects.before = lambda operation: None
+
+    def finish(self) -> None:
+        """What the worker does when the lease of the dead has run out."""
+        self.heal()
+        self.clock.now += LEASE
+        changing = self.museum.changing
+        job_id = FileChangeRepository(self.tables).state("statue").job_id
+        if job_id is not None:
+            until = self.clock.now + timedelta(minutes=1)
+            job = changing.wiring.runner.run(job_id, changing.steps.step, until=until)
+            assert job is not None
+            assert job.state == "done", job.problems
+        assert FileChangeRepository(self.tables).state("statue").job_id is None
+
+    def facts(self) -> dict[str, Any]:
+        """What users see, and how many versions there are."""
+        return {
+            "files": state_of(self.objects),
+            "notes": [notes(self.museum, path) for path in ("/a.glb", "/parts/b.glb")],
+            "views": views(self.museum),
+            "versions": sorted(
+                one.key for one in self.objects.list_versions(BUCKET, "statue/").versions
+            ),
+            "type": getattr(self.museum.assets.find_asset("museum", "statue"), "asset_type", None),
+        }
+
+
+def archived_first(world: World) -> None:
+    world.museum.change("DELETE", "archiveFile", FILE)
+
+
+def nothing(world: World) -> None: ...
+
+
+CHANGES: dict[str, tuple[Callable[[World], None], tuple[Any, ...], dict[str, str]]] = {
+    "folder": (nothing, ("POST", "createFolder", {"relativeKey": "/new/"}), {}),
+    "move": (nothing, ("POST", "moveFile", MOVE), {}),
+    "copy": (nothing, ("POST", "copyFile", MOVE), {}),
+    "archive": (nothing, ("DELETE", "archiveFile", FILE), {}),
+    "archive-folder": (nothing, ("DELETE", "archiveFile", FOLDER), {}),
+    "unarchive": (archived_first, ("POST", "unarchiveFile", FILE), {}),
+    "delete": (nothing, ("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True}), {}),
+    "delete-folder": (nothing, ("DELETE", "deleteFile", FOLDER), {}),
+    "primary": (nothing, ("PUT", "setPrimaryFile", {**FILE, "primaryType": "lod1"}), {}),
+    "auxiliary": (nothing, ("DELETE", "deleteAuxiliaryPreviewAssetFiles", FILE), {}),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("outage", [False, True], ids=["death", "outage"])
+def test_a_change_that_dies_anywhere_is_finished_or_never_began(name: str, outage: bool) -> None:
+    prepare, request, parameters = CHANGES[name]
+    whole = World()
+    prepare(whole)
+    before = whole.facts()
+    assert whole.museum.change(*request, **parameters).status == 200
+    after = whole.facts()
+    assert after != before or name == "primary"
+    error = (lambda: UnavailableError("S3 is down")) if outage else Dead
+    for number in range(1, 400):
+        world = World()
+        prepare(world)
+        world.fail_at(number, error)
+        try:
+            answer = world.museum.change(*request, **parameters)
+        except Dead:
+            answer = None
+        world.finish()
+        begun = len(told(world.tables, world_operation(name)))
+        assert world.facts() == (after if begun else before), f"at call {number}"
+        if answer is not None and not outage:
+            assert answer.status == 200
+            return
+        if answer is not None and answer.status == 200 and number > 100:
+            return
+    pytest.fail("the change takes more calls than that")
+
+
+def world_operation(name: str) -> str:
+    return {
+        "folder": "create_folder",
+        "move": "move_file",
+        "copy": "copy_file",
+        "archive": "archive_file",
+        "archive-folder": "archive_file",
+        "unarchive": "unarchive_file",
+        "delete": "delete_file",
+        "delete-folder": "delete_file",
+        "primary": "set_primary_file",
+        "auxiliary": "delete_auxiliary_files",
+    }[name]
+
+
+def test_the_same_request_sent_again_gets_the_change_that_was_begun() -> None:
+    world = World()
+    world.die_at("copy")
+    with pytest.raises(Dead):
+        world.museum.change("POST", "moveFile", MOVE)
+    world.heal()
+    world.clock.now += LEASE
+    answer = world.museum.change("POST", "moveFile", MOVE)
+    assert answer.status == 200, answer.body
+    assert len(told(world.tables, "move_file")) == 1
+    assert state_of(world.objects)["/a.glb"] == "archived"
+
+
+def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    world.die_at("copy")
+    with pytest.raises(Dead):
+        world.museum.change("POST", "moveFile", MOVE)
+    world.heal()
+    carrying = world.museum.changing.changes.carrying
+    monkeypatch.setattr(carrying, "pause", lambda seconds: None)
+    busy = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
+    assert (busy.status, busy.body["code"]) == (409, "FilesBusy")
+    world.clock.now += LEASE
+    done = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
+    assert done.status == 200
+    assert state_of(world.objects)["/parts/b.glb"] == "active"
+
+
+def test_what_the_store_refuses_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    before = world.facts()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ObjectRefusedError("statue/parts/b.glb", "there is a file of that name")
+
+    # the file itself is copied, its preview is not
+    copy, copies = world.objects.copy, [0]
+
+    def sometimes(*args: Any, **more: Any) -> Any:
+        copies[0] += 1
+        return copy(*args, **more) if copies[0] == 1 else refuse()
+
+    monkeypatch.setattr(world.objects, "copy", sometimes)
+    answer = world.museum.change("POST", "moveFile", MOVE)
+    assert (answer.status, answer.body["code"]) == (409, "FileChangeFailed")
+    assert world.facts() == before
+    world.finish()
+    monkeypatch.undo()
+    assert world.museum.change("POST", "moveFile", MOVE).status == 200
+
+
+def test_what_is_uploaded_while_a_file_moves_goes_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+    copy = world.objects.copy
+    turns = iter([True])
+
+    def with_upload(*args: Any, **more: Any) -> Any:
+        written = copy(*args, **more)
+        if next(turns, False):
+            world.museum.put("/a.glb", b"newer marble")
+        return written
+
+    monkeypatch.setattr(world.objects, "copy", with_upload)
+    assert world.museum.change("POST", "moveFile", MOVE).status == 200
+    assert body_of(world.objects, "/parts/b.glb") == b"newer marble"
+    assert state_of(world.objects)["/a.glb"] == "archived"
+
+
+def test_large_files_are_copied_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backend.core.part_copies.MIN_PART_BYTES", 4)
+    monkeypatch.setattr("tests.fakes.objects._LEAST_PART_BYTES", 4)
+    monkeypatch.setattr("backend.core.part_copies.copy_spans", _quarters)
+    world = World(large_bytes=16)
+    world.museum.put("/big.glb", bytes(range(100)))
+    to = {"sourcePath": "/big.glb", "destinationPath": "/huge.glb"}
+    answer = world.museum.change("POST", "moveFile", to)
+    assert answer.status == 200, answer.body
+    assert body_of(world.objects, "/huge.glb") == bytes(range(100))
+    assert state_of(world.objects)["/big.glb"] == "archived"
+    first = world.objects.list_versions(BUCKET, "statue/huge.glb").versions[0].version_id
+    reverted = world.museum.change(
+        "POST", "revertFileVersion", {"filePath": "/huge.glb"}, versionId=first
+    )
+    assert reverted.status == 200
+    assert reverted.body["newVersionId"] != first
+
+
+def _quarters(size: int, large_bytes: int) -> list[tuple[int, int]]:
+    return [(start, min(start + 4, size)) for start in range(0, size, 4)]
+
+
+def test_a_job_that_is_gone_does_not_block_an_asset() -> None:
+    world = World()
+    world.die_at("copy")
+    with pytest.raises(Dead):
+        world.museum.change("POST", "moveFile", MOVE)
+    world.heal()
+    world.tables.items[JOBS.name].clear()
+    assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
+
+
+def test_a_step_after_the_end_of_its_job_does_nothing() -> None:
+    world = World()
+    world.museum.change("POST", "moveFile", MOVE)
+    after = world.facts()
+    (row,) = world.tables.items[JOBS.name].values()
+    job = world.museum.changing.wiring.jobs.find(row["jobId"])
+    assert job is not None
+    assert world.museum.changing.steps.step(job).finished
+    assert world.facts() == after
