@@ -14,7 +14,6 @@ from backend.core.user_pool import UserPool
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
-from backend.domains.access.routes import AccessServices
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.user_roles import UserRoleService
@@ -27,27 +26,31 @@ from backend.spec.jobs import WITHDRAW_ROLE
 class AccessWiring(Wiring):
     """What the function of the domain access is made of."""
 
-    @property
-    def access_services(self) -> AccessServices:
-        """What its routes are bound to."""
-        grants = GrantRepository(self.tables)
-        authorization, audit, clock = self.authorization, self.audit, self.clock
-        return AccessServices(
-            api_keys=self.api_keys,
-            roles=RoleService(
-                roles=RoleRepository(self.tables),
-                grants=grants,
-                authorization=authorization,
-                audit=audit,
-                withdrawals=self._withdrawal,
-                clock=clock,
-            ),
-            user_roles=UserRoleService(grants, authorization, audit, clock),
-            profiles=ProfileService(ProfileRepository(self.tables), authorization, audit, clock),
-            users=UserService(
-                self.user_pool, SignInEntries(self.tables), authorization, audit, clock
-            ),
+    @cached_property
+    def roles(self) -> RoleService:
+        return RoleService(
+            roles=RoleRepository(self.tables),
+            grants=GrantRepository(self.tables),
+            authorization=self.authorization,
+            audit=self.audit,
+            withdrawals=self._withdrawal,
+            clock=self.clock,
         )
+
+    @cached_property
+    def user_roles(self) -> UserRoleService:
+        grants = GrantRepository(self.tables)
+        return UserRoleService(grants, self.authorization, self.audit, self.clock)
+
+    @cached_property
+    def profiles(self) -> ProfileService:
+        profiles = ProfileRepository(self.tables)
+        return ProfileService(profiles, self.authorization, self.audit, self.clock)
+
+    @cached_property
+    def users(self) -> UserService:
+        entries = SignInEntries(self.tables)
+        return UserService(self.user_pool, entries, self.authorization, self.audit, self.clock)
 
     @cached_property
     def user_pool(self) -> UserPool | None:

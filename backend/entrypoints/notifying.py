@@ -16,6 +16,7 @@ from backend.aws.items import from_wire
 from backend.aws.notifications import SnsNotifications
 from backend.core.deliveries import Event, Reply, failed
 from backend.core.errors import UnavailableError
+from backend.core.notifications import Notifications
 from backend.core.wired import wired
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import EmailAddresses
@@ -44,44 +45,53 @@ class NotificationsConsumer:
         records = list(event["Records"])
         try:
             self.notifier.tell(
-                found for record in records if (found := self._understood(record)) is not None
+                found
+                for record in records
+                if (found := _understood(record, self.failures)) is not None
             )
         except UnavailableError as error:
             _logger.warning("an outage: the batch comes again", extra={"reason": error.message})
             return failed([_sequence(records[0])])
         return failed(())
 
-    def _understood(self, record: dict[str, Any]) -> Happening | None:
-        try:
-            return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
-        except ValueError as error:
-            name = str(record.get("eventID") or _sequence(record))
-            self.failures.keep(name, record, str(error))
-            return None
+
+@wired
+class OutdatedNotifications:
+    """Replays what the consumer above kept or its mapping gave up: nobody is told.
+
+    What was given up is a day old, and what was kept waited for people. So a replay only tells
+    whether the records are understood by now, and then lets them go.
+    """
+
+    failures: Failures
+
+    def consume(self, event: Event) -> Reply:
+        """Keep what still nobody understands."""
+        for record in event["Records"]:
+            _understood(dict(record), self.failures)
+        return failed(())
+
+
+def _understood(record: dict[str, Any], failures: Failures) -> Happening | None:
+    try:
+        return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
+    except ValueError as error:
+        name = str(record.get("eventID") or _sequence(record))
+        failures.keep(name, record, str(error))
+        return None
 
 
 def _sequence(record: dict[str, Any]) -> str:
     return str(record["dynamodb"]["SequenceNumber"])
 
 
-def notifier(wiring: Wiring) -> Notifier:
-    """What tells people, for the consumer and for replays."""
-    return Notifier(
-        subscriptions=SubscriptionRepository(wiring.tables),
-        assets=wiring.assets,
-        addresses=EmailAddresses(ProfileRepository(wiring.tables)),
-        authorization=wiring.authorization,
-        notifications=_notifications(wiring),
-    )
-
-
-def _notifications(wiring: Wiring) -> SnsNotifications:
-    return SnsNotifications(clients.at_first_use(clients.sns), wiring.settings)
-
-
 @dataclass(frozen=True)
 class SubscriptionsWiring(Wiring):
-    """What the function of the domain subscriptions is made of."""
+    """What the function of the domain subscriptions is made of, and the consumer."""
+
+    @cached_property
+    def notifications(self) -> Notifications:
+        return SnsNotifications(clients.at_first_use(clients.sns), self.settings)
 
     @cached_property
     def subscriptions(self) -> SubscriptionService:
@@ -89,21 +99,23 @@ class SubscriptionsWiring(Wiring):
             subscriptions=SubscriptionRepository(self.tables),
             assets=AssetsById(AssetRepository(self.tables), self.assets),
             addresses=EmailAddresses(ProfileRepository(self.tables)),
-            notifications=_notifications(self),
+            notifications=self.notifications,
             audit=self.audit,
             clock=self.clock,
         )
 
-
-@dataclass(frozen=True)
-class NotifierWiring(Wiring):
-    """What the consumer is made of."""
-
     @property
-    def handler(self) -> Handler:
+    def notifier_handler(self) -> Handler:
         bucket = self.settings.bucket(FAILURE_BUCKET)
         failures = FailureStore(self.objects, bucket, self.function.name, self.clock)
-        consumer = NotificationsConsumer(notifier(self), failures)
+        notifier = Notifier(
+            subscriptions=SubscriptionRepository(self.tables),
+            assets=self.assets,
+            addresses=EmailAddresses(ProfileRepository(self.tables)),
+            authorization=self.authorization,
+            notifications=self.notifications,
+        )
+        consumer = NotificationsConsumer(notifier, failures)
 
         @_logger.inject_lambda_context(clear_state=True)
         def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's

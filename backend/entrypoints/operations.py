@@ -18,7 +18,7 @@ from backend.domains.audit.service import Creations, ExpiredEntries
 from backend.domains.jobs.service import JobStarter
 from backend.entrypoints.auditing import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
-from backend.entrypoints.notifying import NotificationsConsumer, notifier
+from backend.entrypoints.notifying import OutdatedNotifications
 from backend.operations.failures import FailureService
 from backend.operations.queues import QueueService
 from backend.search.failure_entries import FailureEntries
@@ -68,12 +68,11 @@ class OperationsWiring(IndexingWiring):
         """Each consumer of streams, as a replay uses it."""
         creations = Creations(AuditRepository(self.tables), self.audit)
         expired = ExpiredEntries(self.audit_archive)
-        told = notifier(self)
         return {
             AUDIT_ARCHIVER.name: lambda failures: ExpiryConsumer(expired, failures).consume,
             AUDIT_CREATIONS.name: lambda failures: CreationsConsumer(creations, failures).consume,
             INDEX_CHANGES.name: lambda failures: self.changes_consumer(failures).consume,
-            NOTIFIER.name: lambda failures: NotificationsConsumer(told, failures).consume,
+            NOTIFIER.name: lambda failures: OutdatedNotifications(failures).consume,
             JOB_STARTER.name: lambda failures: JobStarter(self.queues).consume,  # noqa: ARG005
         }
 

@@ -169,7 +169,8 @@ def _environment_bytes(function: Function) -> int:
     sizes |= {f"TOPIC_{topic.name}": len(topic.name) + 110 for topic in function.topics}
     sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
     sizes |= {setting.variable: 64 for setting in function.settings}
-    sizes |= {"USER_POOL_ID": 55, "USER_POOL_CLIENT_ID": 128}
+    if function.user_pool != "none":
+        sizes |= {"USER_POOL_ID": 55, "USER_POOL_CLIENT_ID": 128}
     sizes |= {"SEARCH_ENDPOINT": 100, "POWERTOOLS_SERVICE_NAME": 64, "POWERTOOLS_LOG_LEVEL": 8}
     return sum(len(name) + size for name, size in sizes.items())
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock
@@ -15,7 +15,6 @@ from backend.domains.access.repository import ApiKeyRepository, UserRoleReposito
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
-from backend.domains.access.routes import AccessServices
 from backend.domains.access.service import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
@@ -27,6 +26,16 @@ from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 
 JOB = "withdrawRole.1"
+
+
+class AccessServices(NamedTuple):
+    """What the routes are bound to."""
+
+    api_keys: ApiKeyService
+    roles: RoleService
+    user_roles: UserRoleService
+    profiles: ProfileService
+    users: UserService
 
 
 @dataclass(frozen=True)

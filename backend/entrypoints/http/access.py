@@ -6,4 +6,14 @@ from backend.entrypoints.administration import AccessWiring
 from backend.spec.functions import ACCESS_API
 
 _wiring = AccessWiring(ACCESS_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.access_services)))
+handler = ready(
+    _wiring.app.handler(
+        build_router(
+            _wiring.api_keys,
+            _wiring.roles,
+            _wiring.user_roles,
+            _wiring.profiles,
+            _wiring.users,
+        )
+    )
+)

@@ -236,12 +236,11 @@ ASSET_VERSIONS_API = replace(
             "AssetVersionsApi",
             "asset_versions",
             "Versions of assets: made, read, compared and reverted to; a job does what is large.",
-            reads=(
+            reads=(registry.ASSET_BUCKETS,),
+            writes=(
                 metadata.ASSET_FILE_METADATA,
                 metadata.FILE_ATTRIBUTES,
-                registry.ASSET_BUCKETS,
-            ),
-            writes=(
+                metadata.RECORD_SETS,
                 assets.ASSETS,
                 assets.ASSET_VERSIONS,
                 assets.ASSET_FILE_VERSIONS,

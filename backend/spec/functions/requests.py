@@ -38,18 +38,15 @@ _SOURCES: Requests = {
     operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
-_TOLD: Requests = {
-    registry.SUBSCRIPTIONS: ("BatchGetItem",),
-    access.USERS: ("BatchGetItem",),
-}
 _KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""
 
 _VERSIONS: Requests = {
-    metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
-    metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
-    assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "GetItem", "Query"),
+    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+    metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
+    assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "BatchWriteItem", "GetItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
 }
 """What making a version takes beside its own row."""
@@ -251,7 +248,7 @@ _OF_API: Mapping[str, Requests] = {
     },
     "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditApi": {},
-    "AdminApi": {**_SOURCES, **_TOLD},
+    "AdminApi": _SOURCES,
 }
 
 _FOLLOWING: Requests = {
@@ -273,7 +270,13 @@ _OF_WORKERS: Mapping[str, Requests] = {
     "IndexFanOut": {**_SOURCES, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
     "AuditCreations": _KEPT_BY_MAPPING,
     "AuditArchiver": _KEPT_BY_MAPPING,
-    "Notifier": {**_CALLER, **_TOLD, **_KEPT_BY_MAPPING, assets.ASSETS: ("BatchGetItem",)},
+    "Notifier": {
+        **_CALLER,
+        **_KEPT_BY_MAPPING,
+        assets.ASSETS: ("BatchGetItem",),
+        access.USERS: ("BatchGetItem",),
+        registry.SUBSCRIPTIONS: ("BatchGetItem",),
+    },
     "JobStarter": _KEPT_BY_MAPPING,
     "LifecycleWorker": _together(
         {
@@ -282,7 +285,10 @@ _OF_WORKERS: Mapping[str, Requests] = {
             assets.DATABASES: ("GetItem", "Scan"),
             assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
             assets.ASSET_VERSIONS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
-            assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "GetItem", "Query", "QueryIndexes"),
+            assets.ASSET_FILE_VERSIONS: (
+                *("BatchGetItem", "BatchWriteItem", "GetItem"),
+                *("Query", "QueryIndexes"),
+            ),
             assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query", "QueryIndexes"),
             assets.ASSET_LINKS: ("DeleteItem", "GetItem"),
             assets.ASSET_LINKS_METADATA: ("BatchWriteItem", "DeleteItem", "Query"),
@@ -298,7 +304,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         },
         _RECORDS,  # of files that are moved, copied and deleted
     ),
-    "ReplayFailures": {**_SOURCES, **_CALLER, **_TOLD},
+    "ReplayFailures": _SOURCES,
     "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
     "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},
     "Bootstrap": {

@@ -4,12 +4,7 @@ from dataclasses import replace
 
 from backend.spec import buckets, queues, secrets, settings
 from backend.spec.functions.model import Function, api, audited
-from backend.spec.functions.workers import (
-    DOCUMENT_SOURCES,
-    JOB_STARTER,
-    NOTIFIER,
-    NOTIFIER_SOURCES,
-)
+from backend.spec.functions.workers import DOCUMENT_SOURCES, JOB_STARTER
 from backend.spec.tables import access, operations, registry
 
 AUTHORIZER = Function(
@@ -53,7 +48,7 @@ ADMIN_API = replace(
             "AdminApi",
             "operations",
             "What keeps a deployment right: failures and dead letters.",
-            reads=(*DOCUMENT_SOURCES, *NOTIFIER_SOURCES),
+            reads=DOCUMENT_SOURCES,
             writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
             secrets=(secrets.PAGE_TOKEN_KEY,),
             settings=(settings.SETTLE_DELAY_SECONDS,),
@@ -62,7 +57,6 @@ ADMIN_API = replace(
     ),
     # Poison of a queue goes back into it; object events are read at once.
     sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
-    publishes=NOTIFIER.publishes,
     redrives=queues.QUEUES,
 )
 REPLAY_FAILURES = audited(
@@ -71,10 +65,9 @@ REPLAY_FAILURES = audited(
         "scheduled",
         "backend.entrypoints.scheduled.replays.handler",
         "Replays what the mappings of streams gave up, with pauses that grow.",
-        reads=(*DOCUMENT_SOURCES, access.USER_ROLES, *NOTIFIER_SOURCES),
+        reads=DOCUMENT_SOURCES,
         writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
         sends=(queues.SETTLE, *JOB_STARTER.sends),
-        publishes=NOTIFIER.publishes,
         settings=(settings.SETTLE_DELAY_SECONDS,),
         search="write",
         memory_mb=1024,

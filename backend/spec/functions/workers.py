@@ -88,15 +88,12 @@ AUDIT_ARCHIVER = Function(
     appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
     timeout_seconds=60,
 )
-NOTIFIER_SOURCES = (registry.SUBSCRIPTIONS, access.USERS)
-"""What a notification reads beside its asset."""
-
 NOTIFIER = Function(
     "Notifier",
     "consumer",
     "backend.entrypoints.streams.notifications.handler",
     "Tells those who subscribed to an asset what was done to it.",
-    reads=(assets.ASSETS, access.USER_ROLES, *NOTIFIER_SOURCES),
+    reads=(assets.ASSETS, access.USER_ROLES, access.USERS, registry.SUBSCRIPTIONS),
     writes=(buckets.FAILURE_BUCKET,),
     publishes=(topics.NOTIFICATIONS,),
     timeout_seconds=60,

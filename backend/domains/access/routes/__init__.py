@@ -1,7 +1,5 @@
 """The routes of access: API keys, roles, who has which, sign-ins, and what callers ask."""
 
-from typing import NamedTuple
-
 from backend.domains.access.routes.callers import bind_callers
 from backend.domains.access.routes.keys import bind_keys
 from backend.domains.access.routes.roles import bind_roles
@@ -15,22 +13,18 @@ from backend.domains.access.service.users import UserService
 from backend.http.router import Router
 
 
-class AccessServices(NamedTuple):
-    """What the routes are bound to."""
-
-    api_keys: ApiKeyService
-    roles: RoleService
-    user_roles: UserRoleService
-    profiles: ProfileService
-    users: UserService
-
-
-def build_router(services: AccessServices) -> Router:
+def build_router(
+    api_keys: ApiKeyService,
+    roles: RoleService,
+    user_roles: UserRoleService,
+    profiles: ProfileService,
+    users: UserService,
+) -> Router:
     """Bind the routes of access to their services."""
     router = Router()
-    bind_keys(router, services.api_keys)
-    bind_roles(router, services.roles)
-    bind_user_roles(router, services.user_roles)
-    bind_callers(router, services.profiles)
-    bind_users(router, services.users)
+    bind_keys(router, api_keys)
+    bind_roles(router, roles)
+    bind_user_roles(router, user_roles)
+    bind_callers(router, profiles)
+    bind_users(router, users)
     return router

@@ -6,13 +6,13 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
-from backend.domains.access.routes import AccessServices, build_router
+from backend.domains.access.routes import build_router
 from backend.domains.access.rules import hash_key
 from backend.domains.access.service import ApiKeyService
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import API_KEYS
 from tests.factories.access import stored_user_role
-from tests.factories.administration import Parts
+from tests.factories.administration import AccessServices, Parts
 from tests.factories.http import Answer, Client
 
 BODY = {"apiKeyName": "Isaac Sim", "userId": "robot@example.org", "description": "For the lab"}
@@ -33,7 +33,7 @@ def service(services: AccessServices) -> ApiKeyService:
 
 @pytest.fixture
 def client(services: AccessServices) -> Client:
-    return Client(build_router(services))
+    return Client(build_router(*services))
 
 
 def create(client: Client, **changes: object) -> Answer:
@@ -194,7 +194,7 @@ def test_keys_are_listed_by_pages_to_the_end(client: Client) -> None:
 
 def test_only_the_administrator_gets_in(client: Client, services: AccessServices) -> None:
     create(client)
-    stranger = Client(build_router(services), user_id="robot@example.org")
+    stranger = Client(build_router(*services), user_id="robot@example.org")
     assert create(stranger).status == 403
     assert one(stranger).status == 403
     assert one(stranger, "DELETE").status == 403

@@ -8,11 +8,11 @@ from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Put
 from backend.domains.access.repository.profiles import ProfileRepository
-from backend.domains.access.routes import AccessServices, build_router
+from backend.domains.access.routes import build_router
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import USERS
-from tests.factories.administration import Parts
+from tests.factories.administration import AccessServices, Parts
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
 
@@ -27,7 +27,7 @@ def services(tables: DynamoTables, audit: AuditService, now: datetime) -> Access
 @pytest.fixture
 def ann(services: AccessServices) -> Client:
     """A user without any role."""
-    return Client(build_router(services), user_id="ann")
+    return Client(build_router(*services), user_id="ann")
 
 
 def profile(client: Client, method: str = "GET", user: str = "ann", body: object = None) -> Answer:
@@ -58,7 +58,7 @@ def test_a_profile_without_an_address_has_none(ann: Client) -> None:
 
 
 def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServices) -> None:
-    admin = Client(build_router(services), user_id="admin")
+    admin = Client(build_router(*services), user_id="admin")
     for client, user in ((ann, "bob"), (admin, "ann")):
         for method in ("GET", "POST"):
             assert profile(client, method, user=user).status == 403
@@ -89,7 +89,7 @@ def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Dynamo
 def test_pages_that_a_caller_may_see_are_told(services: AccessServices, ann: Client) -> None:
     pages = [{"method": "GET", "route__path": path} for path in ("/assets", "/auth/roles")]
     body = {"routes": pages}
-    admin = Client(build_router(services), user_id="admin")
+    admin = Client(build_router(*services), user_id="admin")
     allowed = [{**page, "object__type": "web"} for page in pages]
     assert admin.send("POST", "/auth/routes", body=body).body == {
         "allowedRoutes": allowed,
@@ -118,7 +118,7 @@ def test_wrong_pages_are_refused_by_field(ann: Client, routes: object, field: st
 
 
 def test_nobody_asks_without_credentials(services: AccessServices) -> None:
-    nobody = Client(build_router(services), user_id=None)
+    nobody = Client(build_router(*services), user_id=None)
     assert profile(nobody).status == 401
     assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401
 

@@ -15,14 +15,14 @@ from backend.domains.access.repository.roles import (
     kept,
     taken,
 )
-from backend.domains.access.routes import AccessServices, build_router
+from backend.domains.access.routes import build_router
 from backend.domains.access.service.roles import HOLDERS_AT_ONCE
 from backend.domains.access.service.withdrawing import RoleWithdrawal
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import stored_user_role
-from tests.factories.administration import JOB, Parts, stored_role
+from tests.factories.administration import JOB, AccessServices, Parts, stored_role
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
 
@@ -38,7 +38,7 @@ def services(tables: DynamoTables, audit: AuditService, now: datetime) -> Access
 
 @pytest.fixture
 def client(services: AccessServices) -> Client:
-    return Client(build_router(services))
+    return Client(build_router(*services))
 
 
 def role(client: Client, name: str, method: str = "POST", **more: object) -> Answer:
@@ -133,7 +133,7 @@ def test_the_administrators_role_stays_and_stays_usable(client: Client) -> None:
 
 
 def test_strangers_may_do_nothing_with_roles(services: AccessServices) -> None:
-    stranger = Client(build_router(services), user_id="stranger")
+    stranger = Client(build_router(*services), user_id="stranger")
     assert role(stranger, "viewer").status == 403
     assert stranger.send("GET", "/roles").status == 403
     assert give(stranger, "stranger", "admin").status == 403

@@ -39,7 +39,7 @@ def client(
     tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> Client:
     parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
-    return Client(build_router(parts.services()))
+    return Client(build_router(*parts.services()))
 
 
 def create(client: Client, **changes: object) -> Answer:
@@ -194,13 +194,13 @@ def test_strangers_may_do_nothing(
     tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> None:
     parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
-    stranger = Client(build_router(parts.services()), user_id="stranger")
+    stranger = Client(build_router(*parts.services()), user_id="stranger")
     assert create(stranger).status == 403
     assert stranger.send("GET", "/user/cognito").status == 403
 
 
 def test_without_a_pool_each_route_says_so(parts: Parts) -> None:
-    client = Client(build_router(parts.services()))
+    client = Client(build_router(*parts.services()))
     for answer in (
         client.send("GET", "/user/cognito"),
         create(client),
