@@ -44,6 +44,10 @@ class FullModel(WireModel):
         return dict.fromkeys(names) | serialize(self)
 
 
+class OptionalBody(WireModel):
+    """A body that a request may leave out: none of its fields has to be there."""
+
+
 class PageQuery(WireModel):
     """The paging parameters of lists; the smaller of the two sizes counts."""
 
