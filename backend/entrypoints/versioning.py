@@ -9,6 +9,7 @@ from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import (
     FileStates,
     Restoring,
+    Reviving,
     VersionEditing,
     VersionMaking,
     VersionReading,
@@ -63,6 +64,7 @@ class VersionWiring(WorkerWiring):
             audit=self.audit,
             states=FileStates(self.objects),
             restoring=self._restoring,
+            reviving=Reviving(self._version_repository, self.records, self.audit, self.clock),
             clock=self.clock,
         )
 

@@ -13,6 +13,7 @@ from backend.domains.asset_versions.routes import build_router
 from backend.domains.asset_versions.service import (
     FileStates,
     Restoring,
+    Reviving,
     VersionEditing,
     VersionMaking,
     VersionReading,
@@ -23,6 +24,7 @@ from backend.domains.jobs.models import Job
 from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Answer, Client
 from tests.factories.lifecycle import Lifecycle, lifecycle
+from tests.factories.metadata import record_service
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,11 @@ class Versions:
             hands.now += timedelta(seconds=60)
 
 
-def versions(tables: Tables, objects: Objects, **more: Any) -> Versions:
+def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: Any) -> Versions:
     """An asset without files, of version 0."""
     kept = lifecycle(tables, objects, **more)
     hands, assets = kept.hands, kept.gallery.assets
-    repository, states = VersionRepository(tables), FileStates(objects)
+    repository, states = VersionRepository(tables), FileStates(objects, listed)
     restoring = Restoring(
         repository=repository,
         assets=assets,
@@ -114,6 +116,9 @@ def versions(tables: Tables, objects: Objects, **more: Any) -> Versions:
         audit=assets.audit,
         states=states,
         restoring=restoring,
+        reviving=Reviving(
+            repository, record_service(assets, tables, clock=hands), assets.audit, hands
+        ),
         clock=hands,
     )
     making = VersionMaking(

@@ -269,7 +269,9 @@ class Capture(WireModel):
     as fit, `skipped_count` counts them all.
     """
 
-    part: Literal["files", "records", "metadata", "attribute", "count", "commit"] = "files"
+    part: Literal[
+        "files", "records", "restore", "clear", "metadata", "attribute", "count", "commit"
+    ] = "files"
     after: dict[str, Any] | None = None
     copy_id: str | None = None
     files: int = 0

@@ -4,7 +4,7 @@ The rows of a snapshot are written under its own id before its version has a num
 asset's key as well, so that whatever an asset leaves is found by the index on it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
@@ -214,6 +214,25 @@ class VersionRepository:
         query = Query(table=ASSET_FILE_METADATA_VERSIONS, partition=partition, consistent=True)
         found = self.tables.query(query, _after(query.table, partition, page, after))
         return Page(tuple(_record(item) for item in found.items), found.after)
+
+    def records_of(self, asset: Asset, snapshot_id: str, kind: Kind, path: str) -> list[HeldRecord]:
+        """All records of a kind that a snapshot holds of one file, or of the asset itself."""
+        query = Query(
+            table=ASSET_FILE_METADATA_VERSIONS,
+            partition=_partition(asset, snapshot_id),
+            sort_prefix=keys.SNAPSHOT.prefix(kind, path),
+            consistent=True,
+        )
+        return [_record(item) for item in self.tables.query_all(query)]
+
+    def held_paths(self, asset: Asset, snapshot_id: str, paths: Iterable[str]) -> set[str]:
+        """Those of the paths of which a snapshot holds a file."""
+        partition = _partition(asset, snapshot_id)
+        names = ASSET_FILE_VERSIONS.key_names
+        wanted = [
+            (ASSET_FILE_VERSIONS, dict(zip(names, (partition, p), strict=True))) for p in paths
+        ]
+        return {str(item[FILE_KEY.name]) for _, item in self.tables.get_many(wanted)}
 
     def count_files(self, asset: Asset, snapshot_id: str, page: PageRequest) -> Page[str]:
         """Paths of a snapshot, without what the rows say."""

@@ -14,6 +14,7 @@ from backend.domains.asset_versions.service.editing import (
 from backend.domains.asset_versions.service.making import Started, VersionMaking
 from backend.domains.asset_versions.service.reading import Compared, VersionReading, WholeVersion
 from backend.domains.asset_versions.service.restoring import Restoring
+from backend.domains.asset_versions.service.reviving import Reviving
 from backend.domains.asset_versions.service.states import FileStates
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Compared",
     "FileStates",
     "Restoring",
+    "Reviving",
     "Started",
     "VersionActiveError",
     "VersionArchivedError",

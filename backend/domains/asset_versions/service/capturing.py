@@ -23,6 +23,7 @@ from backend.domains.asset_versions.repository import (
     VersionRevisionError,
 )
 from backend.domains.asset_versions.service.restoring import Restoring
+from backend.domains.asset_versions.service.reviving import Reviving
 from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
 from backend.domains.assets.service import AssetRevisionError, AssetService
@@ -63,6 +64,7 @@ class VersionSteps:
     audit: AuditService
     states: FileStates
     restoring: Restoring
+    reviving: Reviving
     clock: Clock
 
     def make(self, job: Job) -> Progress:
@@ -86,18 +88,25 @@ class VersionSteps:
             raise
 
     def _part(self, job: Job, making: Making, cursor: Capture) -> Progress:
+        if cursor.part == "commit":
+            return self._commit(job, making, cursor)
         asset = self._asset(job, making)
+        by = Identity(job.created_by)
         match cursor.part:
             case "files":
-                return self._files(asset, job, making, cursor)
+                following = self._files(asset, job, making, cursor)
             case "records":
-                return self._kept_records(asset, making, cursor)
+                following = self.reviving.keep(asset, making, cursor)
+            case "restore":
+                following = self.reviving.restore(asset, making, cursor, by)
+            case "clear":
+                following = self.reviving.clear(asset, making, cursor, by)
             case "metadata" | "attribute":
-                return self._live_records(asset, making, cursor, cursor.part)
+                following = self._live_records(asset, making, cursor, cursor.part)
             case "count":
-                return self._count(asset, making, cursor)
-            case "commit":
-                return self._commit(job, making, cursor)
+                following = self._count(asset, making, cursor)
+        done = following.files - cursor.files if cursor.part == "files" else 0
+        return Progress(following.model_dump(by_alias=True, exclude_none=True), items=max(0, done))
 
     def _asset(self, job: Job, making: Making) -> Asset:
         found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
@@ -105,7 +114,7 @@ class VersionSteps:
             raise VersionOvertakenError(job.asset_id or "")
         return found
 
-    def _files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Progress:
+    def _files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Capture:
         after_files = "records" if making.revert_metadata else "metadata"
         match making.source:
             case "latest":
@@ -116,7 +125,7 @@ class VersionSteps:
                 following = self.restoring.files(asset, making, cursor)
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
-        return _progress(following, items=following.files - cursor.files)
+        return following
 
     def _current_files(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
         bucket, prefix = self.assets.location(asset)
@@ -151,7 +160,7 @@ class VersionSteps:
         done = {"after": after, "files": cursor.files + len(files)}
         return rules.with_skipped(cursor, skipped).model_copy(update=done)
 
-    def _live_records(self, asset: Asset, making: Making, cursor: Capture, kind: Kind) -> Progress:
+    def _live_records(self, asset: Asset, making: Making, cursor: Capture, kind: Kind) -> Capture:
         """Keep a page of the records that the asset and its files have now."""
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
         self.repository.put_records(asset, making.snapshot_id, page.items)
@@ -159,25 +168,16 @@ class VersionSteps:
         if page.after is None:
             part = "attribute" if kind == "metadata" else "count"
         after = None if page.after is None else dict(page.after)
-        return _progress(cursor.model_copy(update={"part": part, "after": after, "files": 0}))
+        return cursor.model_copy(update={"part": part, "after": after, "files": 0})
 
-    def _kept_records(self, asset: Asset, making: Making, cursor: Capture) -> Progress:
-        """Keep a page of the records of the version that is reverted to."""
-        request = PageRequest(ROWS, cursor.after)
-        page = self.repository.records(asset, making.of_snapshot or "", request)
-        self.repository.put_records(asset, making.snapshot_id, page.items)
-        after = None if page.after is None else dict(page.after)
-        part = "count" if after is None else "records"
-        return _progress(cursor.model_copy(update={"part": part, "after": after, "files": 0}))
-
-    def _count(self, asset: Asset, making: Making, cursor: Capture) -> Progress:
+    def _count(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
         """Count the rows, as a repeated step may have met other files than it did at first."""
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.count_files(asset, making.snapshot_id, request)
         after = None if page.after is None else dict(page.after)
         part = "commit" if after is None else "count"
         done = {"part": part, "after": after, "files": cursor.files + len(page.items)}
-        return _progress(cursor.model_copy(update=done))
+        return cursor.model_copy(update=done)
 
     def _commit(self, job: Job, making: Making, cursor: Capture) -> Progress:
         for _ in range(_ATTEMPTS):
@@ -240,7 +240,3 @@ def _told(current: CurrentVersion) -> dict[str, Any]:
 
 def _reverted(making: Making) -> dict[str, Any]:
     return {} if making.of_version is None else {"revertedTo": making.of_version}
-
-
-def _progress(cursor: Capture, *, items: int = 0) -> Progress:
-    return Progress(cursor.model_dump(by_alias=True, exclude_none=True), items=items)

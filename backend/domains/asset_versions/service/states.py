@@ -30,12 +30,19 @@ class FileState:
 
 @wired
 class FileStates:
+    """`listed` is how many versions one request asks for: as many as S3 takes."""
+
     objects: Objects
+    listed: int = 1000
 
     def page(self, bucket: str, prefix: str, after: Mapping[str, str | None]) -> VersionPage:
         """Versions of an asset's files, some thousand, after a position in the listing."""
         return self.objects.list_versions(
-            bucket, prefix, after_key=after.get("key"), after_version_id=after.get("version")
+            bucket,
+            prefix,
+            limit=self.listed,
+            after_key=after.get("key"),
+            after_version_id=after.get("version"),
         )
 
     def of(self, bucket: str, prefix: str, wanted: Mapping[str, str]) -> dict[str, FileState]:
@@ -49,7 +56,7 @@ class FileStates:
         number, key, version_id = 0, just_below(keys[0]) if keys else None, None
         while number < len(keys):
             page = self.objects.list_versions(
-                bucket, prefix, after_key=key, after_version_id=version_id
+                bucket, prefix, limit=self.listed, after_key=key, after_version_id=version_id
             )
             _note(found, page.versions, wanted)
             if page.next_key is None:

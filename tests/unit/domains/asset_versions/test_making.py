@@ -1,5 +1,6 @@
 """Versions of an asset as it is, and of files that are named."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,9 +12,11 @@ from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
 from backend.core.tables import Query
 from backend.domains.asset_versions.models import Making
-from backend.domains.asset_versions.service import states
 from backend.domains.jobs.models import Job
+from backend.domains.metadata.routes import build_router
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
+from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
+from backend.spec.tables.operations import JOBS
 from benchmarks.metering import metered
 from tests.factories.files import BUCKET, PATH
 from tests.factories.http import Client
@@ -85,8 +88,6 @@ def test_a_version_of_an_asset_without_files_holds_none(museum: Versions) -> Non
 def test_metadata_and_attributes_are_as_they_were(
     museum: Versions, tables: DynamoTables, objects: S3Objects
 ) -> None:
-    from backend.domains.metadata.routes import build_router
-
     put(museum, "/a/b.glb")
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
     client = Client(build_router(service))
@@ -206,12 +207,16 @@ def test_an_alias_is_of_one_version(museum: Versions) -> None:
     assert museum.made() == "2"
 
 
+def free(*_: object) -> bool:
+    return False
+
+
 def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(museum, "/a.glb")
     museum.made(versionAlias="v1")
-    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", lambda *_: False)
+    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", free)
     before = len(tables.scan(ASSET_FILE_VERSIONS, PageRequest(100)).items)
     answer = museum.create(versionAlias="v1")
     assert (answer.status, answer.body["code"]) == (409, "VersionAliasTaken")
@@ -227,8 +232,6 @@ def test_archived_and_deleted_assets_get_no_version(museum: Versions) -> None:
 
 
 def test_a_stranger_makes_none(museum: Versions) -> None:
-    from dataclasses import replace
-
     assert replace(museum, user_id="stranger").create().status == 403
 
 
@@ -266,8 +269,6 @@ def test_a_version_whose_request_died_is_made_once_by_its_job(
 
 
 def jobs_of(museum: Versions) -> list[Job]:
-    from backend.spec.tables.operations import JOBS
-
     found = museum.tables.scan(JOBS, PageRequest(100)).items
     return [Job.model_validate(item) for item in found]
 
@@ -288,20 +289,10 @@ def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
 
 
 def test_what_takes_longer_than_a_request_is_a_job(
-    museum: Versions, monkeypatch: pytest.MonkeyPatch
+    tables: DynamoTables, objects: S3Objects
 ) -> None:
+    museum = versions(tables, objects, listed=2)
     files = put(museum, *(f"/{number}.glb" for number in range(7)))
-    monkeypatch.setattr(
-        states.FileStates,
-        "page",
-        lambda self, bucket, prefix, after: self.objects.list_versions(
-            bucket,
-            prefix,
-            limit=2,
-            after_key=after.get("key"),
-            after_version_id=after.get("version"),
-        ),
-    )
     museum.lifecycle.hands.tick = timedelta(seconds=1)
     answer = museum.create()
     museum.lifecycle.hands.tick = timedelta(0)
@@ -359,8 +350,6 @@ def test_a_version_costs_little_more_than_its_rows(tables: DynamoTables) -> None
 
 def put_records(tables: DynamoTables, wanted: list[tuple[str, str, int]]) -> None:
     """Records, put straight into their tables: file, kind, how many."""
-    from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
-
     for path, kind, count in wanted:
         table = ASSET_FILE_METADATA if kind == "metadata" else FILE_ATTRIBUTES
         items = [

@@ -1,0 +1,115 @@
+"""Brings the metadata and attributes of an old version back, as a part of reverting to it.
+
+What the asset and the files of the new version had becomes all that they have. What belongs to
+other files is left alone, and records of files that could not be brought back are left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.asset_versions.models import Capture, HeldRecord, Kind, Making
+from backend.domains.asset_versions.repository import ROWS, VersionRepository, sort_key_of
+from backend.domains.assets.models import Asset
+from backend.domains.audit.models import asset_entity, file_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
+from backend.spec import routes
+
+if TYPE_CHECKING:
+    from backend.domains.metadata.service import RecordService
+
+ENTITIES = 10
+"""Files and kinds of one step: each is read and written on its own."""
+_Place = tuple[Kind, str]
+_Told = Mapping[str, Mapping[str, str]]
+
+
+@wired
+class Reviving:
+    repository: VersionRepository
+    records: "RecordService"
+    audit: AuditService
+    clock: Clock
+
+    def keep(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+        """Keep the next records of the old version in the new one."""
+        request = PageRequest(ROWS, cursor.after)
+        page = self.repository.records(asset, making.of_snapshot or "", request)
+        paths = {record.path for record in page.items}
+        held = self._held(asset, making, paths)
+        kept = [record for record in page.items if record.path in held]
+        self.repository.put_records(asset, making.snapshot_id, kept)
+        return _following(cursor, "restore" if page.after is None else "records", page.after)
+
+    def restore(self, asset: Asset, making: Making, cursor: Capture, by: Identity) -> Capture:
+        """Give the next entities the records that the new version keeps of them."""
+        after = (cursor.after or {}).get("key")
+        snapshot = making.snapshot_id
+        for _ in range(ENTITIES):
+            found = self.repository.records(asset, snapshot, PageRequest(1), after=after).items
+            if not found:
+                return _following(cursor, "clear", None)
+            kind, path = found[0].kind, found[0].path
+            records = self.repository.records_of(asset, snapshot, kind, path)
+            self._write(asset, (kind, path), records, by)
+            after = sort_key_of(records[-1])
+        return _following(cursor, "restore", {"key": after})
+
+    def clear(self, asset: Asset, making: Making, cursor: Capture, by: Identity) -> Capture:
+        """Take the records from entities of the new version that had none."""
+        state = cursor.after or {"kind": "metadata", "after": None}
+        kind: Kind = state["kind"]
+        page = self.repository.live_records(asset, kind, PageRequest(ROWS, state.get("after")))
+        for path in sorted(self._held(asset, making, {record.path for record in page.items})):
+            if not self.repository.records_of(asset, making.snapshot_id, kind, path):
+                self._write(asset, (kind, path), [], by)
+        if page.after is not None:
+            return _following(cursor, "clear", {"kind": kind, "after": dict(page.after)})
+        if kind == "metadata":
+            return _following(cursor, "clear", {"kind": "attribute", "after": None})
+        return _following(cursor, "count", None)
+
+    def _held(self, asset: Asset, making: Making, paths: Iterable[str]) -> set[str]:
+        """Those of the paths whose records belong to the new version."""
+        files = self.repository.held_paths(asset, making.snapshot_id, sorted(paths))
+        return files | ({ASSET_LEVEL} & set(paths))
+
+    def _write(
+        self, asset: Asset, place: _Place, records: Iterable[HeldRecord], by: Identity
+    ) -> None:
+        kind, path = place
+        ids = (asset.database_id, asset.asset_id)
+        name = asset_entity(*ids) if path == ASSET_LEVEL else file_entity(*ids, path)
+
+        def entry(before: _Told, after: _Told) -> Write:
+            def told(found: _Told) -> dict[str, object]:
+                return {f"{kind}.{key}": record for key, record in found.items()}
+
+            return self.audit.entry(
+                by,
+                routes.REVERT_ASSET_VERSION.name,
+                name,
+                before=told(before),
+                after=told(after),
+                at=self.clock(),
+            )
+
+        wanted = [
+            Record(
+                metadata_key=record.key,
+                metadata_value=record.value,
+                metadata_value_type=record.value_type,
+            )
+            for record in records
+        ]
+        self.records.write_as_is(Entity(*ids, path, kind), wanted, entry)
+
+
+def _following(cursor: Capture, part: str, after: Mapping[str, object] | None) -> Capture:
+    kept = None if after is None else dict(after)
+    return cursor.model_copy(update={"part": part, "after": kept, "files": 0})
