@@ -234,7 +234,9 @@ def _said(schema: Json) -> object:
 
 def _add_example(name: str, schema: Json) -> None:
     if name in EXAMPLES:
-        schema["examples"] = [EXAMPLES[name]]
+        kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
+        value = EXAMPLES[name]
+        schema["examples"] = [[value] if "array" in kinds else value]
 
 
 def _without_null(schema: Json) -> Json:

@@ -1,4 +1,7 @@
-"""What a field may look like, by its name on the wire: the examples of the OpenAPI document."""
+"""What a field may look like, by its name on the wire: the examples of the OpenAPI document.
+
+Of a field that is a list, what stands in it.
+"""
 
 from collections.abc import Mapping
 
@@ -9,16 +12,21 @@ EXAMPLES: Mapping[str, object] = {
     "databaseId": "museum",
     "defaultBucketId": "5f0c8f0e-0c3b-4b3e-8b5e-0d3a6f0f6f5e",
     "description": "The pump house as it was scanned",
+    "email": "ann@example.org",
     "filePath": "/scans/pump.e57",
     "isDistributable": True,
     "metadataKey": "material",
     "metadataValue": "bronze",
     "metadataValueType": "string",
+    "phone": "+4930123456",
     "relativeKey": "/scans/pump.e57",
     "roleName": "curator",
+    "schemaName": "Scans",
     "tagName": "restored",
     "tagTypeName": "condition",
+    "tags": "restored",
     "uploadId": "y6d2c1c8e-31d5-4f0c-8f0e-2a4a1b9d7c10",
+    "useLatestFiles": True,
     "userId": "ann@example.org",
     "versionId": "3sL4kqtJlcpXroDTDmJ",
 }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import AssetId, Id, Text
@@ -155,6 +155,8 @@ class VersionOfFilePath(AssetPath):
 
 
 class CreateFolderBody(WireModel):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"relativeKey": "/scans/"}]})
+
     relative_key: SentPath
 
     @field_validator("relative_key")
