@@ -10,8 +10,10 @@ from typing import Any
 from backend.core.transactions import Put, Write
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
+from backend.entrypoints.administration import AccessWiring
 from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
+from backend.entrypoints.notifying import SubscriptionsWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route
@@ -22,15 +24,17 @@ from tests.factories.audit import entries
 from tests.factories.buckets import EveryBucket, stored_bucket
 from tests.factories.http import Answer, Client, Context
 from tests.factories.search import NOON
+from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.tables import Change, MemoryTables
+from tests.fakes.user_pool import MemoryUserPool
 from tests.model.deployment import in_memory_settings, is_wanted, stream_record
 
 SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
 SERVICES: dict[str, tuple[str, ...]] = {
-    "access": ("api_keys",),
+    "access": ("api_keys", "roles", "user_roles", "profiles", "users"),
     "asset_lifecycle": ("lifecycle",),
     "audit": ("audit_trail",),
     "bucket_sync": ("bucket_imports",),
@@ -39,6 +43,10 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "files": ("files", "file_changes", "file_rewrites"),
     "uploads": ("uploads", "renewals"),
 }
+
+
+class EveryWiring(LifecycleWiring, AccessWiring, SubscriptionsWiring):
+    """What all functions together are made of."""
 
 
 @dataclass
@@ -70,7 +78,7 @@ class Product:
         self.changes: list[Change] = []
         self.tables = WatchedTables(changed=self.changes.append)
         self.objects = MemoryObjects()
-        self.wiring = LifecycleWiring(LIFECYCLE_API, self.clock)
+        self.wiring = EveryWiring(LIFECYCLE_API, self.clock)
         self.creations = AuditingWiring(AUDIT_CREATIONS, self.clock)
         parts: dict[str, Any] = {
             "settings": in_memory_settings(),
@@ -79,6 +87,8 @@ class Product:
             "queues": MemoryQueues(),
             "secrets": _Secrets(),
             "authorization": OnlyUser(),
+            "notifications": RememberedNotifications(),
+            "user_pool": MemoryUserPool(),
         }
         vars(self.wiring).update(parts)  # parts that are there are not built
         vars(self.creations).update(parts)

@@ -7,7 +7,9 @@ from typing import Any
 from backend.core.transactions import Update
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
+from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import JOBS
+from tests.factories.administration import stored_role
 from tests.factories.buckets import BUCKET_ID
 from tests.unit.domains.audit.product import Product
 
@@ -15,7 +17,9 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.INITIALISE_UPLOAD: "makes only what expires; what becomes of it has an entry",
     routes.INGEST_ASSET: "its steps make the entries of the routes that they stand for",
     routes.RENEW_UPLOAD: "only makes what expires live longer",
+    routes.CHECK_SUBSCRIPTION: "reads",
     routes.DOWNLOAD: "reads",
+    routes.LIST_ALLOWED_ROUTES: "reads",
     routes.SEARCH: "reads",
     routes.SEARCH_SIMPLE: "reads",
     routes.REPLAY_FAILURES: "builds again what was written before",
@@ -54,8 +58,12 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _buckets()
     yield from _asset()
     yield from _files(product)
+    yield from _file_changes(product)
     yield from _comments()
+    yield from _subscriptions()
     yield from _api_keys(answer_of)
+    yield from _roles(product)
+    yield from _sign_ins()
     yield from _lifecycle(product, answer_of)
     yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
     yield Step(routes.DELETE_TAG_TYPE, "tagType:colour", {"tagTypeId": "colour"})
@@ -114,12 +122,78 @@ def _comments() -> Story:
     yield Step(routes.DELETE_COMMENT, entity, comment)
 
 
+def _file_changes(product: Product) -> Story:
+    file = {"filePath": "/a.txt"}
+    entity = "file:museum:statue:/a.txt"
+    key = "statue/a.txt"
+    (first, *_) = product.objects.list_versions("assetbucket", key).versions
+    yield Step(
+        routes.CREATE_FOLDER, "file:museum:statue:/parts/", ASSET, {"relativeKey": "/parts/"}
+    )
+    yield Step(routes.SET_PRIMARY_FILE, entity, ASSET, {**file, "primaryType": "primary"})
+    version = {**ASSET, "versionId": first.version_id}
+    yield Step(routes.REVERT_FILE_VERSION, entity, version, file)
+    to = {"sourcePath": "/a.txt", "destinationPath": "/b.txt"}
+    yield Step(routes.COPY_FILE, entity, ASSET, to)
+    moved = {"sourcePath": "/b.txt", "destinationPath": "/parts/b.txt"}
+    yield Step(routes.MOVE_FILE, "file:museum:statue:/b.txt", ASSET, moved)
+    yield Step(routes.ARCHIVE_FILE, entity, ASSET, file)
+    yield Step(routes.UNARCHIVE_FILE, entity, ASSET, file)
+    preview = {"Key": "previews/statue/front.png"}
+    product.tables.write(Update(table=ASSETS, key={**ASSET}, set={"previewLocation": preview}))
+    yield Step(routes.DELETE_ASSET_PREVIEW, "asset:museum:statue", ASSET)
+    product.objects.put(
+        "assetauxiliarybucket", f"{key}/1.bin", b"1", content_type="text/plain", metadata={}
+    )
+    yield Step(routes.DELETE_AUXILIARY_FILES, entity, ASSET, file)
+    gone = {**file, "confirmPermanentDelete": True}
+    yield Step(routes.DELETE_FILE, entity, ASSET, gone)
+
+
 def _api_keys(answer_of: Callable[[], Any]) -> Story:
     yield Step(routes.CREATE_API_KEY, "apiKey:", body=KEY)
     made = {"apiKeyId": answer_of()["apiKeyId"]}
     entity = f"apiKey:{made['apiKeyId']}"
     yield Step(routes.UPDATE_API_KEY, entity, made, {"isActive": "false"})
     yield Step(routes.DELETE_API_KEY, entity, made)
+
+
+def _subscriptions() -> Story:
+    asked = {
+        "eventName": "Asset Version Change",
+        "entityName": "Asset",
+        "entityId": "statue",
+        "subscribers": ["ann@example.org"],
+    }
+    others = {**asked, "subscribers": ["ann@example.org", "bob@example.org"]}
+    entity = "subscription:Asset:statue"
+    yield Step(routes.CREATE_SUBSCRIPTION, entity, body=asked)
+    yield Step(routes.UPDATE_SUBSCRIPTION, entity, body=others)
+    yield Step(routes.UNSUBSCRIBE, entity, body=asked)
+    yield Step(routes.DELETE_SUBSCRIPTION, entity, body=asked)
+
+
+def _roles(product: Product) -> Story:
+    viewer = {"roleName": "viewer", "description": "Looks"}
+    yield Step(routes.CREATE_ROLE, "role:viewer", body=viewer)
+    yield Step(routes.UPDATE_ROLE, "role:viewer", body={**viewer, "description": "Sees"})
+    stored_role(product.tables, "editor")
+    given = {"userId": "ann", "roleName": ["viewer"]}
+    yield Step(routes.ADD_USER_ROLES, "userRole:ann", body=given)
+    yield Step(routes.SET_USER_ROLES, "userRole:ann", body={**given, "roleName": ["editor"]})
+    yield Step(routes.DELETE_USER_ROLES, "userRole:ann", body={"userId": "ann"})
+    yield Step(routes.DELETE_ROLE, "role:viewer", {"roleId": "viewer"})
+    own = {"userId": "admin"}
+    yield Step(routes.UPDATE_LOGIN_PROFILE, "user:admin", own, {"email": "admin@example.org"})
+
+
+def _sign_ins() -> Story:
+    ann = {"userId": "ann"}
+    made = {**ann, "email": "ann@example.org"}
+    yield Step(routes.CREATE_COGNITO_USER, "user:ann", body=made)
+    yield Step(routes.UPDATE_COGNITO_USER, "user:ann", ann, {"email": "a@example.org"})
+    yield Step(routes.RESET_COGNITO_PASSWORD, "user:ann", ann, {"confirmReset": True})
+    yield Step(routes.DELETE_COGNITO_USER, "user:ann", ann)
 
 
 def _lifecycle(product: Product, answer_of: Callable[[], Any]) -> Story:
