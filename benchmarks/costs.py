@@ -122,6 +122,7 @@ class Gallery:
             *self._of_metadata(),
             *self._of_uploads(),
             *self._of_files(),
+            *self._of_comments(),
             *self._of_lifecycle(),
             *self._of_search(),
         )
@@ -215,10 +216,34 @@ class Gallery:
             ),
             Operation("get a download URL", "POST", lambda _: (f"{asset}/download", wanted)),
             Operation(
+                "stream a file",
+                "GET",
+                lambda _: (f"{asset}/download/stream/part-07.glb", None),
+            ),
+            Operation(
                 "edit 1 metadata record of a file",
                 "PUT",
                 lambda n: (f"{asset}/metadata/file", {**file, **_records(1, f"value {n}")}),
             ),
+        )
+
+    def _of_comments(self) -> Sequence[Operation]:
+        asset = "/comments/assets/listed-001"
+
+        def place(number: int) -> str:
+            return f"{asset}/assetVersionId:commentId/0:{number}-{self.product.next_id()}"
+
+        def written(number: int) -> str:
+            target = place(number)
+            self.product.call("POST", target, {"commentBody": "Nice"})
+            return target
+
+        text = {"commentBody": "Nicer"}
+        return (
+            Operation("comment on an asset", "POST", lambda n: (place(n), text)),
+            Operation("edit a comment", "PUT", lambda n: (written(n), text)),
+            Operation("delete a comment", "DELETE", lambda n: (written(n), None)),
+            Operation("list comments", "GET", lambda _: (asset, None)),
         )
 
     def _of_lifecycle(self) -> Sequence[Operation]:

@@ -112,9 +112,9 @@ class Product:
             route=route.key,
         )
         reply = _handler(_function_of(route))(event, RunContext())
-        if reply["statusCode"] != 200:
+        if reply["statusCode"] not in {200, 206}:
             raise RuntimeError(f"{method} {target}: {reply['statusCode']} {reply.get('body')}")
-        return json.loads(reply["body"])
+        return None if reply.get("isBase64Encoded") else json.loads(reply["body"])
 
     def authorize(self) -> None:
         """What the gateway asks when it does not remember the key.
@@ -283,7 +283,8 @@ def _route(method: str, path: str) -> tuple[Route, dict[str, str]]:
             continue
         pairs = list(zip(pattern, parts, strict=True))
         if all(want.startswith("{") or want == got for want, got in pairs):
-            return route, {want[1:-1]: unquote(got) for want, got in pairs if want.startswith("{")}
+            named = ((want, got) for want, got in pairs if want.startswith("{"))
+            return route, {want.strip("{+}"): unquote(got) for want, got in named}
     raise RuntimeError(f"no route serves {method} {path}")
 
 
