@@ -24,24 +24,30 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.models import EntityType, Job, Metadata, MetadataType
+from vitrine.resources.exports import ExportFlags
 from vitrine.resources.jobs import JobUnfinishedError
+from vitrine.resources.links import LinkMetadataOwner
 from vitrine.resources.metadata import MetadataOwner
 from vitrine.resources.search import SearchQuery, facets
 from vitrine.retry import RetryPolicy
+from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaField, SchemaFields
 
 __all__ = [
     "ApiError",
     "ConfigurationError",
     "ConflictError",
     "EntityType",
+    "ExportFlags",
     "FieldError",
     "GoneError",
     "IntegrityError",
     "InvalidInputError",
     "Job",
     "JobUnfinishedError",
+    "LinkMetadataOwner",
     "Metadata",
     "MetadataOwner",
+    "MetadataSchema",
     "MetadataType",
     "NotFoundError",
     "PermissionDeniedError",
@@ -50,6 +56,9 @@ __all__ = [
     "RateLimitedError",
     "RetryPolicy",
     "RevisionConflictError",
+    "SchemaEntity",
+    "SchemaField",
+    "SchemaFields",
     "SearchQuery",
     "ServerError",
     "TooLargeError",

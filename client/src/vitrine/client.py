@@ -9,13 +9,16 @@ import httpx
 
 from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
-from vitrine.resources.comments import Comments
-from vitrine.resources.ingest import Ingest
 from vitrine.resources.buckets import Buckets
+from vitrine.resources.comments import Comments
+from vitrine.resources.exports import Exports
+from vitrine.resources.ingest import Ingest
 from vitrine.resources.jobs import Jobs
+from vitrine.resources.links import Links
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
+from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
 from vitrine.resources.streams import Streams
 from vitrine.resources.uploads import Uploads
@@ -55,11 +58,14 @@ class Vitrine:
         self.comments = Comments(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
+        self.exports = Exports(transport)
         self.failures = Failures(transport)
         self.files = Files(transport)
         self.ingest = Ingest(transport)
         self.jobs = Jobs(transport)
+        self.links = Links(transport)
         self.metadata = MetadataRecords(transport)
+        self.metadata_schemas = MetadataSchemas(transport)
         self.queues = Queues(transport)
         self.search = Search(transport)
         self.streams = Streams(transport, self.storage)

@@ -49,6 +49,7 @@ class FakeServer(FakeFiles):
         self.tags: set[str] = set()
         self.requests: list[tuple[str, str]] = []
         self.bodies: list[tuple[str, Document]] = []
+        self.sent: list[httpx.Request] = []
         self.storage_requests: list[httpx.Request] = []
         self.faults: list[Fault] = []
         self.plain_names_only = False
@@ -77,6 +78,7 @@ class FakeServer(FakeFiles):
         with self.lock:
             path = request.url.raw_path.decode().partition("?")[0]
             self.requests.append((request.method, path))
+            self.sent.append(request)
             return self._with_faults(request, path, self._answer)
 
     def serve_storage(self, request: httpx.Request) -> httpx.Response:

@@ -5,10 +5,14 @@ import typer
 from vitrine.cli import (
     auditing,
     commenting,
+    describing,
+    exporting,
     lifecycle,
+    linking,
     moving,
     operations,
     reading,
+    schemas,
     streaming,
     uploading,
     writing,
@@ -30,11 +34,16 @@ app = typer.Typer(
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
+links = typer.Typer(help="Links between assets.", no_args_is_help=True)
 comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
 audit = typer.Typer(help="Who changed what, and when.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
+of_databases = typer.Typer(help="Metadata of databases.", no_args_is_help=True)
+metadata_schemas = typer.Typer(
+    help="Metadata schemas: which keys are expected, and of which kind.", no_args_is_help=True
+)
 
 admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
 failures = typer.Typer(help="What could not be indexed, or was given up.", no_args_is_help=True)
@@ -49,6 +58,7 @@ app.command("get")(reading.get)
 app.command("download")(moving.download)
 app.command("cat")(streaming.cat)
 app.command("ingest")(streaming.ingest)
+app.command("export")(exporting.export)
 app.command("archive")(lifecycle.archive)
 app.command("unarchive")(lifecycle.unarchive)
 app.command("delete")(lifecycle.delete)
@@ -56,6 +66,9 @@ app.add_typer(databases, name="databases")
 app.add_typer(buckets, name="buckets")
 app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
+app.add_typer(metadata_schemas, name="metadata-schemas")
+databases.add_typer(of_databases, name="metadata")
+app.add_typer(links, name="links")
 app.add_typer(comments, name="comments")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
@@ -75,6 +88,13 @@ buckets.command("register")(stores.register)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
 tags.command("delete")(writing.delete_tag)
+links.command("list")(linking.list_links)
+links.command("show")(linking.show_link)
+links.command("create")(linking.create_link)
+links.command("edit")(linking.edit_link)
+links.command("delete")(linking.delete_link)
+links.command("get-metadata")(linking.get_metadata)
+links.command("set-metadata")(linking.set_metadata)
 comments.command("list")(commenting.list_comments)
 comments.command("add")(commenting.add_comment)
 comments.command("edit")(commenting.edit_comment)
@@ -89,6 +109,15 @@ uploads.command("abort")(uploading.abort)
 uploads.command("resume")(uploading.resume)
 metadata.command("get")(writing.get_metadata)
 metadata.command("set")(writing.set_metadata)
+metadata.command("remove")(describing.remove_metadata)
+of_databases.command("get")(describing.get_of_database)
+of_databases.command("set")(describing.set_of_database)
+of_databases.command("remove")(describing.remove_of_database)
+metadata_schemas.command("list")(schemas.list_schemas)
+metadata_schemas.command("show")(schemas.show_schema)
+metadata_schemas.command("create")(schemas.create_schema)
+metadata_schemas.command("update")(schemas.update_schema)
+metadata_schemas.command("delete")(schemas.delete_schema)
 audit.command("list")(auditing.list_entries)
 audit.command("value")(auditing.show_value)
 failures.command("list")(operations.list_failures)

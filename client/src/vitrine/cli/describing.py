@@ -1,0 +1,77 @@
+"""Commands for metadata of databases, and for removing metadata."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.writing import FileOption
+from vitrine.lookup import find_asset
+from vitrine.models import BulkResult, Metadata, MetadataType
+from vitrine.resources.metadata import MetadataOwner
+
+KeysArgument = Annotated[list[str], typer.Argument(metavar="KEY…")]
+
+
+@with_session
+def remove_metadata(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    keys: KeysArgument,
+    file: FileOption = None,
+    attribute: Annotated[
+        bool, typer.Option("--attribute", help="Attributes of the file, not its metadata.")
+    ] = False,
+) -> None:
+    """Remove metadata of an asset, or of one of its files."""
+    owner = MetadataOwner(
+        database_id=database,
+        asset_id=find_asset(session.client, database, asset).asset_id,
+        file_path=None if file is None else "/" + file.lstrip("/"),
+        kind="attribute" if attribute else "metadata",
+    )
+    _told(session, session.client.metadata.remove(owner, keys))
+
+
+@with_session
+def get_of_database(session: Session, database: DatabaseArgument) -> None:
+    """Show the metadata of a database."""
+    found = list(session.client.metadata.list(MetadataOwner(database_id=database)))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["key", "value", "type"],
+        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+    )
+
+
+@with_session
+def set_of_database(
+    session: Session,
+    database: DatabaseArgument,
+    metadata_key: Annotated[str, typer.Argument(metavar="KEY")],
+    value: Annotated[str, typer.Argument(metavar="VALUE")],
+    kind: Annotated[MetadataType, typer.Option("--type")] = MetadataType.STRING,
+) -> None:
+    """Add or change one metadata value of a database."""
+    record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
+    owner = MetadataOwner(database_id=database)
+    _told(session, session.client.metadata.set(owner, [record]))
+
+
+@with_session
+def remove_of_database(session: Session, database: DatabaseArgument, keys: KeysArgument) -> None:
+    """Remove metadata of a database."""
+    owner = MetadataOwner(database_id=database)
+    _told(session, session.client.metadata.remove(owner, keys))
+
+
+def _told(session: Session, result: BulkResult) -> None:
+    """Print what was done, and fail if any of it was not."""
+    session.output.document(result.wire())
+    session.output.rows(["key"], [[str(key)] for key in result.successful_items])
+    for failed in result.failed_items:
+        session.output.say(f"error: {failed.key}: {failed.error}")
+    if result.failed_items:
+        raise typer.Exit(FAILED)

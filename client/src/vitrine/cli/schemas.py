@@ -1,0 +1,138 @@
+"""Commands for metadata schemas."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
+
+DatabaseArgument = Annotated[
+    str, typer.Argument(metavar="DATABASE", help="A database id, or GLOBAL.")
+]
+SchemaArgument = Annotated[str, typer.Argument(metavar="SCHEMA-ID")]
+FieldsHelp = 'JSON: {"fields": [{"metadataFieldKeyName": …, "metadataFieldValueType": …}, …]}.'
+ExtensionsOption = Annotated[
+    str | None, typer.Option("--extensions", help="For files with these only: .glb,.gltf")
+]
+
+
+@with_session
+def list_schemas(
+    session: Session,
+    database: Annotated[str | None, typer.Option(help="Of this database, or GLOBAL.")] = None,
+    entity: Annotated[SchemaEntity | None, typer.Option("--for", help="Of this type.")] = None,
+) -> None:
+    """List the metadata schemas."""
+    found = list(session.client.metadata_schemas.list(database, entity))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["id", "database", "for", "name", "enabled", "fields"],
+        [
+            [
+                one.metadata_schema_id,
+                one.database_id,
+                one.metadata_schema_entity_type,
+                one.schema_name,
+                "yes" if one.enabled else "no",
+                len(one.fields.fields),
+            ]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def show_schema(session: Session, database: DatabaseArgument, schema: SchemaArgument) -> None:
+    """Show the fields of a metadata schema."""
+    found = session.client.metadata_schemas.get(database, schema)
+    session.output.document(found.wire())
+    session.output.rows(["key", "type", "required", "default", "depends on"], _fields(found))
+
+
+@with_session
+def create_schema(
+    session: Session,
+    database: DatabaseArgument,
+    entity: Annotated[SchemaEntity, typer.Argument(metavar="FOR")],
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    fields: Annotated[Path, typer.Argument(metavar="FIELDS", help=FieldsHelp)],
+    extensions: ExtensionsOption = None,
+    enabled: Annotated[bool, typer.Option("--enabled/--disabled")] = True,
+) -> None:
+    """Create a metadata schema from a file with its fields."""
+    made = session.client.metadata_schemas.create(
+        database,
+        entity,
+        name=name,
+        fields=_read(fields),
+        file_extensions=extensions,
+        enabled=enabled,
+    )
+    session.output.document(made.wire())
+    session.output.rows(["schema"], [[made.metadata_schema_id]])
+
+
+@with_session
+def update_schema(
+    session: Session,
+    schema: SchemaArgument,
+    name: Annotated[str | None, typer.Option(help="The new name.")] = None,
+    fields: Annotated[Path | None, typer.Option(help=FieldsHelp)] = None,
+    extensions: ExtensionsOption = None,
+    enabled: Annotated[bool | None, typer.Option("--enable/--disable")] = None,
+) -> None:
+    """Change a metadata schema: its name, its fields, whether it is in force."""
+    changed = session.client.metadata_schemas.update(
+        schema,
+        name=name,
+        fields=None if fields is None else _read(fields),
+        file_extensions=extensions,
+        enabled=enabled,
+    )
+    session.output.document(changed.wire())
+    session.output.rows(["schema"], [[changed.metadata_schema_id]])
+
+
+@with_session
+def delete_schema(
+    session: Session,
+    database: DatabaseArgument,
+    schema: SchemaArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a metadata schema; metadata that it spoke of stays."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the metadata schema {schema}?", abort=True, err=True)
+    gone = session.client.metadata_schemas.delete(database, schema)
+    session.output.document(gone.wire())
+    session.output.rows(["deleted"], [[gone.metadata_schema_id]])
+
+
+def _read(path: Path) -> SchemaFields:
+    try:
+        return SchemaFields.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"{path}: {where or 'the file'}: {first['msg']}") from error
+
+
+def _fields(schema: MetadataSchema) -> list[list[object]]:
+    return [
+        [
+            field.metadata_field_key_name,
+            field.metadata_field_value_type,
+            "yes" if field.required else "no",
+            field.default_metadata_field_value,
+            ", ".join(field.depends_on_field_key_name or ()),
+        ]
+        for field in schema.fields.fields
+    ]

@@ -1,0 +1,86 @@
+"""Metadata schemas: which keys entities of a type are expected to have."""
+
+from collections.abc import Iterator
+
+from vitrine.resources.registry import given
+from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields, SchemaOperation
+from vitrine.transport import Transport, parse, path_of
+
+GLOBAL = "GLOBAL"
+"""The database id of schemas that are in force in every database."""
+
+
+class MetadataSchemas:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        database_id: str | None = None,
+        entity_type: SchemaEntity | None = None,
+        *,
+        page_size: int | None = None,
+    ) -> Iterator[MetadataSchema]:
+        """All schemas, or those of a database (or GLOBAL), of an entity type, or of both."""
+        return self._transport.pages(
+            MetadataSchema,
+            path_of("metadataschema"),
+            query={"databaseId": database_id, "metadataEntityType": entity_type},
+            page_size=page_size,
+        )
+
+    def get(self, database_id: str, metadata_schema_id: str) -> MetadataSchema:
+        """One schema. Raises NotFoundError where it is absent or hidden."""
+        path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
+        return parse(MetadataSchema, self._transport.send("GET", path))
+
+    def create(
+        self,
+        database_id: str,
+        entity_type: SchemaEntity,
+        *,
+        name: str,
+        fields: SchemaFields,
+        file_extensions: str | None = None,
+        enabled: bool = True,
+    ) -> SchemaOperation:
+        """Makes a schema, in force at once. Raises InvalidInputError where it contradicts itself.
+
+        `file_extensions` (".jpg,.png") says for which files it is; only those of files have any.
+        """
+        body = given(
+            databaseId=database_id,
+            metadataSchemaEntityType=entity_type,
+            schemaName=name,
+            fields=fields.body(),
+            fileKeyTypeRestriction=file_extensions,
+            enabled=enabled,
+        )
+        path = path_of("metadataschema")
+        return self._transport.write(SchemaOperation, "POST", path, body=body)
+
+    def update(
+        self,
+        metadata_schema_id: str,
+        *,
+        name: str | None = None,
+        fields: SchemaFields | None = None,
+        file_extensions: str | None = None,
+        enabled: bool | None = None,
+    ) -> SchemaOperation:
+        """Changes what is given."""
+        body = given(
+            metadataSchemaId=metadata_schema_id,
+            schemaName=name,
+            fields=None if fields is None else fields.body(),
+            fileKeyTypeRestriction=file_extensions,
+            enabled=enabled,
+        )
+        path = path_of("metadataschema")
+        return self._transport.write(SchemaOperation, "PUT", path, body=body)
+
+    def delete(self, database_id: str, metadata_schema_id: str) -> SchemaOperation:
+        """Removes a schema; records that it spoke of stay."""
+        path = path_of("database", database_id, "metadataSchema", metadata_schema_id)
+        body = given(confirmDelete=True)
+        return self._transport.write(SchemaOperation, "DELETE", path, body=body)
