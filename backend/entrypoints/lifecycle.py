@@ -13,6 +13,7 @@ from backend.domains.asset_lifecycle.service import (
 )
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Step
 from backend.entrypoints.versioning import VersionWiring
 from backend.spec.buckets import AUXILIARY_BUCKET
@@ -37,6 +38,7 @@ class LifecycleWiring(VersionWiring):
             runner=self.runner,
             audit=self.audit,
             steps=self._archive_steps,
+            at_rest=FileChangeRepository(self.tables).at_rest,
             clock=self.clock,
         )
 

@@ -29,7 +29,7 @@ from backend.domains.audit.service import AuditService, AuditTrail
 from backend.http.app import HttpApp
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions import Function
-from backend.spec.jobs import ARCHIVE_ASSET, UNARCHIVE_ASSET
+from backend.spec.jobs import ARCHIVE_ASSET, CHANGE_FILES, UNARCHIVE_ASSET
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
 from backend.spec.settings import (
     AUDIT_DAYS,
@@ -237,7 +237,11 @@ class Wiring:
             self.audit,
             self.clock,
             subject=self._subject,
-            resumable=dict.fromkeys((ARCHIVE_ASSET.name, UNARCHIVE_ASSET.name), self._demand_asset),
+            resumable={
+                ARCHIVE_ASSET.name: self._demand_asset,
+                UNARCHIVE_ASSET.name: self._demand_asset,
+                CHANGE_FILES.name: self._demand_change,
+            },
         )
 
     @cached_property
@@ -425,6 +429,12 @@ class Wiring:
 
         found = self._asset_of(job)
         return None if found is None else secured(found)
+
+    def _demand_change(self, job: "Job") -> None:
+        """Refuse to resume a change of files that has ended, or was taken back."""
+        from backend.domains.files.repository import FileChangeRepository
+
+        FileChangeRepository(self.tables).demand_unfinished(job.job_id, job.asset_id or "")
 
     def _demand_asset(self, job: "Job") -> None:
         """Refuse to resume a job whose asset is gone, or in another state since."""

@@ -88,6 +88,11 @@ def active(database_id: str) -> str:
     return database_id.removesuffix(DELETED_SUFFIX)
 
 
+def changes_of_files(asset_id: str) -> str:
+    """The reservation that says which job changes files of an asset."""
+    return f"Files#{asset_id}"
+
+
 ASSET = Composite("databaseId:assetId", ("databaseId", "assetId"))
 ASSET_VERSION = Composite(
     "databaseId:assetId:assetVersionId", ("databaseId", "assetId", "assetVersionId")

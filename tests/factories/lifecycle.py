@@ -21,6 +21,7 @@ from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import VersionEditing
 from backend.domains.assets.models import Asset
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner, JobService
@@ -203,6 +204,7 @@ def lifecycle(
         runner=JobRunner(JobRepository(tables), hands),
         audit=shown.assets.audit,
         steps=steps,
+        at_rest=FileChangeRepository(tables).at_rest,
         clock=hands,
     )
     editing = VersionEditing(VersionRepository(tables), shown.assets, shown.assets.audit, hands)

@@ -33,6 +33,7 @@ from backend.spec.tables.assets import (
     UPLOADS_BY_ASSET,
 )
 from backend.spec.tables.model import Table
+from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
 ROWS = 250
@@ -112,6 +113,11 @@ class LifecycleRepository:
 
     def remove_subscription(self, asset_id: str) -> None:
         self.tables.write(Delete(table=SUBSCRIPTIONS, key=subscription_key(asset_id)))
+
+    def remove_changes(self, asset_id: str) -> None:
+        """Remove what says which job changes the asset's files: it finds nothing left to do."""
+        key = {RESERVATIONS.partition_key.name: keys.changes_of_files(asset_id)}
+        self.tables.write(Delete(table=RESERVATIONS, key=key))
 
     def uploads_of(self, asset_id: str, after: Position | None) -> Page[str]:
         """Ids of some uploads to the asset, as the index knows them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from backend.core.errors import ConflictError, NotFoundError
+from backend.core.errors import ConflictError, NotFoundError, StateForbidsError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Check, Update, Write, absent, equals
@@ -216,9 +216,18 @@ class FileChangeRepository:
             refused=AssetGoneError(asset.asset_id),
         )
 
-    def at_rest(self, asset_id: str, refused: ChangeBusyError) -> Check:
+    def demand_unfinished(self, job_id: str, asset_id: str) -> None:
+        """Go on only if the job may still change files of the asset.
+
+        Raises:
+            ChangeEndedError: what it had begun is finished, or was taken back.
+        """
+        if self.state(asset_id).job_id != job_id:
+            raise ChangeEndedError(job_id)
+
+    def at_rest(self, asset_id: str) -> Check:
         """Demands that no change of the asset's files is under way."""
-        key = _changes_of(asset_id)
+        key, refused = _changes_of(asset_id), ChangeBusyError(asset_id, None)
         return Check(table=RESERVATIONS, key=key, conditions=(absent(_JOB),), refused=refused)
 
     def release(self, asset_id: str, job_id: str) -> None:
@@ -235,6 +244,13 @@ class FileChangeRepository:
             )
 
 
+class ChangeEndedError(StateForbidsError):
+    code = "FileChangeEnded"
+
+    def __init__(self, job_id: str) -> None:
+        super().__init__(f"What job {job_id} had begun is finished, or was taken back")
+
+
 class AssetGoneError(NotFoundError):
     code = "AssetNotFound"
 
@@ -246,7 +262,7 @@ _NUMBER, _JOB = "changes", "jobId"
 
 
 def _changes_of(asset_id: str) -> dict[str, str]:
-    return {RESERVATIONS.partition_key.name: f"Files#{asset_id}"}
+    return {RESERVATIONS.partition_key.name: keys.changes_of_files(asset_id)}
 
 
 def _asset_key(asset: Asset) -> str:

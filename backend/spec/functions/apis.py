@@ -317,7 +317,7 @@ JOBS_API = audited(
         "JobsApi",
         "jobs",
         "Long work: its state, cancelling and resuming it.",
-        reads=(assets.ASSETS,),
+        reads=(assets.ASSETS, operations.RESERVATIONS),
         writes=(operations.JOBS,),
     )
 )

@@ -246,7 +246,11 @@ _OF_API: Mapping[str, Requests] = {
         access.USERS: ("BatchGetItem",),
         registry.SUBSCRIPTIONS: ("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
     },
-    "JobsApi": {**_ASSET, operations.JOBS: ("GetItem", "UpdateItem")},
+    "JobsApi": {
+        **_ASSET,
+        operations.JOBS: ("GetItem", "UpdateItem"),
+        operations.RESERVATIONS: ("GetItem",),
+    },
     "AuditApi": {},
     "AdminApi": _SOURCES,
 }

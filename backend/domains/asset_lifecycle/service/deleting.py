@@ -179,6 +179,7 @@ class DeleteSteps:
 
     def _subscription(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
         self.repository.remove_subscription(target.asset_id)
+        self.repository.remove_changes(target.asset_id)
         return _Removed(0)
 
     def _remove_versions(self, bucket: str, prefix: str) -> list[str]:

@@ -103,12 +103,15 @@ class Started:
 
 @wired
 class LifecycleService:
+    """`at_rest` makes the check that nobody changes files of an asset just now."""
+
     repository: LifecycleRepository
     assets: AssetService
     jobs: JobService
     runner: JobRunner
     audit: AuditService
     steps: ArchiveSteps
+    at_rest: Callable[[str], Write]
     clock: Clock
 
     def archive_asset(
@@ -127,6 +130,7 @@ class LifecycleService:
             AssetBusyError: it is still being brought back.
             AssetNotFoundError: it does not exist, or not for the caller.
             AssetRevisionError: others change it all the time.
+            ChangeBusyError: files of it are being changed.
             PermissionDeniedError: the caller may see it, and not archive it.
         """
 
@@ -140,6 +144,7 @@ class LifecycleService:
             told = _attributes(changed)
             return [
                 *self.assets.moves(asset, changed),
+                self.at_rest(asset.asset_id),
                 *self._told(caller, routes.ARCHIVE_ASSET, asset, told, at, composed),
             ]
 

@@ -35,7 +35,7 @@ SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
 SERVICES: dict[str, tuple[str, ...]] = {
     "access": ("api_keys", "roles", "user_roles", "profiles", "users"),
-    "asset_lifecycle": ("lifecycle",),
+    "asset_lifecycle": ("lifecycle", "version_lifecycle"),
     "audit": ("audit_trail",),
     "bucket_sync": ("bucket_imports",),
     "buckets": ("buckets", "bucket_registration"),

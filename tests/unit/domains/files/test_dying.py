@@ -185,9 +185,11 @@ def test_a_change_waits_for_another_one_and_is_refused_if_that_takes_long(
         world.museum.change("POST", "moveFile", MOVE)
     world.heal()
     carrying = world.museum.changing.changes.carrying
-    monkeypatch.setattr(carrying, "pause", lambda seconds: None)
+    pauses: list[float] = []
+    monkeypatch.setattr(carrying, "pause", pauses.append)
     busy = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
     assert (busy.status, busy.body["code"]) == (409, "FilesBusy")
+    assert pauses
     world.clock.now += LEASE
     done = world.museum.change("DELETE", "archiveFile", {"filePath": "/parts/1.glb"})
     assert done.status == 200
