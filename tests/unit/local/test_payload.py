@@ -92,6 +92,23 @@ def test_what_is_no_response_is_refused(payload: bytes) -> None:
         answer_of(payload)
 
 
+def test_bytes_come_as_base64_and_are_counted_here() -> None:
+    body = base64.b64encode(bytes(range(256))).decode()
+    headers = {"Content-Type": "image/png", "Content-Length": "7"}
+    reply = {"statusCode": 206, "headers": headers, "body": body, "isBase64Encoded": True}
+    answer = answer_of(json.dumps(reply).encode())
+    assert (answer.status, answer.body) == (206, bytes(range(256)))
+    assert answer.headers == (("content-type", "image/png"),)
+
+
+def test_the_answer_to_head_has_no_body_and_the_length_that_the_function_tells() -> None:
+    headers = {"Content-Type": "image/png", "Content-Length": "5000000"}
+    reply = {"statusCode": 200, "headers": headers, "body": "not sent"}
+    answer = answer_of(json.dumps(reply).encode(), method="HEAD")
+    assert answer.body == b""
+    assert dict(answer.headers)["content-length"] == "5000000"
+
+
 def test_an_identity_needs_all_its_sources() -> None:
     headers = _event(("authorization", "me"), query="k=1")
     sources = ["$request.header.Authorization", "$request.querystring.k"]

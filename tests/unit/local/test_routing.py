@@ -46,6 +46,17 @@ def test_variables_are_decoded_after_the_path_was_taken_apart() -> None:
     assert match.parameters == {"id": "x/y z", "rest": "c/d/e"}
 
 
+def test_a_variable_may_have_two_names_and_a_greedy_one_takes_all_that_follows() -> None:
+    table = _table("GET /notes/version:id/{version:id}", "HEAD /files/{proxy+}")
+    match = table.find("GET", "/notes/version:id/1%3Aabc")
+    assert match is not None
+    assert match.parameters == {"version:id": "1:abc"}
+    match = table.find("HEAD", "/files/a%20b/c%2Fd.glb")
+    assert match is not None
+    assert match.parameters == {"proxy": "a b/c/d.glb"}
+    assert table.find("GET", "/files/a.glb") is None
+
+
 def test_nothing_fits() -> None:
     assert _table("GET /a").find("POST", "/a") is None
     assert _table("GET /a").find("HEAD", "/a") is None
