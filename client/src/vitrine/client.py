@@ -22,6 +22,7 @@ from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
 from vitrine.resources.streams import Streams
 from vitrine.resources.uploads import Uploads
+from vitrine.resources.versions import AssetVersions
 from vitrine.retry import RetryPolicy
 from vitrine.storage import Storage
 from vitrine.transport import Transport
@@ -73,6 +74,7 @@ class Vitrine:
         self.tags = Tags(transport)
         self.uploads = Uploads(transport)
         self.version = Versions(transport)
+        self.versions = AssetVersions(transport)
 
     def close(self) -> None:
         self._transport.close()

@@ -15,6 +15,7 @@ from vitrine.cli import (
     schemas,
     streaming,
     uploading,
+    versioning,
     writing,
 )
 from vitrine.cli import buckets as stores
@@ -36,6 +37,7 @@ buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
 links = typer.Typer(help="Links between assets.", no_args_is_help=True)
 comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
+versions = typer.Typer(help="Versions of assets.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
 uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
 audit = typer.Typer(help="Who changed what, and when.", no_args_is_help=True)
@@ -70,6 +72,7 @@ app.add_typer(metadata_schemas, name="metadata-schemas")
 databases.add_typer(of_databases, name="metadata")
 app.add_typer(links, name="links")
 app.add_typer(comments, name="comments")
+app.add_typer(versions, name="versions")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
@@ -99,6 +102,14 @@ comments.command("list")(commenting.list_comments)
 comments.command("add")(commenting.add_comment)
 comments.command("edit")(commenting.edit_comment)
 comments.command("delete")(commenting.delete_comment)
+versions.command("create")(versioning.create)
+versions.command("list")(versioning.list_versions)
+versions.command("show")(versioning.show)
+versions.command("compare")(versioning.compare)
+versions.command("update")(versioning.update)
+versions.command("archive")(versioning.archive)
+versions.command("unarchive")(versioning.unarchive)
+versions.command("revert")(versioning.revert)
 jobs.command("show")(long_work.show)
 jobs.command("cancel")(long_work.cancel)
 jobs.command("resume")(long_work.resume)

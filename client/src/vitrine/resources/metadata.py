@@ -1,8 +1,8 @@
-"""Metadata of assets, of files and of databases: read, add, change, remove."""
+"""Metadata of assets, of files, of databases and of links: read, add, change, remove."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import JsonValue
 
@@ -34,13 +34,19 @@ class MetadataOwner:
         return {"filePath": self.file_path, "type": self.kind}
 
 
+class Owner(Protocol):
+    """Whatever has metadata: where its records are, and the fields that single it out there."""
+
+    def path(self) -> str: ...
+
+    def selector(self) -> dict[str, str]: ...
+
+
 class MetadataRecords:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(
-        self, owner: MetadataOwner, *, page_size: int | None = None
-    ) -> Iterator[MetadataRecord]:
+    def list(self, owner: Owner, *, page_size: int | None = None) -> Iterator[MetadataRecord]:
         """Every record, schema fields without a value included."""
         return self._transport.pages(
             MetadataRecord,
@@ -50,21 +56,21 @@ class MetadataRecords:
             page_size=page_size,
         )
 
-    def add(self, owner: MetadataOwner, records: Sequence[Metadata]) -> BulkResult:
+    def add(self, owner: Owner, records: Sequence[Metadata]) -> BulkResult:
         """Adds records; a key that exists is among the failed items."""
         return self._write("POST", owner, {"metadata": _rows(records)})
 
     def set(
-        self, owner: MetadataOwner, records: Sequence[Metadata], *, replace_all: bool = False
+        self, owner: Owner, records: Sequence[Metadata], *, replace_all: bool = False
     ) -> BulkResult:
         """Adds or changes records; `replace_all` removes every other one."""
         mode = "replace_all" if replace_all else "update"
         return self._write("PUT", owner, {"metadata": _rows(records), "updateType": mode})
 
-    def remove(self, owner: MetadataOwner, keys: Sequence[str]) -> BulkResult:
+    def remove(self, owner: Owner, keys: Sequence[str]) -> BulkResult:
         return self._write("DELETE", owner, {"metadataKeys": list(keys)})
 
-    def _write(self, method: str, owner: MetadataOwner, fields: dict[str, JsonValue]) -> BulkResult:
+    def _write(self, method: str, owner: Owner, fields: dict[str, JsonValue]) -> BulkResult:
         body = given(**fields, **owner.selector())
         return parse(BulkResult, self._transport.send(method, owner.path(), body=body))
 

@@ -1,0 +1,98 @@
+"""The command that exports assets."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.output import size_text
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.lookup import find_asset
+from vitrine.resources.exports import ExportedAsset, ExportFlags, ExportPage, UnseenAsset
+
+
+class Depth(StrEnum):
+    ALONE = "alone"
+    CHILDREN = "children"
+    TREE = "tree"
+
+
+class Added(StrEnum):
+    URLS = "urls"
+    PARENTS = "parents"
+    ARCHIVED = "archived"
+    FOLDERS = "folders"
+
+
+class LeftOut(StrEnum):
+    METADATA = "metadata"
+    UNTYPED = "untyped"
+
+
+AddOption = Annotated[
+    list[Added] | None, typer.Option("--add", help="What else to tell; may be repeated.")
+]
+LeaveOutOption = Annotated[
+    list[LeftOut] | None,
+    typer.Option("--leave-out", help="Metadata, or files without a type; may be repeated."),
+]
+ExtensionOption = Annotated[
+    list[str] | None, typer.Option("--extension", help="Such as .glb; may be repeated.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file for the pages, one a line.")
+]
+
+
+@with_session
+def export(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    depth: Annotated[Depth, typer.Option(help="How much of what is below.")] = Depth.CHILDREN,
+    add: AddOption = None,
+    leave_out: LeaveOutOption = None,
+    extension: ExtensionOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Export an asset and what is below; with --json, or into a file, as the server tells it."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    added, without = add or (), leave_out or ()
+    has_metadata = LeftOut.METADATA not in without
+    flags = ExportFlags(
+        generate_presigned_urls=Added.URLS in added,
+        include_folder_files=Added.FOLDERS in added,
+        include_only_primary_type_files=LeftOut.UNTYPED in without,
+        include_file_metadata=has_metadata,
+        include_asset_link_metadata=has_metadata,
+        include_asset_metadata=has_metadata,
+        fetch_asset_relationships=depth is not Depth.ALONE,
+        fetch_entire_children_subtrees=depth is Depth.TREE,
+        include_parent_relationships=Added.PARENTS in added,
+        include_archived_files=Added.ARCHIVED in added,
+        file_extensions=tuple(extension or ()),
+    )
+    if output is not None:
+        output.write_text("", encoding="utf-8")
+    for page in session.client.exports.pages(database, asset_id, flags):
+        if output is None:
+            session.output.document(page.wire())
+            session.output.rows(["database", "asset", "name", "files", "size"], _rows(page))
+        else:
+            with output.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(page.wire(), ensure_ascii=False) + "\n")
+
+
+def _rows(page: ExportPage) -> list[tuple[str, ...]]:
+    return [_row(one) for one in page.assets]
+
+
+def _row(asset: ExportedAsset | UnseenAsset) -> tuple[str, ...]:
+    if isinstance(asset, UnseenAsset):
+        return asset.database_id, asset.asset_id, "(not visible)", "", ""
+    size = sum(file.size or 0 for file in asset.files)
+    count = len(asset.files)
+    return asset.database_id, asset.asset_id, asset.asset_name, str(count), size_text(size)

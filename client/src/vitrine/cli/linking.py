@@ -1,0 +1,165 @@
+"""Commands for links between assets."""
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.models import Metadata, MetadataType
+from vitrine.resources.links import LinkedAsset, LinkMetadataOwner
+
+LinkArgument = Annotated[str, typer.Argument(metavar="LINK", help="As `links list` shows it.")]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", help="May be repeated.")]
+
+
+class LinkKind(StrEnum):
+    CHILD = "child"
+    RELATED = "related"
+
+
+@with_session
+def list_links(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    tree: Annotated[bool, typer.Option("--tree", help="All that is below, not children only.")] = (
+        False
+    ),
+) -> None:
+    """List what an asset is linked to."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    found = session.client.links.of(database, asset_id, tree=tree)
+    session.output.document(found.wire())
+    rows = [
+        *_rows("parent", found.parents),
+        *_rows("child", found.children),
+        *_rows("related", found.related),
+    ]
+    session.output.rows(["kind", "name", "database", "asset", "alias", "link"], rows)
+    unseen = found.unauthorized_counts
+    if hidden := unseen.parents + unseen.children + unseen.related:
+        session.output.say(f"{hidden} more that you may not see")
+    if found.truncated:
+        session.output.say(found.message or "There is more below")
+
+
+@with_session
+def show_link(session: Session, link: LinkArgument) -> None:
+    """Show one link."""
+    found = session.client.links.get(link)
+    session.output.document(found.wire())
+    source = f"{found.from_asset_database_id}/{found.from_asset_id}"
+    target = f"{found.to_asset_database_id}/{found.to_asset_id}"
+    session.output.rows(
+        ["from", "to", "type", "alias", "tags"],
+        [
+            [
+                source,
+                target,
+                found.relationship_type,
+                found.asset_link_alias_id,
+                ", ".join(found.tags),
+            ]
+        ],
+    )
+
+
+@with_session
+def create_link(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="Another asset's id or name.")],
+    kind: Annotated[LinkKind, typer.Option(help="What the other asset is.")] = LinkKind.CHILD,
+    other_database: Annotated[
+        str | None, typer.Option(help="The other asset's database, if it is another one.")
+    ] = None,
+    alias: Annotated[str | None, typer.Option(help="Tells several such links apart.")] = None,
+    tag: TagOption = None,
+) -> None:
+    """Link another asset to one: as its child, or as related to it."""
+    beside = other_database or database
+    source = find_asset(session.client, database, asset)
+    target = find_asset(session.client, beside, other)
+    created = session.client.links.create(
+        (database, source.asset_id),
+        (beside, target.asset_id),
+        "parentChild" if kind is LinkKind.CHILD else "related",
+        alias=alias,
+        tags=tag or (),
+    )
+    session.output.document(created.wire())
+    session.output.rows(["link"], [[created.asset_link_id]])
+
+
+@with_session
+def edit_link(
+    session: Session,
+    link: LinkArgument,
+    alias: Annotated[str | None, typer.Option(help="Empty to remove it.")] = None,
+    tag: TagOption = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
+) -> None:
+    """Change the alias of a link, or its tags."""
+    if tag and no_tags:
+        raise ConfigurationError("give --tag or --no-tags")
+    tags = [] if no_tags else tag
+    if alias is None and tags is None:
+        raise ConfigurationError("give --alias, --tag or --no-tags")
+    answer = session.client.links.update(link, alias=alias, tags=tags)
+    session.output.document(answer.wire())
+    session.output.rows(["link"], [[link]])
+
+
+@with_session
+def delete_link(session: Session, link: LinkArgument) -> None:
+    """Remove a link with its metadata; the assets stay."""
+    answer = session.client.links.delete(link)
+    session.output.document(answer.wire())
+    session.output.rows(["link"], [[link]])
+
+
+@with_session
+def get_metadata(session: Session, link: LinkArgument) -> None:
+    """Show the metadata of a link."""
+    found = list(session.client.metadata.list(LinkMetadataOwner(link)))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["key", "value", "type"],
+        [[one.metadata_key, one.metadata_value, one.metadata_value_type] for one in found],
+    )
+
+
+@with_session
+def set_metadata(
+    session: Session,
+    link: LinkArgument,
+    metadata_key: Annotated[str, typer.Argument(metavar="KEY")],
+    value: Annotated[str, typer.Argument(metavar="VALUE")],
+    kind: Annotated[MetadataType, typer.Option("--type")] = MetadataType.STRING,
+) -> None:
+    """Add or change one metadata value of a link."""
+    record = Metadata(metadata_key=metadata_key, metadata_value=value, metadata_value_type=kind)
+    result = session.client.metadata.set(LinkMetadataOwner(link), [record])
+    session.output.document(result.wire())
+    for failed in result.failed_items:
+        session.output.say(f"error: {failed.key}: {failed.error}")
+    if result.failed_items:
+        raise typer.Exit(FAILED)
+    session.output.rows(["key", "value"], [[metadata_key, value]])
+
+
+def _rows(
+    kind: str, assets: Iterable[LinkedAsset], *, level: int = 0
+) -> Iterator[tuple[str | None, ...]]:
+    """Assets one a line; children of children are set in."""
+    for one in assets:
+        name = "  " * level + one.asset_name
+        ids = (one.database_id, one.asset_id, one.asset_link_alias_id, one.asset_link_id)
+        yield kind, name, *ids
+        yield from _rows(kind, one.children, level=level + 1)
