@@ -138,7 +138,7 @@ def test_a_bucket_of_others_is_registered_and_imported(
     assert [f"{folder}/loose.pdf" in problem for problem in done["problems"]] == [True]
     runtime.drain()
     assert asset_of(api, "hall", database)["bucketName"] == OTHERS
-    assert asset_of(api, "gate +", database)["assetType"] == ".unknown"
+    assert asset_of(api, "gate +", database)["assetType"] == "unknown"
     assert keys_found(api, folder, database) == set(keys)
 
     s3.put_object(Bucket=OTHERS, Key=f"{folder}/late/a.glb", Body=b"1")
