@@ -6,7 +6,7 @@ from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
 from backend.http.app import HttpApp
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Content, Router
 from backend.spec import routes
 from tests.factories.access import OnlyUser
 from tests.factories.http import Client, Context, http_event
@@ -46,6 +46,19 @@ def test_a_bug_is_a_500_that_tells_no_details() -> None:
 def test_replies_are_never_cached() -> None:
     answer = Client(router_of()).send("GET", "/buckets")
     assert answer.headers["Cache-Control"] == "no-cache, no-store"
+
+
+@pytest.mark.parametrize("path", ["a b", 'a"b', "a#b", "{a}", "ä", "a\nb", "a/../b", "//a", "a?b"])
+def test_a_greedy_parameter_may_hold_anything(path: str) -> None:
+    router = Router()
+
+    @router.bind(routes.STREAM_FILE)
+    def stream_file(call: Call) -> Content:  # pyright: ignore[reportUnusedFunction]
+        return Content(200, {"Content-Type": "application/json"}, call.path["proxy"].encode())
+
+    place = "/database/museum/assets/a#b/download/stream/"
+    answer = Client(router).send("GET", place + path, parameters={"proxy": path})
+    assert (answer.status, answer.body) == (200, path.encode())
 
 
 def test_a_route_that_is_bound_twice_is_a_programming_error() -> None:
