@@ -45,6 +45,7 @@ class Job(Wire):
     items_total: int | None = None
     problems: tuple[str, ...] = ()
     cancellable: bool | None = None
+    result: dict[str, JsonValue] | None = None
     created_by: str | None = None
     created_at: str | None = None
     updated_at: str | None = None

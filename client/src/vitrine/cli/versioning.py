@@ -1,0 +1,200 @@
+"""Commands for versions of assets."""
+
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from vitrine.cli.lifecycle import ReasonOption, TimeoutOption, WaitOption, YesOption
+from vitrine.cli.output import size_text
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.resources.versions import FileDifferences, Ids, MadeVersion, RecordDifferences
+
+VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", help="Its number.")]
+CommentOption = Annotated[str, typer.Option("--comment", "-m", help="What it is.")]
+MetadataOption = Annotated[bool, typer.Option("--metadata", help="The metadata, too.")]
+
+
+@with_session
+def create(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    comment: CommentOption,
+    alias: Annotated[str | None, typer.Option(help="A name for the version.")] = None,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Make a version of an asset as it is now."""
+    made = session.client.versions.create(_ids(session, database, asset), comment, alias=alias)
+    _print(session, made, wait=wait, timeout=timeout)
+
+
+@with_session
+def list_versions(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    archived: Annotated[bool, typer.Option("--archived", help="Archived ones, too.")] = False,
+) -> None:
+    """List the versions of an asset, newest first."""
+    ids = _ids(session, database, asset)
+    found = list(session.client.versions.list(ids, show_archived=archived or None))
+    session.output.document({"versions": [one.wire() for one in found]})
+    session.output.rows(
+        ["version", "alias", "files", "by", "at", "comment"],
+        [
+            [
+                f"{one.version}{'*' if one.is_current else ''}",
+                one.version_alias,
+                one.file_count,
+                one.created_by,
+                one.date_modified,
+                one.comment,
+            ]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def show(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, version: VersionArgument
+) -> None:
+    """Show the files of a version; with --json its metadata, too."""
+    found = session.client.versions.get(_ids(session, database, asset), version)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["path", "size", "version", "state"],
+        [
+            [
+                file.relative_key,
+                size_text(file.size),
+                file.version_id,
+                "gone"
+                if file.is_permanently_deleted
+                else "archived"
+                if file.is_latest_version_archived
+                else "",
+            ]
+            for file in found.files
+        ],
+    )
+
+
+@with_session
+def compare(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    before: Annotated[str, typer.Argument(metavar="FROM")],
+    after: Annotated[str, typer.Argument(metavar="TO")],
+) -> None:
+    """Tell what differs between two versions."""
+    pages: list[JsonValue] = []
+    rows: list[list[str]] = []
+    for page in session.client.versions.compare(_ids(session, database, asset), before, after):
+        pages.append(page.wire())
+        rows += _rows("file", page.files)
+        rows += _rows("metadata", page.metadata) + _rows("attribute", page.attributes)
+    session.output.document({"pages": pages})
+    session.output.rows(["change", "what", "path", "key"], rows)
+
+
+@with_session
+def update(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    version: VersionArgument,
+    comment: Annotated[str | None, typer.Option("--comment", "-m")] = None,
+    alias: Annotated[str | None, typer.Option(help='"" takes it away.')] = None,
+) -> None:
+    """Change the comment, or the alias, of a version."""
+    if comment is None and alias is None:
+        raise ConfigurationError("nothing to change: give --comment or --alias")
+    ids = _ids(session, database, asset)
+    _print(session, session.client.versions.update(ids, version, comment=comment, alias=alias))
+
+
+@with_session
+def archive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    version: VersionArgument,
+    reason: ReasonOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Archive a version; the current one takes the asset along, which --yes confirms."""
+    made = session.client.versions.archive(
+        _ids(session, database, asset), version, confirm_archive_asset=yes, reason=reason
+    )
+    _print(session, made)
+
+
+@with_session
+def unarchive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    version: VersionArgument,
+    reason: ReasonOption = None,
+) -> None:
+    """Bring a version back, and its asset if that was archived with it."""
+    ids = _ids(session, database, asset)
+    _print(session, session.client.versions.unarchive(ids, version, reason=reason))
+
+
+@with_session
+def revert(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    version: VersionArgument,
+    comment: CommentOption,
+    metadata: MetadataOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Bring the files of a version back, as a new version."""
+    ids = _ids(session, database, asset)
+    made = session.client.versions.revert(ids, version, comment, metadata=metadata)
+    _print(session, made, wait=wait, timeout=timeout)
+
+
+def _ids(session: Session, database: str, asset: str) -> Ids:
+    return database, find_asset(session.client, database, asset, archived=True).asset_id
+
+
+def _print(
+    session: Session, made: MadeVersion, *, wait: bool = False, timeout: float = 600.0
+) -> None:
+    document = made.wire()
+    number, state = made.asset_version_id, made.job_state or "done"
+    if wait and made.job_id is not None and state != "done":
+        job = session.client.jobs.wait(made.job_id, timeout=timeout, sleep=session.wiring.sleep)
+        state = job.state
+        number = number or str((job.result or {}).get("assetVersionId", ""))
+        document |= {"assetVersionId": number, "jobState": state}
+    session.output.document(document)
+    headings = ["asset", "version", "operation", "job", "state"]
+    row = [made.asset_id, number, made.operation, made.job_id, state]
+    session.output.rows(headings, [row])
+    if not session.output.as_json:
+        for path in made.skipped_files:
+            session.output.say(f"skipped: {path}")
+
+
+def _rows(what: str, found: FileDifferences | RecordDifferences) -> list[list[str]]:
+    kinds = (("added", found.added), ("removed", found.removed), ("changed", found.changed))
+    rows: list[list[str]] = []
+    for change, differences in kinds:
+        for one in differences:
+            wire = one.wire()
+            path = wire.get("relativeKey") or wire.get("filePath")
+            rows.append([change, what, str(path), str(wire.get("metadataKey", ""))])
+    return rows

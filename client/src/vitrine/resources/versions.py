@@ -1,0 +1,206 @@
+"""Versions of assets: made, listed, read, compared, archived, and gone back to."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field, JsonValue
+
+from vitrine.models import Operation, Wire
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+Ids = tuple[str, str]
+"""Of a database and of an asset in it."""
+
+
+class MadeVersion(Operation):
+    """A version, or the job that still makes it or changes its asset."""
+
+    asset_id: str
+    asset_version_id: str | None = None
+    skipped_files: tuple[str, ...] = ()
+    job_id: str | None = None
+    job_state: str | None = None
+
+
+class AssetVersion(Wire):
+    version: str = Field(alias="Version")
+    date_modified: str | None = Field(default=None, alias="DateModified")
+    comment: str = Field(default="", alias="Comment")
+    created_by: str | None = None
+    is_current: bool = False
+    file_count: int | None = None
+    version_alias: str = ""
+    is_archived: bool = False
+
+
+class VersionFile(Wire):
+    """A file as a version holds it, and what has become of it."""
+
+    relative_key: str
+    version_id: str
+    is_permanently_deleted: bool = False
+    is_latest_version_archived: bool = False
+    size: int | None = None
+
+
+class VersionRecord(Wire):
+    """A metadata record, or an attribute, as a version holds it."""
+
+    type: str
+    file_path: str
+    metadata_key: str
+    metadata_value: str
+    metadata_value_type: str
+
+
+class WholeVersion(Wire):
+    asset_version_id: str
+    comment: str = ""
+    date_created: str | None = None
+    created_by: str | None = None
+    version_alias: str = ""
+    is_archived: bool = False
+    files: tuple[VersionFile, ...] = ()
+    versioned_metadata: tuple[VersionRecord, ...] = ()
+    next_token: str | None = Field(default=None, alias="NextToken")
+
+
+class FileDifference(Wire):
+    relative_key: str
+
+
+class RecordDifference(Wire):
+    file_path: str
+    metadata_key: str
+
+
+class FileDifferences(Wire):
+    added: tuple[FileDifference, ...] = ()
+    removed: tuple[FileDifference, ...] = ()
+    changed: tuple[FileDifference, ...] = ()
+
+
+class RecordDifferences(Wire):
+    added: tuple[RecordDifference, ...] = ()
+    removed: tuple[RecordDifference, ...] = ()
+    changed: tuple[RecordDifference, ...] = ()
+
+
+class Comparison(Wire):
+    """A page of what differs between two versions."""
+
+    files: FileDifferences
+    metadata: RecordDifferences
+    attributes: RecordDifferences
+    next_token: str | None = Field(default=None, alias="NextToken")
+
+
+class AssetVersions:
+    """Versions of one asset; a large one is made by a job that the reply names."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        ids: Ids,
+        comment: str,
+        *,
+        alias: str | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> MadeVersion:
+        """A version of all files as they are, or of these S3 versions by path.
+
+        Raises ConflictError where the alias is another version's.
+        """
+        named: list[JsonValue] | None = None
+        if files is not None:
+            named = [{"relativeKey": path, "versionId": one} for path, one in files.items()]
+        body = given(
+            comment=comment,
+            versionAlias=alias,
+            useLatestFiles=True if files is None else None,
+            files=named,
+        )
+        return self._send("POST", _path(ids, "createVersion"), body)
+
+    def list(
+        self, ids: Ids, *, show_archived: bool | None = None, page_size: int | None = None
+    ) -> Iterator[AssetVersion]:
+        """The versions, newest first."""
+        return self._transport.pages(
+            AssetVersion,
+            _path(ids, "getVersions"),
+            items="versions",
+            query={"showArchived": show_archived},
+            page_size=page_size,
+        )
+
+    def get(self, ids: Ids, version_id: str) -> WholeVersion:
+        """A version with all its files and records, over as many pages as that takes."""
+        path = _path(ids, "getVersion", version_id)
+        page = self._transport.read(WholeVersion, path)
+        files, records = list(page.files), list(page.versioned_metadata)
+        first = page
+        while page.next_token:
+            query = {"startingToken": page.next_token}
+            page = self._transport.read(WholeVersion, path, query=query)
+            files += page.files
+            records += page.versioned_metadata
+        return first.model_copy(
+            update={
+                "files": tuple(files),
+                "versioned_metadata": tuple(records),
+                "next_token": None,
+            }
+        )
+
+    def compare(self, ids: Ids, before: str, after: str) -> Iterator[Comparison]:
+        """What differs between two versions, page after page."""
+        query: dict[str, str] = {"from": before, "to": after}
+        while True:
+            page = self._transport.read(Comparison, _path(ids, "compareVersions"), query=query)
+            yield page
+            if not page.next_token:
+                return
+            query = {**query, "startingToken": page.next_token}
+
+    def update(
+        self, ids: Ids, version_id: str, *, comment: str | None = None, alias: str | None = None
+    ) -> MadeVersion:
+        """Changes what is given; an empty alias takes it away."""
+        body = given(comment=comment, versionAlias=alias)
+        return self._send("PUT", _path(ids, "assetversions", version_id), body)
+
+    def archive(
+        self,
+        ids: Ids,
+        version_id: str,
+        *,
+        confirm_archive_asset: bool = False,
+        reason: str | None = None,
+    ) -> MadeVersion:
+        """Archives a version; the current one only if confirmed, for it takes the asset along."""
+        body = given(confirmArchiveAsset=confirm_archive_asset or None, reason=reason)
+        return self._send("POST", _path(ids, "assetversions", version_id, "archive"), body)
+
+    def unarchive(self, ids: Ids, version_id: str, *, reason: str | None = None) -> MadeVersion:
+        """Brings a version back, and its asset if that is archived with it."""
+        path = _path(ids, "assetversions", version_id, "unarchive")
+        return self._send("POST", path, given(reason=reason))
+
+    def revert(
+        self, ids: Ids, version_id: str, comment: str, *, metadata: bool = False
+    ) -> MadeVersion:
+        """Brings the files of a version back, and its metadata if wanted, as a new version."""
+        body = given(comment=comment, revertMetadata=metadata or None)
+        return self._send("POST", _path(ids, "revertAssetVersion", version_id), body)
+
+    def _send(self, method: str, path: str, body: dict[str, JsonValue]) -> MadeVersion:
+        # Not sent again after a broken connection: it would meet what the first one has done.
+        sent = self._transport.send(method, path, body=body, repeatable=False)
+        return parse(MadeVersion, sent)
+
+
+def _path(ids: Ids, *below: str) -> str:
+    return path_of("database", ids[0], "assets", ids[1], *below)
