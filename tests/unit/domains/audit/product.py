@@ -12,6 +12,7 @@ from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.administration import AccessWiring
 from backend.entrypoints.auditing import AuditingWiring
+from backend.entrypoints.exporting import ExportWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.notifying import SubscriptionsWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
@@ -35,7 +36,9 @@ SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
 SERVICES: dict[str, tuple[str, ...]] = {
     "access": ("api_keys", "roles", "user_roles", "profiles", "users"),
+    "asset_links": ("asset_links", "link_reader", "link_metadata"),
     "asset_lifecycle": ("lifecycle", "version_lifecycle"),
+    "asset_versions": ("version_making", "version_reading", "version_editing"),
     "audit": ("audit_trail",),
     "bucket_sync": ("bucket_imports",),
     "buckets": ("buckets", "bucket_registration"),
@@ -45,7 +48,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
 }
 
 
-class EveryWiring(LifecycleWiring, AccessWiring, SubscriptionsWiring):
+class EveryWiring(LifecycleWiring, AccessWiring, SubscriptionsWiring, ExportWiring):
     """What all functions together are made of."""
 
 

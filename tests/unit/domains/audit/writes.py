@@ -19,6 +19,7 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.RENEW_UPLOAD: "only makes what expires live longer",
     routes.CHECK_SUBSCRIPTION: "reads",
     routes.DOWNLOAD: "reads",
+    routes.EXPORT_ASSETS: "reads",
     routes.LIST_ALLOWED_ROUTES: "reads",
     routes.SEARCH: "reads",
     routes.SEARCH_SIMPLE: "reads",
@@ -59,11 +60,13 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _asset()
     yield from _files(product)
     yield from _file_changes(product)
+    yield from _links(answer_of)
     yield from _comments()
     yield from _subscriptions()
     yield from _api_keys(answer_of)
     yield from _roles(product)
     yield from _sign_ins()
+    yield from _versions()
     yield from _lifecycle(product, answer_of)
     yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
     yield Step(routes.DELETE_TAG_TYPE, "tagType:colour", {"tagTypeId": "colour"})
@@ -94,6 +97,29 @@ def _asset() -> Story:
     yield Step(routes.CREATE_ASSET_METADATA, entity, ASSET, {"metadata": [RECORD]})
     yield Step(routes.UPDATE_ASSET_METADATA, entity, ASSET, {"metadata": [changed]})
     yield Step(routes.DELETE_ASSET_METADATA, entity, ASSET, {"metadataKeys": ["year"]})
+
+
+def _links(answer_of: Callable[[], Any]) -> Story:
+    made = {**DB, "assetName": "A plinth", "description": "Stone", "isDistributable": True}
+    yield Step(routes.CREATE_ASSET, "asset:museum:plinth", body={**made, "assetId": "plinth"})
+    ends = {
+        "fromAssetDatabaseId": "museum",
+        "fromAssetId": "statue",
+        "toAssetDatabaseId": "museum",
+        "toAssetId": "plinth",
+    }
+    body = {**ends, "relationshipType": "parentChild"}
+    yield Step(routes.CREATE_LINK, "assetLink:", body=body)
+    made = {"assetLinkId": answer_of()["assetLinkId"]}
+    entity, changed = f"assetLink:{made['assetLinkId']}", {**RECORD, "metadataValue": "1890"}
+    yield Step(routes.UPDATE_LINK, entity, made, {"tags": ["old"]})
+    yield Step(routes.CREATE_LINK_METADATA, entity, made, {"metadata": [RECORD]})
+    yield Step(routes.UPDATE_LINK_METADATA, entity, made, {"metadata": [changed]})
+    yield Step(routes.DELETE_LINK_METADATA, entity, made, {"metadataKeys": ["year"]})
+    yield Step(routes.DELETE_LINK, entity, {"relationId": made["assetLinkId"]})
+    confirmed = {"confirmPermanentDelete": True}
+    plinth = {**DB, "assetId": "plinth"}
+    yield Step(routes.DELETE_ASSET, "asset:museum:plinth", plinth, confirmed)
 
 
 def _files(product: Product) -> Story:
@@ -194,6 +220,16 @@ def _sign_ins() -> Story:
     yield Step(routes.UPDATE_COGNITO_USER, "user:ann", ann, {"email": "a@example.org"})
     yield Step(routes.RESET_COGNITO_PASSWORD, "user:ann", ann, {"confirmReset": True})
     yield Step(routes.DELETE_COGNITO_USER, "user:ann", ann)
+
+
+def _versions() -> Story:
+    entity, first = "asset:museum:statue", {**ASSET, "assetVersionId": "1"}
+    made = {"comment": "as it is", "useLatestFiles": True}
+    yield Step(routes.CREATE_ASSET_VERSION, entity, ASSET, made)
+    yield Step(routes.REVERT_ASSET_VERSION, entity, first, {"comment": "back again"})
+    yield Step(routes.UPDATE_ASSET_VERSION, entity, first, {"versionAlias": "opening"})
+    yield Step(routes.ARCHIVE_ASSET_VERSION, entity, first)
+    yield Step(routes.UNARCHIVE_ASSET_VERSION, entity, first)
 
 
 def _lifecycle(product: Product, answer_of: Callable[[], Any]) -> Story:
