@@ -12,7 +12,10 @@ from backend.spec.tables.model import Index, KeyAttribute, Table
 from tests.unit.spec import data_model
 from tests.unit.spec.data_model import IndexFacts, TableFacts
 
-OURS = {"Policies", "SearchState", "Reservations", "Jobs", "Audit", "ArchivedFiles"}
+OURS = {
+    *("Policies", "SearchState", "Reservations", "Jobs", "Audit", "ArchivedFiles"),
+    *("AssetLinkEdges", "MetadataRecordSets", "MetadataSchemaScopes"),
+}
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OURS_FIELDS = {"metadata", "rev", "hash", "deleted"}
 CHOSEN = {

@@ -1,0 +1,188 @@
+"""Metadata of databases, assets and files, and the schemas that govern it, as a client sees it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, noise
+
+AT_ONCE = 8
+
+
+def record(key: str, value: str = "v", value_type: str = "string") -> dict[str, str]:
+    return {"metadataKey": key, "metadataValue": value, "metadataValueType": value_type}
+
+
+def field(key: str, value_type: str = "string", **more: Any) -> dict[str, Any]:
+    return {"metadataFieldKeyName": key, "metadataFieldValueType": value_type, **more}
+
+
+def values(api: Api, path: str) -> dict[str, str]:
+    found = api.ok("GET", path)["metadata"]
+    return {item["metadataKey"]: item["metadataValue"] for item in found}
+
+
+def new_schema(api: Api, database: str, entity: str, *fields: Any, **more: Any) -> str:
+    body = {
+        "databaseId": database,
+        "metadataSchemaEntityType": entity,
+        "schemaName": "Measures",
+        "fields": {"fields": list(fields)},
+        "enabled": True,
+        **more,
+    }
+    return api.ok("POST", "/metadataschema", body)["metadataSchemaId"]
+
+
+def violated(api: Api, method: str, path: str, *records: dict[str, str]) -> list[str]:
+    status, said = api.refused(method, path, {"metadata": list(records)})
+    assert (status, said["code"]) == (400, "MetadataSchemaViolation")
+    return [error["field"] for error in said["errors"]]
+
+
+def test_metadata_of_a_database_is_written_read_replaced_and_removed(
+    api: Api, database: str
+) -> None:
+    path = f"/database/{database}/metadata"
+    added = api.ok("POST", path, {"metadata": [record("owner", "Ada"), record("n", "1", "number")]})
+    assert (added["success"], added["successfulItems"]) == (True, ["owner", "n"])
+    assert values(api, path) == {"n": "1", "owner": "Ada"}
+    replaced = {"metadata": [record("owner", "Bea")], "updateType": "replace_all"}
+    assert api.ok("PUT", path, replaced)["successCount"] == 1
+    assert values(api, path) == {"owner": "Bea"}
+    gone = api.ok("DELETE", path, {"metadataKeys": ["owner", "n"]})
+    assert gone["failedItems"] == [{"key": "n", "error": "There is no such key"}]
+    assert values(api, path) == {}
+    assert api.refused("GET", "/database/no-such-database/metadata")[0] == 404
+    wrong = {"metadata": [record("n", "many", "number")]}
+    assert api.refused("POST", path, wrong)[1]["errors"][0]["field"] == "metadata.0.metadataValue"
+
+
+def test_a_schema_governs_from_its_making_to_its_deletion(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Lion")
+    path = f"/database/{database}/assets/{asset}/metadata"
+    unit = field("unit", "inline_controlled_list", controlledListKeys=["kg", "lb"])
+    schema = new_schema(
+        api,
+        database,
+        "ASSETMETADATA",
+        field("weight", "number", required=True, sequence=1, dependsOnFieldKeyName=["unit"]),
+        {**unit, "sequence": 0, "defaultMetadataFieldValue": "kg"},
+    )
+    one = f"/database/{database}/metadataSchema/{schema}"
+    assert api.ok("GET", one)["metadataSchemaEntityType"] == "assetMetadata"
+    listed = api.ok("GET", f"/metadataschema?databaseId={database}")["Items"]
+    assert [item["metadataSchemaId"] for item in listed] == [schema]
+
+    assert values(api, path) == {"unit": "kg", "weight": ""}
+    assert violated(api, "POST", path, record("colour")) == ["metadata"]
+    assert violated(api, "PUT", path, record("weight", "7")) == ["metadata.0.metadataValueType"]
+    stone = record("unit", "stone", "inline_controlled_list")
+    weight = record("weight", "7", "number")
+    assert violated(api, "PUT", path, stone, weight) == ["metadata.0.metadataValue"]
+    api.ok("POST", path, {"metadata": [weight, record("colour")]})
+    runtime.drain()
+    found = {item["metadataKey"]: item for item in api.ok("GET", path)["metadata"]}
+    assert found["unit"]["metadataValue"] == "kg"
+    assert found["weight"]["metadataSchemaRequired"] is True
+    assert found["weight"]["metadataSchemaName"] == f"Measures ({database})"
+    assert found["colour"]["metadataSchemaField"] is False
+    hits = api.search(databaseId=database, metadataKey="unit", metadataValue="kg")
+    assert [hit["str_assetid"] for hit in hits] == [asset]
+
+    removed = api.ok("DELETE", path, {"metadataKeys": ["weight", "unit", "colour"]})
+    assert removed["successfulItems"] == ["colour"]
+    assert {item["key"] for item in removed["failedItems"]} == {"weight", "unit"}
+
+    api.ok("PUT", f"/database/{database}", {"restrictMetadataOutsideSchemas": True})
+    assert violated(api, "POST", path, record("colour")) == ["metadata.0.metadataKey"]
+    api.ok("PUT", "/metadataschema", {"metadataSchemaId": schema, "enabled": False})
+    api.ok("POST", path, {"metadata": [record("colour")]})
+    api.ok("PUT", "/metadataschema", {"metadataSchemaId": schema, "enabled": True})
+    assert violated(api, "PUT", path, record("colour")) == ["metadata.0.metadataKey"]
+    assert api.refused("DELETE", one, {})[0] == 400
+    api.ok("DELETE", one, {"confirmDelete": True})
+    assert api.refused("GET", one)[0] == 404
+    assert api.ok("DELETE", path, {"metadataKeys": ["weight"]})["success"] is True
+
+
+def test_schemas_of_files_go_by_their_extension_and_contradictions_are_told(
+    api: Api, database: str
+) -> None:
+    asset = api.new_asset(database, "Lion")
+    names = ("/a.glb", "/b.txt")
+    api.upload(database, asset, {name: [noise(20, name)] for name in names})
+    new_schema(
+        api,
+        database,
+        "fileMetadata",
+        field("polygons", "number", required=True),
+        fileKeyTypeRestriction=".GLB",
+    )
+    new_schema(api, database, "fileMetadata", field("polygons", "string"), field("text"))
+    new_schema(api, database, "fileAttribute", field("made by"))
+    path = f"/database/{database}/assets/{asset}/metadata/file"
+
+    def told(name: str, kind: str = "metadata") -> dict[str, bool]:
+        query = httpx.QueryParams({"filePath": name, "type": kind})
+        found = api.ok("GET", f"{path}?{query}")["metadata"]
+        return {item["metadataKey"]: item["metadataSchemaMultiFieldConflict"] for item in found}
+
+    assert told("/a.glb") == {"polygons": True, "text": False}
+    assert told("/b.txt") == {"polygons": False, "text": False}
+    assert told("/a.glb", "attribute") == {"made by": False}
+    status, said = api.refused(
+        "POST",
+        path,
+        {"filePath": "/b.txt", "type": "metadata", "metadata": [record("polygons", "1", "number")]},
+    )
+    assert (status, said["errors"][0]["field"]) == (400, "metadata.0.metadataValueType")
+
+
+def test_what_a_schema_says_of_itself_must_hold_together(api: Api, database: str) -> None:
+    circle = [
+        field("a", dependsOnFieldKeyName=["b"]),
+        field("b", dependsOnFieldKeyName=["a"]),
+    ]
+    body: dict[str, Any] = {
+        "databaseId": database,
+        "metadataSchemaEntityType": "assetMetadata",
+        "schemaName": "Circle",
+        "fields": {"fields": circle},
+    }
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        ("fields", {}),
+        ("databaseId", {"databaseId": "no-such-database", "fields": {"fields": [field("a")]}}),
+        ("metadataSchemaEntityType", {"metadataSchemaEntityType": "asset"}),
+        (
+            "fileKeyTypeRestriction",
+            {"fields": {"fields": [field("a")]}, "fileKeyTypeRestriction": ".x"},
+        ),
+    ]
+    for where, change in wrong:
+        status, said = api.refused("POST", "/metadataschema", {**body, **change})
+        assert (status, said["errors"][0]["field"]) == (400, where), said
+    assert api.ok("GET", f"/metadataschema?databaseId={database}")["Items"] == []
+
+
+def test_an_asset_never_gets_more_than_500_records_however_many_write(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}/metadata"
+    api.ok("POST", path, {"metadata": [record(f"k{n:03}") for n in range(490)]})
+
+    def add(number: int) -> int:
+        own = runtime.client()
+        body = {"metadata": [record(f"w{number}-{n}") for n in range(3)]}
+        return own.send("POST", path, body).status_code
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        statuses = sorted(pool.map(add, range(AT_ONCE)))
+    assert statuses == [200] * 3 + [409] * (AT_ONCE - 3)
+    assert len(api.ok("GET", f"{path}?pageSize=1000")["metadata"]) == 499
+    everything = {"metadata": [record("only")], "updateType": "replace_all"}
+    api.ok("PUT", path, everything)
+    assert values(api, path) == {"only": "v"}
