@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from backend.core.transactions import Put, Write
+from backend.domains.bucket_sync.repository import ImportRepository
+from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.administration import AccessWiring
@@ -95,15 +97,25 @@ class Product:
         }
         vars(self.wiring).update(parts)  # parts that are there are not built
         vars(self.creations).update(parts)
-        vars(self.wiring)["bucket_registration"] = BucketRegistration(
-            BucketRepository(self.tables),
-            EveryBucket(),
-            OnlyUser(),
-            self.wiring.audit,
-            self.clock,
-        )
+        self._serve_buckets()
         stored_bucket(self.tables)
         stored_user_role(self.tables, user_id="admin")
+
+    def _serve_buckets(self) -> None:
+        wiring = self.wiring
+        services = {
+            "bucket_registration": BucketRegistration(
+                BucketRepository(self.tables), EveryBucket(), OnlyUser(), wiring.audit, self.clock
+            ),
+            "bucket_imports": BucketImports(
+                ImportRepository(self.tables),
+                wiring.buckets,
+                wiring.jobs,
+                wiring.audit,
+                self.clock,
+            ),
+        }
+        vars(wiring).update(services)
 
     def clock(self) -> datetime:
         """A time that passes with each look at it."""

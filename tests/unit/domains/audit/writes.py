@@ -60,7 +60,7 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _asset()
     yield from _files(product)
     yield from _file_changes(product)
-    yield from _links(answer_of)
+    yield from _links(product, answer_of)
     yield from _comments()
     yield from _subscriptions()
     yield from _api_keys(answer_of)
@@ -99,9 +99,10 @@ def _asset() -> Story:
     yield Step(routes.DELETE_ASSET_METADATA, entity, ASSET, {"metadataKeys": ["year"]})
 
 
-def _links(answer_of: Callable[[], Any]) -> Story:
-    made = {**DB, "assetName": "A plinth", "description": "Stone", "isDistributable": True}
-    yield Step(routes.CREATE_ASSET, "asset:museum:plinth", body={**made, "assetId": "plinth"})
+def _links(product: Product, answer_of: Callable[[], Any]) -> Story:
+    plinth = {**DB, "assetId": "plinth"}
+    asset = {**plinth, "assetName": "A plinth", "description": "Stone", "isDistributable": True}
+    product.send(routes.CREATE_ASSET, body={**asset, "tags": ["red"]})
     ends = {
         "fromAssetDatabaseId": "museum",
         "fromAssetId": "statue",
@@ -118,8 +119,7 @@ def _links(answer_of: Callable[[], Any]) -> Story:
     yield Step(routes.DELETE_LINK_METADATA, entity, made, {"metadataKeys": ["year"]})
     yield Step(routes.DELETE_LINK, entity, {"relationId": made["assetLinkId"]})
     confirmed = {"confirmPermanentDelete": True}
-    plinth = {**DB, "assetId": "plinth"}
-    yield Step(routes.DELETE_ASSET, "asset:museum:plinth", plinth, confirmed)
+    product.send(routes.DELETE_ASSET, parameters=plinth, body=confirmed)
 
 
 def _files(product: Product) -> Story:

@@ -1,0 +1,151 @@
+"""Links between assets, their trees and metadata, and exports, as a client sees them."""
+
+import gzip
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime, noise
+
+DELETED: dict[str, Any] = {"confirmPermanentDelete": True}
+
+
+def linked(
+    api: Api, database: str, source: str, target: str, kind: str = "parentChild", **more: Any
+) -> httpx.Response:
+    body = {
+        "fromAssetId": source,
+        "fromAssetDatabaseId": database,
+        "toAssetId": target,
+        "toAssetDatabaseId": database,
+        "relationshipType": kind,
+        **more,
+    }
+    return api.send("POST", "/asset-links", body)
+
+
+def link(api: Api, database: str, source: str, target: str, **more: Any) -> str:
+    answer = linked(api, database, source, target, **more)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["assetLinkId"]
+
+
+def shape(nodes: list[Any]) -> Any:
+    return {node["assetName"]: shape(node["children"]) for node in nodes}
+
+
+def told(api: Api, database: str, asset: str, **query: Any) -> Any:
+    return api.ok("GET", f"/database/{database}/assets/{asset}/asset-links", params=query)
+
+
+def flags(api: Api, database: str) -> dict[str, tuple[bool, bool, bool]]:
+    """Which assets have children, parents and related ones, as the search index tells it."""
+    names = ("bool_has_asset_children", "bool_has_asset_parents", "bool_has_assets_related")
+    found = api.search(databaseId=database, entityTypes=["asset"])
+    return {one["str_assetname"]: (one[names[0]], one[names[1]], one[names[2]]) for one in found}
+
+
+def test_assets_are_linked_told_as_a_tree_found_and_unlinked(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    hall, statue, plinth, twin = (
+        api.new_asset(database, name) for name in ("hall", "statue", "plinth", "twin")
+    )
+    first = link(api, database, hall, statue, assetLinkAliasId="left", tags=["north"])
+    link(api, database, statue, plinth)
+    related = link(api, database, statue, twin, kind="related")
+    assert linked(api, database, twin, statue, kind="related").status_code == 409
+    assert linked(api, database, hall, statue, assetLinkAliasId="left").status_code == 409
+    circle = linked(api, database, plinth, hall)
+    assert (circle.status_code, circle.json()["code"]) == (409, "AssetLinkCycle")
+    tree = told(api, database, hall, childTreeView="true")
+    assert shape(tree["children"]) == {"statue": {"plinth": {}}}
+    assert [one["assetId"] for one in told(api, database, twin)["related"]] == [statue]
+
+    path = f"/asset-links/{first}/metadata"
+    record = {"metadataKey": "place", "metadataValue": "N", "metadataValueType": "string"}
+    assert api.ok("POST", path, {"metadata": [record]})["successCount"] == 1
+    assert api.ok("PUT", path, {"metadata": [record], "updateType": "replace_all"})["success"]
+    assert [one["metadataKey"] for one in api.ok("GET", path)["metadata"]] == ["place"]
+    assert api.ok("PUT", f"/asset-links/{first}", {"assetLinkAliasId": "right"})
+    assert api.ok("GET", f"/asset-links/single/{first}")["assetLink"]["tags"] == ["north"]
+    runtime.drain()
+    assert flags(api, database) == {
+        "hall": (True, False, False),
+        "statue": (True, True, True),
+        "plinth": (False, True, False),
+        "twin": (False, False, True),
+    }
+
+    assert api.ok("DELETE", path, {"metadataKeys": ["place"]})["successCount"] == 1
+    api.ok("DELETE", f"/asset-links/{related}")
+    assert api.refused("GET", f"/asset-links/single/{related}")[0] == 404
+    api.ok("DELETE", f"/database/{database}/assets/{statue}/deleteAsset", DELETED)
+    runtime.drain()
+    assert told(api, database, hall)["children"] == []
+    assert api.refused("GET", path)[0] == 404
+    assert flags(api, database) == dict.fromkeys(("hall", "plinth", "twin"), (False,) * 3)
+
+
+def test_clients_that_link_at_the_same_time_make_no_circle(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    ring = [api.new_asset(database, f"part {number}") for number in range(6)]
+    pairs = [(ring[number], ring[(number + 1) % len(ring)]) for number in range(len(ring))]
+    pairs += [(child, parent) for parent, child in pairs]
+
+    def attempt(pair: tuple[str, str]) -> int:
+        return linked(api, database, *pair).status_code
+
+    with ThreadPoolExecutor(12) as pool:
+        statuses = list(pool.map(attempt, pairs))
+    assert set(statuses) <= {200, 409}
+    below = {parent: told(api, database, parent)["children"] for parent in ring}
+    made = {(parent, one["assetId"]) for parent, found in below.items() for one in found}
+    assert len(made) == statuses.count(200) >= 3
+    left = set(ring)
+    while free := {one for one in left if not any(c == one and p in left for p, c in made)}:
+        left -= free
+    assert left == set(), "there is a circle"
+    runtime.drain()
+    found = flags(api, database)
+    children = {f"part {ring.index(parent)}" for parent, _ in made}
+    assert {name for name, (has_children, _, _) in found.items() if has_children} == children
+
+
+def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    root = api.new_asset(database, "root")
+    parts = [api.new_asset(database, f"part {number}") for number in range(3)]
+    for part in parts:
+        link(api, database, root, part)
+    files = {f"/sub/file {number}.glb": [noise(20, str(number))] for number in range(100)}
+    api.upload(database, root, files)
+    path = f"/database/{database}/assets/{root}/export"
+    pages: list[Any] = []
+    body: dict[str, Any] = {"generatePresignedUrls": True, "maxAssets": 2}
+    while not pages or "NextToken" in pages[-1]:
+        token = {"startingToken": pages[-1]["NextToken"]} if pages else {}
+        pages.append(api.ok("POST", path, {**body, **token}))
+    assets = [one for page in pages for one in page["assets"]]
+    assert [one["assetid"] for one in assets] == [root, *sorted(parts)]
+    assert {page["totalAssetsInTree"] for page in pages} == {4}
+    assert {one["childAssetId"] for one in pages[0]["relationships"]} == set(parts)
+    told_files = assets[0]["files"]
+    assert {one["relativePath"] for one in told_files} == set(files)
+    first = next(one for one in told_files if one["fileName"] == "file 0.glb")
+    got = httpx.get(first["presignedFileDownloadUrl"], timeout=30)
+    assert got.content == noise(20, "0")
+    assert api.refused("POST", path, {"startingToken": pages[0]["NextToken"]})[0] == 400
+    _is_compressed(runtime, path)
+
+
+def _is_compressed(runtime: Runtime, path: str) -> None:
+    headers = {"Authorization": runtime.endpoint["adminApiKey"], "Accept-Encoding": "gzip"}
+    url, body = runtime.endpoint["api"] + path, {"generatePresignedUrls": True}
+    with httpx.stream("POST", url, json=body, headers=headers, timeout=35) as answer:
+        content = b"".join(answer.iter_raw())
+    assert (answer.status_code, answer.headers["content-encoding"]) == (200, "gzip")
+    assert json.loads(gzip.decompress(content))["totalAssetsInTree"] == 4
