@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from backend.core.search_engine import SearchEngine
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
-    from backend.domains.bucket_sync.service import BucketImports
-    from backend.domains.buckets.service import BucketRegistration, BucketService
+    from backend.domains.buckets.service import BucketService
     from backend.domains.comments.service import CommentService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
@@ -175,28 +174,6 @@ class Wiring:
         from backend.domains.buckets.service import BucketService
 
         return BucketService(BucketRepository(self.tables), self.authorization, self.clock)
-
-    @cached_property
-    def bucket_registration(self) -> "BucketRegistration":
-        from backend.aws.bucket_facts import S3BucketFacts
-        from backend.domains.buckets.repository import BucketRepository
-        from backend.domains.buckets.service import BucketRegistration
-
-        return BucketRegistration(
-            buckets=BucketRepository(self.tables),
-            facts=S3BucketFacts(clients.at_first_use(clients.s3)),
-            authorization=self.authorization,
-            audit=self.audit,
-            clock=self.clock,
-        )
-
-    @cached_property
-    def bucket_imports(self) -> "BucketImports":
-        from backend.domains.bucket_sync.repository import ImportRepository
-        from backend.domains.bucket_sync.service import BucketImports
-
-        imports = ImportRepository(self.tables)
-        return BucketImports(imports, self.buckets, self.jobs, self.audit, self.clock)
 
     @cached_property
     def databases(self) -> "DatabaseService":

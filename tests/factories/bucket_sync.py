@@ -9,8 +9,8 @@ from typing import Any
 from backend.domains.assets.models import Asset
 from backend.domains.bucket_sync.service import BucketImports
 from backend.domains.jobs.models import Job
+from backend.entrypoints.registering import RegistryWiring
 from backend.entrypoints.syncing import SyncWiring
-from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC, BUCKET_SYNC_API
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import stored_bucket
@@ -48,8 +48,8 @@ class SyncWorld:
         return self.wired(SyncWiring(BUCKET_IMPORT_WORKER, lambda: NOON))
 
     @cached_property
-    def api(self) -> Wiring:
-        wiring = self.wired(Wiring(BUCKET_SYNC_API, lambda: NOON))
+    def api(self) -> RegistryWiring:
+        wiring = self.wired(RegistryWiring(BUCKET_SYNC_API, lambda: NOON))
         vars(wiring)["authorization"] = OnlyUser()
         return wiring
 

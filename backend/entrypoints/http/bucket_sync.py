@@ -2,8 +2,8 @@
 
 from backend.domains.bucket_sync.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.registering import RegistryWiring
 from backend.spec.functions import BUCKET_SYNC_API
 
-_wiring = Wiring(BUCKET_SYNC_API)
+_wiring = RegistryWiring(BUCKET_SYNC_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.bucket_imports)))

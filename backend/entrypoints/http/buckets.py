@@ -2,8 +2,8 @@
 
 from backend.domains.buckets.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.registering import RegistryWiring
 from backend.spec.functions import BUCKETS_API
 
-_wiring = Wiring(BUCKETS_API)
+_wiring = RegistryWiring(BUCKETS_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.buckets, _wiring.bucket_registration)))

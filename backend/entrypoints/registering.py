@@ -1,0 +1,42 @@
+"""Puts the ports of AWS behind what registers buckets, and what starts imports of them.
+
+Slices are imported where they are wired, as in `wiring`.
+"""
+# ruff: noqa: PLC0415
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backend.aws import clients
+from backend.entrypoints.wiring import Wiring
+
+if TYPE_CHECKING:
+    from backend.domains.bucket_sync.service import BucketImports
+    from backend.domains.buckets.service import BucketRegistration
+
+
+@dataclass(frozen=True)
+class RegistryWiring(Wiring):
+    """What both functions are made of."""
+
+    @property
+    def bucket_registration(self) -> "BucketRegistration":
+        from backend.aws.bucket_facts import S3BucketFacts
+        from backend.domains.buckets.repository import BucketRepository
+        from backend.domains.buckets.service import BucketRegistration
+
+        return BucketRegistration(
+            buckets=BucketRepository(self.tables),
+            facts=S3BucketFacts(clients.at_first_use(clients.s3)),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @property
+    def bucket_imports(self) -> "BucketImports":
+        from backend.domains.bucket_sync.repository import ImportRepository
+        from backend.domains.bucket_sync.service import BucketImports
+
+        imports = ImportRepository(self.tables)
+        return BucketImports(imports, self.buckets, self.jobs, self.audit, self.clock)
