@@ -138,9 +138,9 @@ _OF_API: Mapping[str, Requests] = {
         },
     ),
     "DownloadsApi": {
-        **_ASSET,
         **_BUCKET_RECORD,
-        assets.ASSET_VERSIONS: ("GetItem", "Query"),
+        assets.ASSETS: ("GetItem",),
+        assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
         AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
