@@ -57,6 +57,8 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     """All writes; `answer_of` tells the body of the last answer."""
     yield from _registry()
     yield from _buckets()
+    yield from _database_metadata()
+    yield from _schemas(answer_of)
     yield from _asset()
     yield from _files(product)
     yield from _file_changes(product)
@@ -86,6 +88,25 @@ def _registry() -> Story:
 def _buckets() -> Story:
     yield Step(routes.REGISTER_BUCKET, "bucket:", body={"bucketName": "scans"})
     yield Step(routes.IMPORT_BUCKET, f"bucket:{BUCKET_ID}", {"bucketId": BUCKET_ID})
+
+
+def _database_metadata() -> Story:
+    entity, changed = "database:museum", {**RECORD, "metadataValue": "1890"}
+    yield Step(routes.CREATE_DATABASE_METADATA, entity, DB, {"metadata": [RECORD]})
+    yield Step(routes.UPDATE_DATABASE_METADATA, entity, DB, {"metadata": [changed]})
+    yield Step(routes.DELETE_DATABASE_METADATA, entity, DB, {"metadataKeys": ["year"]})
+
+
+def _schemas(answer_of: Callable[[], Any]) -> Story:
+    field = {"metadataFieldKeyName": "year", "metadataFieldValueType": "number"}
+    of = {**DB, "metadataSchemaEntityType": "assetMetadata"}
+    body = {**of, "schemaName": "Years", "fields": {"fields": [field]}}
+    yield Step(routes.CREATE_METADATA_SCHEMA, "metadataSchema:", body=body)
+    made = {"metadataSchemaId": answer_of()["metadataSchemaId"]}
+    entity = f"metadataSchema:{made['metadataSchemaId']}"
+    yield Step(routes.UPDATE_METADATA_SCHEMA, entity, body={**made, "enabled": False})
+    confirmed = {"confirmDelete": True}
+    yield Step(routes.DELETE_METADATA_SCHEMA, entity, {**DB, **made}, confirmed)
 
 
 def _asset() -> Story:
