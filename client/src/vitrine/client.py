@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from vitrine.resources.administration import Profiles, Roles, SignIns
 from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
 from vitrine.resources.buckets import Buckets
@@ -21,6 +22,7 @@ from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versi
 from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
 from vitrine.resources.streams import Streams
+from vitrine.resources.subscriptions import Subscriptions
 from vitrine.resources.uploads import Uploads
 from vitrine.resources.versions import AssetVersions
 from vitrine.retry import RetryPolicy
@@ -67,8 +69,12 @@ class Vitrine:
         self.links = Links(transport)
         self.metadata = MetadataRecords(transport)
         self.metadata_schemas = MetadataSchemas(transport)
+        self.profiles = Profiles(transport)
         self.queues = Queues(transport)
+        self.roles = Roles(transport)
         self.search = Search(transport)
+        self.sign_ins = SignIns(transport)
+        self.subscriptions = Subscriptions(transport)
         self.streams = Streams(transport, self.storage)
         self.tag_types = TagTypes(transport)
         self.tags = Tags(transport)

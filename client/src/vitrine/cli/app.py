@@ -3,10 +3,12 @@
 import typer
 
 from vitrine.cli import (
+    administering,
     auditing,
     commenting,
     describing,
     exporting,
+    filing,
     lifecycle,
     linking,
     moving,
@@ -14,6 +16,7 @@ from vitrine.cli import (
     reading,
     schemas,
     streaming,
+    subscribing,
     uploading,
     versioning,
     writing,
@@ -36,6 +39,7 @@ databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
 links = typer.Typer(help="Links between assets.", no_args_is_help=True)
+files = typer.Typer(help="Files of assets.", no_args_is_help=True)
 comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
 versions = typer.Typer(help="Versions of assets.", no_args_is_help=True)
 jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
@@ -45,6 +49,12 @@ metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=Tru
 of_databases = typer.Typer(help="Metadata of databases.", no_args_is_help=True)
 metadata_schemas = typer.Typer(
     help="Metadata schemas: which keys are expected, and of which kind.", no_args_is_help=True
+)
+
+roles = typer.Typer(help="Roles, and who has them.", no_args_is_help=True)
+users = typer.Typer(help="Users who can sign in, and profiles.", no_args_is_help=True)
+subscriptions = typer.Typer(
+    help="Who is told by e-mail of what is done to which asset.", no_args_is_help=True
 )
 
 admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
@@ -70,12 +80,16 @@ app.add_typer(tags, name="tags")
 app.add_typer(metadata, name="metadata")
 app.add_typer(metadata_schemas, name="metadata-schemas")
 databases.add_typer(of_databases, name="metadata")
+app.add_typer(files, name="files")
 app.add_typer(links, name="links")
 app.add_typer(comments, name="comments")
 app.add_typer(versions, name="versions")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
+app.add_typer(roles, name="roles")
+app.add_typer(users, name="users")
+app.add_typer(subscriptions, name="subscriptions")
 app.add_typer(admin, name="admin")
 admin.add_typer(failures, name="failures")
 admin.add_typer(queues, name="queues")
@@ -91,6 +105,16 @@ buckets.command("register")(stores.register)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
 tags.command("delete")(writing.delete_tag)
+files.command("mkdir")(filing.mkdir)
+files.command("move")(filing.move)
+files.command("copy")(filing.copy)
+files.command("archive")(filing.archive)
+files.command("unarchive")(filing.unarchive)
+files.command("delete")(filing.delete)
+files.command("revert")(filing.revert)
+files.command("set-primary")(filing.set_primary)
+files.command("delete-preview")(filing.delete_preview)
+files.command("delete-auxiliary")(filing.delete_auxiliary)
 links.command("list")(linking.list_links)
 links.command("show")(linking.show_link)
 links.command("create")(linking.create_link)
@@ -131,6 +155,26 @@ metadata_schemas.command("update")(schemas.update_schema)
 metadata_schemas.command("delete")(schemas.delete_schema)
 audit.command("list")(auditing.list_entries)
 audit.command("value")(auditing.show_value)
+roles.command("list")(administering.list_roles)
+roles.command("create")(administering.create_role)
+roles.command("update")(administering.update_role)
+roles.command("delete")(administering.delete_role)
+roles.command("users")(administering.list_user_roles)
+roles.command("give")(administering.give_roles)
+roles.command("set")(administering.set_roles)
+roles.command("take")(administering.take_roles)
+users.command("list")(administering.list_users)
+users.command("create")(administering.create_user)
+users.command("update")(administering.update_user)
+users.command("delete")(administering.delete_user)
+users.command("reset-password")(administering.reset_password)
+users.command("profile")(administering.show_profile)
+subscriptions.command("list")(subscribing.list_subscriptions)
+subscriptions.command("add")(subscribing.subscribe)
+subscriptions.command("set")(subscribing.set_subscribers)
+subscriptions.command("remove")(subscribing.unsubscribe)
+subscriptions.command("delete")(subscribing.delete_subscription)
+subscriptions.command("check")(subscribing.check)
 failures.command("list")(operations.list_failures)
 failures.command("show")(operations.show_failure)
 failures.command("replay")(operations.replay_failures)

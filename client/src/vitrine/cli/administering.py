@@ -1,0 +1,178 @@
+"""Commands for administrators of access: roles, who has them, who can sign in."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+
+RoleArgument = Annotated[str, typer.Argument(metavar="ROLE")]
+RolesArgument = Annotated[list[str], typer.Argument(metavar="ROLE...")]
+UserArgument = Annotated[str, typer.Argument(metavar="USER")]
+EmailOption = Annotated[str | None, typer.Option(help="Such as ann@example.org.")]
+PhoneOption = Annotated[str | None, typer.Option(help="Such as +12345678900.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+MfaOption = Annotated[
+    bool | None, typer.Option("--mfa/--no-mfa", help="Counts only after a second factor.")
+]
+
+
+@with_session
+def list_roles(session: Session) -> None:
+    """List roles."""
+    found = list(session.client.roles.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["role", "second factor", "created", "description"],
+        [
+            [one.role_name, "yes" if one.mfa_required else "", one.created_on, one.description]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def create_role(
+    session: Session,
+    role: RoleArgument,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    mfa: MfaOption = None,
+) -> None:
+    """Create a role."""
+    made = session.client.roles.create(
+        role, description=description or f"Role {role}", mfa_required=mfa
+    )
+    session.output.document(made.wire())
+    session.output.rows(["role"], [[role]])
+
+
+@with_session
+def update_role(
+    session: Session,
+    role: RoleArgument,
+    description: Annotated[str, typer.Option(help="What it is for.")],
+    mfa: MfaOption = None,
+) -> None:
+    """Change a role."""
+    done = session.client.roles.update(role, description=description, mfa_required=mfa)
+    session.output.document(done.wire())
+    session.output.rows(["role"], [[role]])
+
+
+@with_session
+def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) -> None:
+    """Delete a role and take it from all users; where they are many, by the job printed."""
+    _confirm(session, f"Delete the role {role} and take it from all users?", yes=yes)
+    done = session.client.roles.delete(role)
+    session.output.document(done.wire())
+    session.output.rows(["deleted", "job"], [[role, done.job_id]])
+
+
+@with_session
+def list_user_roles(session: Session) -> None:
+    """List who has which roles."""
+    found = list(session.client.roles.of_users())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["user", "roles"], [[one.user_id, ", ".join(one.role_names)] for one in found]
+    )
+
+
+@with_session
+def give_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
+    """Give a user further roles."""
+    done = session.client.roles.give(user, roles)
+    session.output.document(done.wire())
+    session.output.rows(["user", "given"], [[user, ", ".join(roles)]])
+
+
+@with_session
+def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
+    """Give a user exactly these roles."""
+    done = session.client.roles.set(user, roles)
+    session.output.document(done.wire())
+    session.output.rows(["user", "roles"], [[user, ", ".join(roles)]])
+
+
+@with_session
+def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> None:
+    """Take all roles from a user."""
+    _confirm(session, f"Take all roles from {user}?", yes=yes)
+    done = session.client.roles.take_all(user)
+    session.output.document(done.wire())
+    session.output.rows(["user", "roles"], [[user, ""]])
+
+
+@with_session
+def list_users(session: Session) -> None:
+    """List the users who can sign in by the deployment's user pool."""
+    found = list(session.client.sign_ins.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["user", "email", "phone", "status", "enabled"],
+        [
+            [one.user_id, one.email, one.phone, one.user_status, "yes" if one.enabled else "no"]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def create_user(
+    session: Session,
+    user: UserArgument,
+    email: Annotated[str, typer.Option(help="Where the temporary password goes.")],
+    phone: PhoneOption = None,
+) -> None:
+    """Let a user sign in."""
+    made = session.client.sign_ins.create(user, email=email, phone=phone)
+    session.output.document(made.wire())
+    session.output.rows(["user", "email"], [[user, email]])
+
+
+@with_session
+def update_user(
+    session: Session, user: UserArgument, email: EmailOption = None, phone: PhoneOption = None
+) -> None:
+    """Change the address or the number of a user who can sign in."""
+    if email is None and phone is None:
+        raise ConfigurationError("give --email or --phone")
+    done = session.client.sign_ins.update(user, email=email, phone=phone)
+    session.output.document(done.wire())
+    session.output.rows(["user", "email", "phone"], [[user, email, phone]])
+
+
+@with_session
+def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
+    """Let a user sign in no more."""
+    _confirm(session, f"Delete the user {user} from the user pool?", yes=yes)
+    done = session.client.sign_ins.delete(user)
+    session.output.document(done.wire())
+    session.output.rows(["deleted"], [[user]])
+
+
+@with_session
+def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
+    """Have a user choose a new password."""
+    _confirm(session, f"Reset the password of {user}?", yes=yes)
+    done = session.client.sign_ins.reset_password(user)
+    session.output.document(done.wire())
+    session.output.rows(["reset"], [[user]])
+
+
+@with_session
+def show_profile(session: Session, user: UserArgument, email: EmailOption = None) -> None:
+    """Show your own profile; --email says where your notifications go."""
+    profiles = session.client.profiles
+    found = profiles.get(user) if email is None else profiles.keep(user, email=email)
+    session.output.document(found.wire())
+    session.output.rows(["user", "email"], [[found.user_id, found.email]])
+
+
+def _confirm(session: Session, question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not session.output.err.is_terminal:
+        raise ConfigurationError("nobody to ask: confirm with --yes")
+    typer.confirm(question, abort=True, err=True)

@@ -1,0 +1,77 @@
+"""Commands of subscriptions: who is told by e-mail of what is done to which asset."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+
+AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="The id of the asset.")]
+UsersArgument = Annotated[list[str], typer.Argument(metavar="USER...")]
+
+
+@with_session
+def list_subscriptions(session: Session) -> None:
+    """List who is told of changes of which assets."""
+    found = list(session.client.subscriptions.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["asset", "database", "name", "subscribers"],
+        [
+            [one.entity_id, one.database_id, one.entity_value, ", ".join(one.subscribers)]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
+    """Have further users told of changes of an asset."""
+    done = session.client.subscriptions.create(asset, users)
+    session.output.document(done.wire())
+    session.output.rows(["asset", "subscribed"], [[asset, ", ".join(users)]])
+
+
+@with_session
+def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
+    """Have exactly these users told of changes of an asset."""
+    done = session.client.subscriptions.update(asset, users)
+    session.output.document(done.wire())
+    session.output.rows(["asset", "subscribers"], [[asset, ", ".join(users)]])
+
+
+@with_session
+def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
+    """Have users told of changes of an asset no more."""
+    done = session.client.subscriptions.unsubscribe(asset, users)
+    session.output.document(done.wire())
+    session.output.rows(["asset", "unsubscribed"], [[asset, ", ".join(users)]])
+
+
+@with_session
+def delete_subscription(
+    session: Session,
+    asset: AssetArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Have nobody told of changes of an asset any more."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Unsubscribe everyone from {asset}?", abort=True, err=True)
+    done = session.client.subscriptions.delete(asset)
+    session.output.document(done.wire())
+    session.output.rows(["asset"], [[asset]])
+
+
+@with_session
+def check(
+    session: Session, asset: AssetArgument, user: Annotated[str, typer.Argument(metavar="USER")]
+) -> None:
+    """Tell whether a user is told of changes of an asset; fails if not."""
+    found = session.client.subscriptions.is_subscribed(asset, user)
+    session.output.document({"subscribed": found})
+    session.output.rows(["asset", "user", "subscribed"], [[asset, user, "yes" if found else "no"]])
+    if not found:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,161 @@
+"""Roles, who has them, who can sign in, and the caller's own profile."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import Field
+
+from vitrine.models import Operation, Wire
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, parse, path_of
+
+
+class Role(Wire):
+    role_name: str
+    description: str | None = None
+    created_on: str | None = None
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool = False
+
+
+class RoleDeleted(Operation):
+    """`job_id` names the long work that takes the role from the many who had it."""
+
+    job_id: str | None = None
+
+
+class UserRoles(Wire):
+    """The roles of one user."""
+
+    user_id: str
+    role_names: list[str] = Field(alias="roleName")
+    created_on: str | None = None
+
+
+class SignIn(Wire):
+    """A user of the deployment's Cognito user pool."""
+
+    user_id: str
+    email: str | None = None
+    phone: str | None = None
+    user_status: str | None = None
+    enabled: bool = True
+    user_create_date: str | None = None
+    user_last_modified_date: str | None = None
+    mfa_enabled: bool = False
+
+
+class Profile(Wire):
+    user_id: str
+    email: str | None = None
+
+
+class _Profiles(Wire):
+    items: list[Profile] = Field(alias="Items", min_length=1)
+
+
+class _ProfileReply(Wire):
+    message: _Profiles
+
+
+class Roles:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[Role]:
+        return self._transport.pages(Role, path_of("roles"), page_size=page_size)
+
+    def create(
+        self, role_name: str, *, description: str, mfa_required: bool | None = None
+    ) -> Operation:
+        """Raises ConflictError where the name is taken."""
+        return self._write("POST", role_name, description, mfa_required)
+
+    def update(
+        self, role_name: str, *, description: str, mfa_required: bool | None = None
+    ) -> Operation:
+        """Changes what is given. Raises NotFoundError where there is no such role."""
+        return self._write("PUT", role_name, description, mfa_required)
+
+    def delete(self, role_name: str) -> RoleDeleted:
+        """Deletes it and takes it from all users. Raises ConflictError for administrators' own."""
+        return parse(RoleDeleted, self._transport.send("DELETE", path_of("roles", role_name)))
+
+    def _write(
+        self, method: str, role_name: str, description: str, mfa_required: bool | None
+    ) -> Operation:
+        body = given(roleName=role_name, description=description, mfaRequired=mfa_required)
+        return self._transport.write(Operation, method, path_of("roles"), body=body)
+
+    def of_users(self, *, page_size: int | None = None) -> Iterator[UserRoles]:
+        """Who has which roles."""
+        return self._transport.pages(UserRoles, path_of("user-roles"), page_size=page_size)
+
+    def give(self, user_id: str, role_names: Sequence[str]) -> Operation:
+        """Gives a user further roles. Raises ConflictError where it has one of them."""
+        return self._grant("POST", user_id, role_names)
+
+    def set(self, user_id: str, role_names: Sequence[str]) -> Operation:
+        """Gives a user exactly these. Raises ConflictError for the last administrator."""
+        return self._grant("PUT", user_id, role_names)
+
+    def take_all(self, user_id: str) -> Operation:
+        """Raises ConflictError for the last administrator, NotFoundError for one without roles."""
+        body = given(userId=user_id)
+        return self._transport.write(Operation, "DELETE", path_of("user-roles"), body=body)
+
+    def _grant(self, method: str, user_id: str, role_names: Sequence[str]) -> Operation:
+        body = given(userId=user_id, roleName=[*role_names])
+        return self._transport.write(Operation, method, path_of("user-roles"), body=body)
+
+
+class SignIns:
+    """Raises NotFoundError everywhere where the deployment has no user pool."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[SignIn]:
+        path = path_of("user", "cognito")
+        return self._transport.pages(SignIn, path, items="users", page_size=page_size)
+
+    def create(self, user_id: str, *, email: str, phone: str | None = None) -> Operation:
+        """Makes a user, who is sent a temporary password."""
+        body = given(userId=user_id, email=email, phone=phone)
+        return self._transport.write(Operation, "POST", path_of("user", "cognito"), body=body)
+
+    def update(
+        self, user_id: str, *, email: str | None = None, phone: str | None = None
+    ) -> Operation:
+        body = given(email=email, phone=phone)
+        path = path_of("user", "cognito", user_id)
+        return self._transport.write(Operation, "PUT", path, body=body)
+
+    def delete(self, user_id: str) -> Operation:
+        path = path_of("user", "cognito", user_id)
+        return parse(Operation, self._transport.send("DELETE", path))
+
+    def reset_password(self, user_id: str) -> Operation:
+        path = path_of("user", "cognito", user_id, "resetPassword")
+        return self._transport.write(Operation, "POST", path, body={"confirmReset": True})
+
+
+class Profiles:
+    """A caller's own profile; that of another user is refused."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, user_id: str) -> Profile:
+        """Raises NotFoundError where the user has none yet."""
+        return self._transport.read(_ProfileReply, _profile(user_id)).message.items[0]
+
+    def keep(self, user_id: str, *, email: str | None = None) -> Profile:
+        """Makes the profile, or brings it up to date."""
+        body = given(email=email)
+        reply = self._transport.write(_ProfileReply, "POST", _profile(user_id), body=body)
+        return reply.message.items[0]
+
+
+def _profile(user_id: str) -> str:
+    return path_of("auth", "loginProfile", user_id)

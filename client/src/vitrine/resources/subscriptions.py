@@ -1,0 +1,83 @@
+"""Subscriptions: who is told by e-mail of what is done to which asset."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import Field
+
+from vitrine.errors import ProtocolError
+from vitrine.models import Message, Wire
+from vitrine.resources.registry import given
+from vitrine.transport import Transport, path_of
+
+EVENT = "Asset Version Change"
+ENTITY = "Asset"
+_SUBSCRIBED = "success"
+
+
+class Subscription(Wire):
+    """The subscribers of an asset; `entity_value` is its name."""
+
+    event_name: str
+    entity_name: str
+    entity_id: str
+    subscribers: list[str]
+    entity_value: str | None = None
+    database_id: str | None = None
+
+
+class _Page(Wire):
+    items: list[Subscription] = Field(alias="Items")
+    next_token: str | None = Field(default=None, alias="NextToken")
+
+
+class _Listing(Wire):
+    message: _Page
+
+
+class Subscriptions:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, page_size: int | None = None) -> Iterator[Subscription]:
+        """Every subscription, page after page, fetched as it is consumed."""
+        token: str | None = None
+        seen: set[str] = set()
+        while True:
+            query = {"pageSize": page_size, "startingToken": token}
+            page = self._transport.read(_Listing, path_of("subscriptions"), query=query).message
+            yield from page.items
+            token = page.next_token
+            if token is None:
+                return
+            if token in seen:
+                raise ProtocolError("GET /subscriptions gives the same page token twice")
+            seen.add(token)
+
+    def create(self, asset_id: str, subscribers: Sequence[str]) -> Message:
+        """Has further users told. Raises ConflictError where one is told already."""
+        return self._write("POST", "subscriptions", asset_id, subscribers)
+
+    def update(self, asset_id: str, subscribers: Sequence[str]) -> Message:
+        """Has exactly these users told. Raises NotFoundError where nobody is told yet."""
+        return self._write("PUT", "subscriptions", asset_id, subscribers)
+
+    def delete(self, asset_id: str) -> Message:
+        """Has nobody told any more."""
+        everyone = ["everyone"]  # the contract wants some name here, and takes any
+        return self._write("DELETE", "subscriptions", asset_id, everyone)
+
+    def unsubscribe(self, asset_id: str, subscribers: Sequence[str]) -> Message:
+        """Has these users told no more. Raises NotFoundError where one of them is not told."""
+        return self._write("DELETE", "unsubscribe", asset_id, subscribers)
+
+    def is_subscribed(self, asset_id: str, user_id: str) -> bool:
+        body = given(userId=user_id, assetId=asset_id)
+        path = path_of("check-subscription")
+        reply = self._transport.write(Message, "POST", path, body=body)
+        return reply.message == _SUBSCRIBED
+
+    def _write(self, method: str, route: str, asset_id: str, subscribers: Sequence[str]) -> Message:
+        body = given(
+            eventName=EVENT, entityName=ENTITY, entityId=asset_id, subscribers=[*subscribers]
+        )
+        return self._transport.write(Message, method, path_of(route), body=body)
