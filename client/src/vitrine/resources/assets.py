@@ -10,6 +10,7 @@ from vitrine.models import (
     FileItem,
     Operation,
 )
+from vitrine.resources.file_changes import FileChanges
 from vitrine.resources.lifecycle import AssetLifecycle
 from vitrine.resources.registry import given, if_match
 from vitrine.transport import Transport, parse, path_of
@@ -93,10 +94,7 @@ class Assets(AssetLifecycle):
         )
 
 
-class Files:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
+class Files(FileChanges):
     def list(
         self,
         database_id: str,

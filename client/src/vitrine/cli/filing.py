@@ -1,0 +1,203 @@
+"""Commands that change files of an asset."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.lifecycle import TimeoutOption, WaitOption, YesOption
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.lookup import find_asset
+from vitrine.resources.file_changes import FilesChanged, Ids
+
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="A path in the asset, such as /parts/1.glb.")
+]
+SourceArgument = Annotated[str, typer.Argument(metavar="FROM", help="The file's path.")]
+TargetArgument = Annotated[str, typer.Argument(metavar="TO", help="Its new path.")]
+FolderOption = Annotated[bool, typer.Option("--folder", help="The path is a folder's.")]
+
+
+@with_session
+def mkdir(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, path: PathArgument
+) -> None:
+    """Make an empty folder."""
+    made = session.client.files.create_folder(_ids(session, database, asset), path)
+    session.output.document(made.wire())
+    session.output.rows(["folder"], [[made.relative_key]])
+
+
+@with_session
+def move(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    source: SourceArgument,
+    target: TargetArgument,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Move a file within its asset, with its metadata and previews."""
+    done = session.client.files.move(_ids(session, database, asset), source, target)
+    _print(session, done, wait=wait, timeout=timeout)
+
+
+@with_session
+def copy(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    source: SourceArgument,
+    target: TargetArgument,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="[DATABASE/]ASSET", help="Into another asset."),
+    ] = None,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Copy a file, also to another asset, with its metadata and previews."""
+    to_database, _, to_asset = (to or "").rpartition("/")
+    done = session.client.files.copy(
+        _ids(session, database, asset),
+        source,
+        target,
+        to_asset=to_asset or None,
+        to_database=to_database or None,
+    )
+    _print(session, done, wait=wait, timeout=timeout)
+
+
+@with_session
+def archive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    folder: FolderOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Archive a file, or a folder of files: lists leave them out, nothing is lost."""
+    done = session.client.files.archive(_ids(session, database, asset), path, folder=folder)
+    _print(session, done, wait=wait, timeout=timeout)
+
+
+@with_session
+def unarchive(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Bring an archived file back."""
+    done = session.client.files.unarchive(_ids(session, database, asset), path)
+    _print(session, done, wait=wait, timeout=timeout)
+
+
+@with_session
+def delete(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    folder: FolderOption = False,
+    yes: YesOption = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 600.0,
+) -> None:
+    """Delete a file, or a folder of files, for good, with all versions."""
+    ids = _ids(session, database, asset)
+    _ask(session, f"Delete {path} for good, with all versions?", yes=yes)
+    done = session.client.files.delete(ids, path, folder=folder)
+    _print(session, done, wait=wait, timeout=timeout)
+
+
+@with_session
+def revert(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="The S3 version's id.")],
+) -> None:
+    """Make an old version of a file its newest one."""
+    done = session.client.files.revert(_ids(session, database, asset), path, version)
+    session.output.document(done.wire())
+    session.output.rows(
+        ["path", "from", "version", "job"],
+        [[done.file_path, done.reverted_from_version_id, done.new_version_id, done.job_id]],
+    )
+
+
+@with_session
+def set_primary(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    primary_type: Annotated[
+        str, typer.Argument(metavar="TYPE", help="primary, lod1 to lod5, other, or '' for none.")
+    ],
+    other: Annotated[str | None, typer.Option(help="What `other` is, in 30 characters.")] = None,
+) -> None:
+    """Say what a file is to its asset."""
+    ids = _ids(session, database, asset)
+    done = session.client.files.set_primary(ids, path, primary_type, other=other)
+    session.output.document(done.wire())
+    session.output.rows(["path", "type"], [[done.file_path, done.primary_type]])
+
+
+@with_session
+def delete_preview(
+    session: Session, database: DatabaseArgument, asset: AssetArgument, yes: YesOption = False
+) -> None:
+    """Delete the preview of an asset."""
+    ids = _ids(session, database, asset)
+    _ask(session, f"Delete the preview of {ids[1]}?", yes=yes)
+    done = session.client.files.delete_asset_preview(ids)
+    session.output.document(done.wire())
+    session.output.rows(["asset"], [[done.asset_id]])
+
+
+@with_session
+def delete_auxiliary(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    yes: YesOption = False,
+) -> None:
+    """Delete what viewers and pipelines made of a file, or of a folder that ends in '/'."""
+    ids = _ids(session, database, asset)
+    _ask(session, f"Delete what was made of {path}?", yes=yes)
+    done = session.client.files.delete_auxiliary(ids, path)
+    session.output.document(done.wire())
+    session.output.rows(["path", "deleted", "job"], [[path, done.deleted_count, done.job_id]])
+
+
+def _ids(session: Session, database: str, asset: str) -> Ids:
+    return database, find_asset(session.client, database, asset).asset_id
+
+
+def _ask(session: Session, question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not session.output.err.is_terminal:
+        raise ConfigurationError("nobody to ask: confirm with --yes")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _print(session: Session, done: FilesChanged, *, wait: bool, timeout: float) -> None:
+    state = "done" if done.job_id is None else "running"
+    if wait and done.job_id is not None:
+        jobs = session.client.jobs
+        state = jobs.wait(done.job_id, timeout=timeout, sleep=session.wiring.sleep).state
+    session.output.document({**done.wire(), "jobState": state})
+    session.output.rows(
+        ["path", "job", "state"], [[path, done.job_id, state] for path in done.affected_files]
+    )

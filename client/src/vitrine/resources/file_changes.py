@@ -1,0 +1,141 @@
+"""Changing files of an asset: folders, moves, copies, archiving, versions, previews."""
+
+from pydantic import JsonValue
+
+from vitrine.models import Wire
+from vitrine.resources.registry import given
+from vitrine.transport import Model, Transport, parse, path_of
+
+Ids = tuple[str, str]
+"""Of a database and of an asset in it."""
+
+
+class FolderMade(Wire):
+    relative_key: str
+    message: str | None = None
+
+
+class FilesChanged(Wire):
+    """What was changed; `job_id` names the work that goes on, if there is some."""
+
+    success: bool | None = None
+    message: str | None = None
+    affected_files: tuple[str, ...] = ()
+    job_id: str | None = None
+
+
+class FileReverted(Wire):
+    file_path: str
+    reverted_from_version_id: str
+    new_version_id: str | None = None
+    message: str | None = None
+    job_id: str | None = None
+
+
+class PrimaryFileSet(Wire):
+    file_path: str
+    primary_type: str = ""
+    message: str | None = None
+    job_id: str | None = None
+
+
+class PreviewDeleted(Wire):
+    asset_id: str
+    message: str | None = None
+
+
+class AuxiliaryDeleted(Wire):
+    file_path: str
+    deleted_count: int = 0
+    message: str | None = None
+    job_id: str | None = None
+
+
+class FileChanges:
+    """Paths begin with `/`. What is large goes on in a job that the reply names.
+
+    Requests are not sent again after a broken connection: they would meet what the first one did.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create_folder(self, ids: Ids, path: str) -> FolderMade:
+        folder = path if path.endswith("/") else path + "/"
+        return self._sent(FolderMade, "POST", ids, ("createFolder",), {"relativeKey": folder})
+
+    def move(self, ids: Ids, source: str, destination: str) -> FilesChanged:
+        """Moves a file within its asset, with metadata, attributes, previews and viewer data.
+
+        Raises:
+            ConflictError: the destination is taken, perhaps by an archived file.
+        """
+        body = given(sourcePath=source, destinationPath=destination)
+        return self._sent(FilesChanged, "POST", ids, ("moveFile",), body)
+
+    def copy(
+        self,
+        ids: Ids,
+        source: str,
+        destination: str,
+        *,
+        to_database: str | None = None,
+        to_asset: str | None = None,
+    ) -> FilesChanged:
+        """Copies a file, also to another asset or database, with all that belongs to it.
+
+        Raises:
+            ConflictError: the destination is taken, perhaps by an archived file.
+        """
+        body = given(
+            sourcePath=source,
+            destinationPath=destination,
+            destinationAssetId=to_asset,
+            destinationDatabaseId=to_database,
+        )
+        return self._sent(FilesChanged, "POST", ids, ("copyFile",), body)
+
+    def archive(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
+        """Archives a file, or with `folder` all files of a folder."""
+        body = given(filePath=path, isPrefix=folder)
+        return self._sent(FilesChanged, "DELETE", ids, ("archiveFile",), body)
+
+    def unarchive(self, ids: Ids, path: str) -> FilesChanged:
+        """Brings an archived file back. Raises ConflictError where it is not archived."""
+        return self._sent(FilesChanged, "POST", ids, ("unarchiveFile",), {"filePath": path})
+
+    def delete(self, ids: Ids, path: str, *, folder: bool = False) -> FilesChanged:
+        """Deletes a file, or with `folder` a whole folder, for good, with all versions."""
+        body = given(filePath=path, isPrefix=folder, confirmPermanentDelete=True)
+        return self._sent(FilesChanged, "DELETE", ids, ("deleteFile",), body)
+
+    def revert(self, ids: Ids, path: str, version_id: str) -> FileReverted:
+        """Makes an old version of a file its newest one."""
+        verb = ("revertFileVersion", version_id)
+        return self._sent(FileReverted, "POST", ids, verb, {"filePath": path})
+
+    def set_primary(
+        self, ids: Ids, path: str, primary_type: str, *, other: str | None = None
+    ) -> PrimaryFileSet:
+        """Says what a file is to its asset: primary, lod1 to lod5, other (named), or nothing."""
+        body = given(filePath=path, primaryType=primary_type, primaryTypeOther=other)
+        return self._sent(PrimaryFileSet, "PUT", ids, ("setPrimaryFile",), body)
+
+    def delete_asset_preview(self, ids: Ids) -> PreviewDeleted:
+        return self._sent(PreviewDeleted, "DELETE", ids, ("deleteAssetPreview",), None)
+
+    def delete_auxiliary(self, ids: Ids, path: str) -> AuxiliaryDeleted:
+        """Deletes what viewers and pipelines made of a file, or of a folder that ends in `/`."""
+        verb = ("deleteAuxiliaryPreviewAssetFiles",)
+        return self._sent(AuxiliaryDeleted, "DELETE", ids, verb, {"filePath": path})
+
+    def _sent(
+        self,
+        model: type[Model],
+        method: str,
+        ids: Ids,
+        verb: tuple[str, ...],
+        body: dict[str, JsonValue] | None,
+    ) -> Model:
+        path = path_of("database", ids[0], "assets", ids[1], *verb)
+        return parse(model, self._transport.send(method, path, body=body, repeatable=False))

@@ -1,0 +1,175 @@
+"""Files that are moved, copied, archived, reverted and deleted, as a client sees it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from tests.journeys.runtime import Api, Runtime, noise
+
+ODD = "/Löwe 獅子 +1.stl"
+RECORD = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
+
+
+def shown(api: Api, path: str, **query: str) -> dict[str, dict[str, Any]]:
+    """The files of an asset by path, without folders."""
+    asked = "&".join(f"{name}={quote(value)}" for name, value in query.items())
+    items = api.ok("GET", f"{path}/listFiles?{asked}")["items"]
+    return {item["relativePath"]: item for item in items if not item["isFolder"]}
+
+
+def found(api: Api, database: str) -> set[str]:
+    """The paths of files that a search finds."""
+    hits = api.search(databaseId=database, entityTypes=["file"])
+    return {str(hit["str_key"]).partition("/")[2] for hit in hits if "str_key" in hit}
+
+
+def content(api: Api, path: str, file: str) -> bytes:
+    link = api.ok("POST", f"{path}/download", {"downloadType": "assetFile", "key": file})
+    return httpx.get(link["downloadUrl"], timeout=20).content
+
+
+def records(api: Api, path: str, file: str, kind: str = "metadata") -> list[str]:
+    asked = f"{path}/metadata/file?filePath={quote(file)}&type={kind}"
+    return [one["metadataKey"] for one in api.ok("GET", asked)["metadata"]]
+
+
+@pytest.fixture
+def lion(api: Api, database: str) -> str:
+    """The path of an asset with some files."""
+    asset = api.new_asset(database, "Lion")
+    files = {"/a.stl": [noise(50, "a")], ODD: [noise(60, "odd")], "/parts/1.stl": [noise(9, "1")]}
+    api.upload(database, asset, files)
+    return f"/database/{database}/assets/{asset}"
+
+
+def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
+    runtime: Runtime, api: Api, database: str, lion: str
+) -> None:
+    asset = lion.rpartition("/")[2]
+    api.upload(database, asset, {f"{ODD}.previewFile.png": [b"png"]})
+    for kind in ("metadata", "attribute"):
+        body = {"filePath": ODD, "type": kind, "metadata": [RECORD]}
+        api.ok("POST", f"{lion}/metadata/file", body)
+    to = {"sourcePath": ODD, "destinationPath": f"/parts{ODD}"}
+    reply = api.ok("POST", f"{lion}/moveFile", to)
+    assert reply["success"] is True
+    assert reply["affectedFiles"] == [ODD, f"/parts{ODD}"]
+    listed = shown(api, lion)
+    assert set(listed) == {"/a.stl", "/parts/1.stl", f"/parts{ODD}"}
+    assert listed[f"/parts{ODD}"]["previewFile"].endswith(f"{ODD}.previewFile.png")
+    assert content(api, lion, f"/parts{ODD}") == noise(60, "odd")
+    assert records(api, lion, f"/parts{ODD}") == ["maker"]
+    assert records(api, lion, f"/parts{ODD}", "attribute") == ["maker"]
+    assert records(api, lion, ODD) == []
+    assert api.refused("POST", f"{lion}/moveFile", to)[0] == 400  # the source is archived
+    taken = {"sourcePath": "/a.stl", "destinationPath": ODD}
+    assert api.refused("POST", f"{lion}/moveFile", taken)[0] == 409
+
+    other = api.new_database(f"{database}-2")
+    bust = api.new_asset(other, "Bust")
+    copy = {
+        "sourcePath": f"/parts{ODD}",
+        "destinationPath": "/copy.stl",
+        "destinationAssetId": bust,
+        "destinationDatabaseId": other,
+    }
+    assert api.ok("POST", f"{lion}/copyFile", copy)["affectedFiles"] == ["/copy.stl"]
+    theirs = f"/database/{other}/assets/{bust}"
+    assert content(api, theirs, "/copy.stl") == noise(60, "odd")
+    assert records(api, theirs, "/copy.stl") == ["maker"]
+    runtime.drain()
+    assert found(api, other) == {"copy.stl"}
+    assert found(api, database) == {"a.stl", "parts/1.stl", f"parts{ODD}"}
+
+
+def test_a_file_is_archived_brought_back_reverted_and_deleted(
+    runtime: Runtime, api: Api, database: str, lion: str
+) -> None:
+    file = {"filePath": ODD}
+    first = shown(api, lion)[ODD]["versionId"]
+    assert api.ok("PUT", f"{lion}/setPrimaryFile", {**file, "primaryType": "lod1"})["success"]
+    described = api.ok("GET", f"{lion}/fileInfo?filePath={quote(ODD)}&includeVersions=true")
+    assert described["primaryType"] == "lod1"
+    assert len(described["versions"]) == 2
+    reverted = api.ok("POST", f"{lion}/revertFileVersion/{quote(first, safe='')}", file)
+    assert reverted["newVersionId"] == shown(api, lion)[ODD]["versionId"] != first
+
+    api.ok("DELETE", f"{lion}/archiveFile", file)
+    assert ODD not in shown(api, lion)
+    assert shown(api, lion, includeArchived="true")[ODD]["isArchived"] is True
+    assert api.refused("DELETE", f"{lion}/archiveFile", file)[0] == 409
+    runtime.drain()
+    assert ODD[1:] not in found(api, database)
+    api.ok("POST", f"{lion}/unarchiveFile", file)
+    assert content(api, lion, ODD) == noise(60, "odd")
+
+    gone = {**file, "confirmPermanentDelete": True}
+    assert api.refused("DELETE", f"{lion}/deleteFile", file)[0] == 400
+    api.ok("DELETE", f"{lion}/deleteFile", gone)
+    assert ODD not in shown(api, lion, includeArchived="true")
+    assert api.refused("DELETE", f"{lion}/deleteFile", gone)[0] == 404
+    runtime.drain()
+    assert found(api, database) == {"a.stl", "parts/1.stl"}
+
+
+def test_folders_are_made_archived_and_deleted_whole(
+    runtime: Runtime, api: Api, database: str, lion: str
+) -> None:
+    asset = lion.rpartition("/")[2]
+    made = api.ok("POST", f"{lion}/createFolder", {"relativeKey": "/parts/empty/"})
+    assert made["relativeKey"] == "/parts/empty/"
+    assert api.refused("POST", f"{lion}/createFolder", {"relativeKey": "/parts/empty/"})[0] == 409
+    many = {f"/parts/many/{n:03}.stl": [noise(9, str(n))] for n in range(120)}
+    api.upload(database, asset, many)
+    folder = {"filePath": "/parts/many/", "isPrefix": True}
+    reply = api.ok("DELETE", f"{lion}/archiveFile", folder)
+    assert len(reply["affectedFiles"]) == 120
+    runtime.drain()
+    assert set(shown(api, lion)) == {"/a.stl", ODD, "/parts/1.stl"}
+    everything = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
+    api.ok("DELETE", f"{lion}/deleteFile", everything)
+    runtime.drain()
+    assert set(shown(api, lion, includeArchived="true")) == {"/a.stl", ODD}
+    assert found(api, database) == {"a.stl", ODD[1:]}
+    assert api.refused("DELETE", f"{lion}/deleteFile", everything)[0] == 404
+
+
+def test_of_moves_of_one_file_at_the_same_time_one_succeeds(
+    runtime: Runtime, database: str, lion: str
+) -> None:
+    api = runtime.client()
+
+    def move(number: int) -> int:
+        body = {"sourcePath": "/a.stl", "destinationPath": f"/b{number}.stl"}
+        return runtime.client().send("POST", f"{lion}/moveFile", body).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(move, range(6)))
+    assert answers.count(200) == 1
+    assert set(answers) <= {200, 400, 409}
+    moved = [path for path in shown(api, lion) if path.startswith("/b")]
+    assert moved == [f"/b{answers.index(200)}.stl"]
+    runtime.drain()
+    assert found(api, database) == {moved[0][1:], ODD[1:], "parts/1.stl"}
+
+
+def test_a_file_that_is_no_longer_there_is_refused_by_every_route(api: Api, lion: str) -> None:
+    none = {"filePath": "/none.stl"}
+    for method, verb, body in (
+        ("DELETE", "archiveFile", none),
+        ("POST", "unarchiveFile", none),
+        ("DELETE", "deleteFile", {**none, "confirmPermanentDelete": True}),
+        ("POST", "revertFileVersion/1", none),
+        ("PUT", "setPrimaryFile", {**none, "primaryType": "lod1"}),
+        ("POST", "moveFile", {"sourcePath": "/none.stl", "destinationPath": "/x.stl"}),
+        ("POST", "copyFile", {"sourcePath": "/none.stl", "destinationPath": "/x.stl"}),
+        ("DELETE", "deleteAssetPreview", None),
+    ):
+        assert api.refused(method, f"{lion}/{verb}", body)[0] == 404, verb
+    unknown = lion.rpartition("/")[0] + "/none"
+    assert api.refused("DELETE", f"{unknown}/archiveFile", none)[0] == 404
+    aux = api.ok("DELETE", f"{lion}/deleteAuxiliaryPreviewAssetFiles", none)
+    assert aux["deletedCount"] == 0

@@ -1,0 +1,139 @@
+"""Changing files from the client: the calls and the commands."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from vitrine import ConflictError, Vitrine
+
+from tests.unit.client.fake_server import BUCKET, FakeServer
+from tests.unit.client.test_cli import Shell
+
+IDS = ("garage", "pump-1")
+BASE = "/database/garage/assets/pump-1"
+
+
+class Filing(FakeServer):
+    """A server that takes every change of files and says what was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes: list[tuple[str, str, Any]] = []
+        self.job_id: str | None = None
+        self.inner = self.api
+        self.api = httpx.MockTransport(self._change_or_else)
+
+    def _change_or_else(self, request: httpx.Request) -> httpx.Response:
+        verb = request.url.path.removeprefix(BASE).strip("/")
+        if request.method == "GET" or not request.url.path.startswith(BASE + "/"):
+            return self.inner.handle_request(request)
+        body: dict[str, Any] = json.loads(request.content or "{}")
+        self.changes.append((request.method, verb, body or None))
+        if body.get("sourcePath") == "/taken.glb":
+            return httpx.Response(409, json={"message": "it has it already", "code": "FileExists"})
+        known: dict[str, Any] = {"success": True, "message": "done"}
+        known |= {} if self.job_id is None else {"jobId": self.job_id}
+        if verb == "createFolder":
+            return httpx.Response(200, json={**known, "relativeKey": body["relativeKey"]})
+        if verb == "deleteAssetPreview":
+            return httpx.Response(200, json={**known, "assetId": IDS[1]})
+        if verb in {"moveFile", "copyFile"}:
+            paths = [body["sourcePath"], body["destinationPath"]]
+            return httpx.Response(200, json={**known, "affectedFiles": paths})
+        path = str(body["filePath"])
+        more: dict[str, Any] = {
+            "filePath": path,
+            "affectedFiles": [path],
+            "revertedFromVersionId": verb.rpartition("/")[2],
+            "newVersionId": "v9",
+            "primaryType": body.get("primaryType", ""),
+            "deletedCount": 3,
+        }
+        return httpx.Response(200, json={**known, **more})
+
+
+@pytest.fixture
+def server() -> Filing:
+    return Filing()
+
+
+@pytest.fixture
+def shell(server: Filing, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def pump(server: Filing, client: Vitrine) -> None:
+    client.databases.create("garage", description="All of it", default_bucket_id=BUCKET)
+    client.assets.create("garage", "Old Pump", description="A pump", asset_id="pump-1")
+    server.changes.clear()
+
+
+def test_every_change_is_sent_as_the_contract_says(client: Vitrine, server: Filing) -> None:
+    files = client.files
+    assert files.create_folder(IDS, "/parts").relative_key == "/parts/"
+    assert files.move(IDS, "/a.glb", "/b.glb").affected_files == ("/a.glb", "/b.glb")
+    files.copy(IDS, "/a.glb", "/b.glb", to_database="museum", to_asset="bust")
+    files.archive(IDS, "/parts", folder=True)
+    files.unarchive(IDS, "/a.glb")
+    files.delete(IDS, "/a.glb")
+    assert files.revert(IDS, "/a.glb", "v1").new_version_id == "v9"
+    assert files.set_primary(IDS, "/a.glb", "other", other="proxy").primary_type == "other"
+    assert files.delete_asset_preview(IDS).asset_id == "pump-1"
+    assert files.delete_auxiliary(IDS, "/a.glb").deleted_count == 3
+    file, move = {"filePath": "/a.glb"}, {"sourcePath": "/a.glb", "destinationPath": "/b.glb"}
+    to = {"destinationDatabaseId": "museum", "destinationAssetId": "bust"}
+    assert server.changes == [
+        ("POST", "createFolder", {"relativeKey": "/parts/"}),
+        ("POST", "moveFile", move),
+        ("POST", "copyFile", {**move, **to}),
+        ("DELETE", "archiveFile", {"filePath": "/parts", "isPrefix": True}),
+        ("POST", "unarchiveFile", file),
+        ("DELETE", "deleteFile", {**file, "isPrefix": False, "confirmPermanentDelete": True}),
+        ("POST", "revertFileVersion/v1", file),
+        ("PUT", "setPrimaryFile", {**file, "primaryType": "other", "primaryTypeOther": "proxy"}),
+        ("DELETE", "deleteAssetPreview", None),
+        ("DELETE", "deleteAuxiliaryPreviewAssetFiles", file),
+    ]
+
+
+def test_a_destination_that_is_taken_is_a_conflict(client: Vitrine) -> None:
+    with pytest.raises(ConflictError, match="already"):
+        client.files.move(IDS, "/taken.glb", "/b.glb")
+
+
+def test_the_commands_name_the_asset_and_print_what_was_changed(
+    shell: Shell, server: Filing
+) -> None:
+    line = shell.run("files", "move", "garage", "Old Pump", "/a.glb", "/b.glb")
+    assert [row.split("\t")[0] for row in line.splitlines()] == ["/a.glb", "/b.glb"]
+    assert shell.run("files", "mkdir", "garage", "pump-1", "/parts") == "/parts/\n"
+    copied = ("files", "copy", "garage", "pump-1", "/a.glb", "/b.glb")
+    assert shell.json(*copied, "--to", "museum/bust")["jobState"] == "done"
+    assert server.changes[-1][2]["destinationDatabaseId"] == "museum"
+    assert server.changes[-1][2]["destinationAssetId"] == "bust"
+    assert shell.json("files", "archive", "garage", "pump-1", "/a", "--folder")["success"] is True
+    assert shell.json("files", "unarchive", "garage", "pump-1", "/a.glb")["success"] is True
+    assert shell.json("files", "revert", "garage", "pump-1", "/a.glb", "v1")["newVersionId"] == "v9"
+    lod = shell.json("files", "set-primary", "garage", "pump-1", "/a.glb", "lod1")
+    assert lod["primaryType"] == "lod1"
+    for command in ("delete", "delete-auxiliary"):
+        assert shell.json("files", command, "garage", "pump-1", "/a.glb", "--yes")["success"]
+    assert shell.json("files", "delete-preview", "garage", "pump-1", "--yes")["assetId"] == "pump-1"
+
+
+def test_what_goes_on_is_named_by_its_job(shell: Shell, server: Filing) -> None:
+    server.job_id = "changeFiles.1"
+    line = shell.run("files", "delete", "garage", "pump-1", "/parts", "--folder", "--yes")
+    assert line == "/parts\tchangeFiles.1\trunning\n"
+
+
+@pytest.mark.parametrize("command", ["delete", "delete-auxiliary"])
+def test_nothing_is_deleted_where_nobody_can_be_asked(
+    shell: Shell, server: Filing, command: str
+) -> None:
+    shell.run("files", command, "garage", "pump-1", "/a.glb")
+    assert shell.code == 2
+    assert server.changes == []
