@@ -1,0 +1,180 @@
+"""Versions of assets as clients make, read and take them back, also many clients at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from tests.journeys.runtime import Api, Runtime
+
+CLIENTS, EACH = 8, 3
+
+
+def base_of(database: str, asset: str) -> str:
+    return f"/database/{database}/assets/{asset}"
+
+
+def made(api: Api, base: str, **body: Any) -> str:
+    wanted = {"comment": "as it is", "useLatestFiles": True, **body}
+    return api.ok("POST", f"{base}/createVersion", wanted)["assetVersionId"]
+
+
+def listed(api: Api, base: str, **query: Any) -> list[dict[str, Any]]:
+    return api.ok("GET", f"{base}/getVersions", params=query)["versions"]
+
+
+def files(api: Api, base: str, number: str) -> dict[str, str]:
+    whole = api.ok("GET", f"{base}/getVersion/{number}")
+    return {one["relativeKey"]: one["versionId"] for one in whole["files"]}
+
+
+def content(api: Api, base: str, **wanted: str) -> bytes:
+    body = {"downloadType": "assetFile", "key": "/a.stl", **wanted}
+    url = api.ok("POST", f"{base}/download", body)["downloadUrl"]
+    return httpx.get(url).content
+
+
+def record(value: str) -> dict[str, Any]:
+    return {
+        "metadata": [{"metadataKey": "year", "metadataValue": value, "metadataValueType": "string"}]
+    }
+
+
+def test_a_version_is_made_read_compared_and_gone_back_to(
+    runtime: Runtime, api: Api, database: str
+) -> None:
+    asset = api.new_asset(database, "A pump")
+    base = base_of(database, asset)
+    api.upload(database, asset, {"/a.stl": [b"solid old\n"], "/b.stl": [b"solid b\n"]})
+    api.ok("POST", f"{base}/metadata", record("1889"))
+    assert made(api, base, comment="the opening", versionAlias="v1") == "1"
+    api.upload(database, asset, {"/a.stl": [b"solid new\n"], "/c.stl": [b"solid c\n"]})
+    api.ok("PUT", f"{base}/metadata", record("1900"))
+    latest = {
+        one["relativePath"]: one["versionId"] for one in api.ok("GET", f"{base}/listFiles")["items"]
+    }
+    assert made(api, base, versionAlias=None, comment="named", **named(latest)) == "2"
+    assert files(api, base, "2") == latest
+
+    first = files(api, base, "1")
+    assert first.keys() == {"/a.stl", "/b.stl"}
+    for way in ({"assetVersionId": "1"}, {"assetVersionIdAlias": "v1"}):
+        rows = api.ok("GET", f"{base}/listFiles", params=way)["items"]
+        assert {one["relativePath"]: one["versionId"] for one in rows} == first
+        shown = api.ok("GET", f"{base}/metadata", params=way)["metadata"]
+        assert [one["metadataValue"] for one in shown] == ["1889"]
+        info = api.ok("GET", f"{base}/fileInfo", params={"filePath": "/a.stl", **way})
+        assert info["versionId"] == first["/a.stl"]
+        assert content(api, base, **way) == b"solid old\n"
+    found = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
+    changed = {kind: [one["relativeKey"] for one in some] for kind, some in found["files"].items()}
+    assert changed == {"added": ["/c.stl"], "removed": [], "changed": ["/a.stl"]}
+    assert [one["metadataKey"] for one in found["metadata"]["changed"]] == ["year"]
+
+    body = {"comment": "back again", "revertMetadata": True}
+    reverted = api.ok("POST", f"{base}/revertAssetVersion/1", body)
+    assert (reverted["assetVersionId"], reverted["skippedFiles"]) == ("3", [])
+    assert content(api, base) == b"solid old\n"
+    runtime.drain()
+    (now,) = api.ok("GET", f"{base}/metadata")["metadata"]
+    assert now["metadataValue"] == "1889"
+    hits = api.search(databaseId=database, entityTypes=["asset"])
+    assert [hit["str_asset_version_id"] for hit in hits] == ["3"]
+
+
+def named(latest: dict[str, str]) -> dict[str, Any]:
+    wanted = [{"relativeKey": path, "versionId": one} for path, one in latest.items()]
+    return {"files": wanted, "useLatestFiles": False}
+
+
+def test_many_clients_at_once_make_versions_without_gaps(runtime: Runtime, database: str) -> None:
+    apis = [runtime.client() for _ in range(CLIENTS)]
+    asset = apis[0].new_asset(database, "Wanted by many")
+    base = base_of(database, asset)
+    apis[0].upload(database, asset, {"/a.stl": [b"solid\n"]})
+
+    def work(number: int) -> list[dict[str, Any]]:
+        api, replies = apis[number], list[dict[str, Any]]()
+        for turn in range(EACH):
+            body = {"comment": f"{number}.{turn}", "useLatestFiles": True}
+            replies.append(api.ok("POST", f"{base}/createVersion", body))
+            api.ok("PUT", base, {"description": f"edited by {number}, {turn}"})
+        return replies
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        replies = [one for some in pool.map(work, range(CLIENTS)) for one in some]
+    runtime.drain()
+    total = CLIENTS * EACH
+    numbers = [int(one["Version"]) for one in listed(apis[0], base)]
+    assert numbers == list(range(total, -1, -1))
+    answered = [int(one["assetVersionId"]) for one in replies if "assetVersionId" in one]
+    assert len(set(answered)) == len(answered)
+    comments = {one["Comment"] for one in listed(apis[0], base)[:-1]}
+    assert comments == {f"{n}.{t}" for n in range(CLIENTS) for t in range(EACH)}
+    assert apis[0].ok("GET", base)["currentVersion"]["Version"] == str(total)
+    assert all(one["fileCount"] == 1 for one in listed(apis[0], base)[:-1])
+
+
+def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database: str) -> None:
+    apis = [runtime.client() for _ in range(4)]
+    asset = apis[0].new_asset(database, "Wanted")
+    base = base_of(database, asset)
+    body = {"comment": "mine", "useLatestFiles": True, "versionAlias": "golden"}
+
+    def take(api: Api) -> int:
+        return api.send("POST", f"{base}/createVersion", body).status_code
+
+    with ThreadPoolExecutor(len(apis)) as pool:
+        statuses = sorted(pool.map(take, apis))
+    runtime.drain()
+    assert statuses == [200, 409, 409, 409]
+    assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
+
+
+def test_the_current_version_is_archived_with_its_asset(
+    runtime: Runtime, api: Api, database: str
+) -> None:
+    asset = api.new_asset(database, "A pump")
+    base = base_of(database, asset)
+    api.upload(database, asset, {"/a.stl": [b"solid\n"]})
+    made(api, base)
+    assert api.refused("POST", f"{base}/assetversions/1/archive")[0] == 409
+    api.ok("POST", f"{base}/assetversions/1/archive", {"confirmArchiveAsset": True})
+    assert api.refused("GET", base)[0] == 404
+    assert [one["isArchived"] for one in listed(api, base, showArchived="true")] == [True, False]
+    runtime.drain()
+    api.ok("POST", f"{base}/assetversions/1/unarchive")
+    runtime.drain()
+    assert api.ok("GET", base)["status"] == "active"
+    assert content(api, base, assetVersionId="1") == b"solid\n"
+    api.ok("PUT", f"{base}/assetversions/0", {"comment": "the very first"})
+    api.ok("POST", f"{base}/assetversions/0/archive")
+    assert [one["Version"] for one in listed(api, base)] == ["1"]
+    wanted = {"downloadType": "assetFile", "key": "/a.stl", "assetVersionId": "0"}
+    assert api.refused("POST", f"{base}/download", wanted)[0] == 410
+
+
+def test_wrong_requests_change_nothing(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "A pump")
+    base = base_of(database, asset)
+    twice = [{"relativeKey": "/a", "versionId": "x"}] * 2
+    for body in (
+        {},
+        {"comment": "x"},
+        {"comment": "x" * 257, "useLatestFiles": True},
+        {"comment": "x", "useLatestFiles": True, "versionAlias": "7"},
+        {"comment": "x", "files": twice},
+    ):
+        assert api.refused("POST", f"{base}/createVersion", body)[0] == 400, body
+    for method, below in (
+        ("GET", "getVersion/7"),
+        ("PUT", "assetversions/7"),
+        ("POST", "assetversions/7/archive"),
+        ("POST", "revertAssetVersion/7"),
+    ):
+        body = None if method == "GET" else {"comment": "x"}
+        assert api.refused(method, f"{base}/{below}", body)[0] == 404
+    nowhere = base_of(database, "nothing")
+    wanted = {"comment": "x", "useLatestFiles": True}
+    assert api.refused("POST", f"{nowhere}/createVersion", wanted)[0] == 404
+    assert [one["Version"] for one in listed(api, base)] == ["0"]
