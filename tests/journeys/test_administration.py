@@ -1,0 +1,134 @@
+"""Roles, users' own pages and subscriptions as clients see them, from the templates on."""
+
+from typing import Any
+from uuid import uuid4
+
+from tests.journeys.runtime import Api, Runtime
+
+
+def user_of(runtime: Runtime, *roles: str) -> tuple[str, Api]:
+    """A new user with these roles, and its own connection."""
+    admin = runtime.client()
+    user = f"user-{uuid4().hex[:8]}@example.org"
+    admin.ok("POST", "/user-roles", {"userId": user, "roleName": list(roles)})
+    body = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
+    return user, runtime.client(admin.ok("POST", "/auth/api-keys", body)["apiKey"])
+
+
+def new_role(api: Api) -> str:
+    name = f"role-{uuid4().hex[:8]}"
+    made = api.ok("POST", "/roles", {"roleName": name, "description": "Looks around"})
+    assert (made["success"], made["roleName"], made["operation"]) == (True, name, "create")
+    return name
+
+
+def roles_of(api: Api, user: str) -> list[str]:
+    items = api.ok("GET", "/user-roles")["Items"]
+    return next((item["roleName"] for item in items if item["userId"] == user), [])
+
+
+def test_roles_are_made_given_and_taken_and_the_last_administrator_stays(
+    runtime: Runtime,
+) -> None:
+    api = runtime.client()
+    role = new_role(api)
+    user, own = user_of(runtime, role)
+    assert api.refused("POST", "/roles", {"roleName": role, "description": "x"})[0] == 409
+    assert own.refused("GET", "/roles")[0] == 403
+    api.ok("PUT", "/roles", {"roleName": role, "description": "Sees"})
+    listed = {item["roleName"]: item for item in api.ok("GET", "/roles")["Items"]}
+    assert listed[role]["description"] == "Sees"
+    assert roles_of(api, user) == [role]
+    api.ok("PUT", "/user-roles", {"userId": user, "roleName": [role, "admin"]})
+    assert roles_of(api, user) == ["admin", role]
+    api.ok("DELETE", f"/roles/{role}")
+    assert roles_of(api, user) == ["admin"]
+    api.ok("DELETE", "/user-roles", {"userId": user})
+    status, said = api.refused("DELETE", "/user-roles", {"userId": "admin"})
+    assert (status, said["code"]) == (409, "LastAdministrator")
+    assert api.refused("DELETE", "/roles/admin")[0] == 409
+    assert api.refused("DELETE", f"/roles/{role}")[0] == 404
+    told = api.ok("GET", "/audit", params={"entity": f"role:{role}"})["Items"]
+    assert [entry["operation"] for entry in told] == ["delete_role", "update_role", "create_role"]
+
+
+def test_a_role_of_many_users_is_taken_from_them_by_a_job(runtime: Runtime) -> None:
+    api = runtime.client()
+    role = new_role(api)
+    users = [f"many-{uuid4().hex[:8]}" for _ in range(45)]
+    for user in users:
+        api.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})
+    job_id = api.ok("DELETE", f"/roles/{role}")["jobId"]
+    runtime.drain()
+    job = api.ok("GET", f"/jobs/{job_id}")
+    assert (job["state"], job["itemsDone"], job["problems"]) == ("done", 45, [])
+    items = api.ok("GET", "/user-roles")["Items"]
+    assert not {item["userId"] for item in items} & set(users)
+
+
+def test_a_user_without_rights_has_a_profile_features_and_no_pages(runtime: Runtime) -> None:
+    role = new_role(runtime.client())
+    user, own = user_of(runtime, role)
+    path = f"/auth/loginProfile/{user}"
+    assert own.refused("GET", path)[0] == 404
+    kept = {"message": {"Items": [{"userId": user, "email": "someone@example.org"}]}}
+    assert own.ok("POST", path, {"email": "someone@example.org"}) == kept
+    assert own.ok("POST", path) == kept
+    assert own.ok("GET", path) == kept
+    assert own.refused("GET", "/auth/loginProfile/admin")[0] == 403
+    assert isinstance(own.ok("GET", "/secure-config")["featuresEnabled"], str)
+    pages = {"routes": [{"method": "GET", "route__path": "/assets"}]}
+    assert own.ok("POST", "/auth/routes", pages) == {"allowedRoutes": [], "email": user}
+    allowed = runtime.client().ok("POST", "/auth/routes", pages)["allowedRoutes"]
+    assert [page["route__path"] for page in allowed] == ["/assets"]
+
+
+def test_without_a_user_pool_nobody_is_administered_there(runtime: Runtime) -> None:
+    api = runtime.client()
+    for method, path, body in (
+        ("GET", "/user/cognito", None),
+        ("POST", "/user/cognito", {"userId": "ann", "email": "ann@example.org"}),
+        ("PUT", "/user/cognito/ann", {"email": "ann@example.org"}),
+        ("DELETE", "/user/cognito/ann", None),
+        ("POST", "/user/cognito/ann/resetPassword", {"confirmReset": True}),
+    ):
+        status, said = api.refused(method, path, body)
+        assert (status, said["code"]) == (404, "UserPoolNotDeployed")
+
+
+def asked(asset: str, *users: str) -> dict[str, Any]:
+    return {
+        "eventName": "Asset Version Change",
+        "entityName": "Asset",
+        "entityId": asset,
+        "subscribers": list(users),
+    }
+
+
+def test_users_subscribe_to_an_asset_and_are_told_without_failures(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "A statue")
+    user, _ = user_of(runtime, "admin")
+    done = {"message": "success"}
+    assert api.ok("POST", "/subscriptions", asked(asset, user)) == done
+    assert api.refused("POST", "/subscriptions", asked(asset, user))[0] == 409
+    assert api.refused("POST", "/subscriptions", asked(asset, "no-address"))[0] == 400
+    assert api.refused("POST", "/subscriptions", asked("nothing", user))[0] == 404
+    assert api.ok("PUT", "/subscriptions", asked(asset, user, "b@example.org")) == done
+    items = api.ok("GET", "/subscriptions")["message"]["Items"]
+    (shown,) = [item for item in items if item["entityId"] == asset]
+    expected = {**asked(asset, user, "b@example.org"), "entityValue": "A statue"}
+    assert shown == {**expected, "databaseId": database}
+    check = {"userId": user, "assetId": asset}
+    assert api.ok("POST", "/check-subscription", check) == done
+    api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "A bust"})
+    runtime.drain()
+    failures = api.ok("GET", "/admin/failures", params={"consumer": "Notifier"})["Items"]
+    assert failures == []
+    assert api.ok("DELETE", "/unsubscribe", asked(asset, user)) == done
+    assert api.ok("POST", "/check-subscription", check) == {"message": "Not subscribed"}
+    assert api.ok("DELETE", "/subscriptions", asked(asset, user)) == done
+    assert api.refused("DELETE", "/subscriptions", asked(asset, user))[0] == 404
+    api.ok("DELETE", "/user-roles", {"userId": user})
