@@ -16,7 +16,7 @@ import sys
 from infra.assembly import build
 import aws_cdk
 from cdk_nag import AwsSolutionsChecks
-app = build(sys.argv[1], {"stage": "prod", "bundle": False})
+app = build(sys.argv[1], {"stage": "prod", "bundle": False, "userPool": True})
 aws_cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 app.synth()
 """

@@ -208,3 +208,17 @@ def test_lambda_itself_needs_to_read_what_it_delivers_and_to_keep_what_it_gives_
     kept = [n.action for n in failure_destination("arn:aws:s3:::b", place)]
     assert kept == ["s3:PutObject", "s3:ListBucket"]
     assert [n.action for n in failure_destination(QUEUE, PLACE)] == ["sqs:SendMessage"]
+
+
+def test_a_message_needs_its_topic_and_the_key_of_that() -> None:
+    topic = "arn:aws:sns:us-east-1:000000000000:t"
+    sealed = Place(PLACE.region, PLACE.account, {topic: KEY})
+    found = needs("sns", "Publish", {"TopicArn": topic}, sealed)
+    assert {(n.action, n.resource, n.via) for n in found} == {
+        ("sns:Publish", topic, None),
+        ("kms:GenerateDataKey", KEY, "sns.us-east-1.amazonaws.com"),
+        ("kms:Decrypt", KEY, "sns.us-east-1.amazonaws.com"),
+    }
+    assert _needs("sns", "Subscribe", TopicArn=topic) == {("sns:Subscribe", topic)}
+    with pytest.raises(UnknownCallError):
+        needs("sns", "Publish", {"PhoneNumber": "+12345678900"}, PLACE)
