@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from backend.aws.items import to_wire
 from backend.aws.settings import Settings
+from backend.core.authorization import SystemOnly
 from backend.core.objects import Objects
 from backend.core.queues import Queues
 from backend.core.search_engine import SearchEngine
@@ -18,6 +19,7 @@ from backend.domains.metadata.repository import MetadataRepository
 from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
+from backend.entrypoints.syncing import SyncWiring
 from backend.entrypoints.wiring import Wiring
 from backend.entrypoints.working import WorkerWiring
 from backend.search.indexes import ensure_indexes
@@ -154,6 +156,13 @@ def _lifecycle_worker(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
     return wiring.consumer_handler(LIFECYCLE, steps)
 
 
+def _bucket_sync(on: Deployment) -> Callable[[dict[str, Any], Any], Any]:
+    """As it is deployed: nobody asks it, and it acts as the product itself."""
+    wiring = on.wired(SyncWiring, functions.BUCKET_SYNC)
+    vars(wiring)["authorization"] = SystemOnly()
+    return wiring.events_handler
+
+
 CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]]] = {
     "IndexChanges": lambda on: on.wired(IndexingWiring, functions.INDEX_CHANGES).changes_handler,
     "IndexObjects": lambda on: on.wired(IndexingWiring, functions.INDEX_OBJECTS).objects_handler,
@@ -161,6 +170,7 @@ CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]
     "IndexFanOut": lambda on: on.wired(IndexingWiring, functions.INDEX_FAN_OUT).fan_out_handler,
     "JobStarter": lambda on: on.wired(WorkerWiring, functions.JOB_STARTER).starter_handler,
     "LifecycleWorker": _lifecycle_worker,
+    "BucketSync": _bucket_sync,
     "AuditCreations": lambda on: (
         on.wired(AuditingWiring, functions.AUDIT_CREATIONS).creations_handler
     ),
@@ -168,6 +178,7 @@ CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]
 """How the function of each subscription is made."""
 LEFT_OUT = {
     "AuditArchiver": "no time to live ends in a history",
+    "BucketImportWorker": "no history imports; the sync makes the same decisions",
     "LargeFileWorker": "histories have small files",
 }
 """Functions of subscriptions that no history wakes, each with the reason."""

@@ -12,6 +12,7 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import JsonObject
 from backend.spec.buckets import BUCKETS
 from backend.spec.queues import (
+    BUCKET_EVENTS,
     OBJECT_EVENTS,
     QUEUE_SUBSCRIPTIONS,
     SETTLE,
@@ -120,7 +121,8 @@ class World:
     def object_changed(self, bucket: str, key: str) -> None:
         if bucket == self.bucket:
             turn, self.turns.running = self.turns.running, None  # an event is no request
-            self.queues.send(OBJECT_EVENTS, [object_event(bucket, key)])
+            for queue in (OBJECT_EVENTS, BUCKET_EVENTS):
+                self.queues.send(queue, [object_event(bucket, key)])
             self.turns.running = turn
 
     def pull(self) -> None:

@@ -9,6 +9,7 @@ last: whoever finds no owner, and objects, has found what was written since.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import compress
 
 from backend.core.errors import AlreadyExistsError, InvalidInputError, UnavailableError
 from backend.core.identity import SYSTEM
@@ -76,7 +77,8 @@ class BucketSync:
         found = in_parallel(lambda ref: self.assets.find_asset(*ref), ids)
         for ref, asset in zip(ids, found, strict=True):
             if asset is None:  # its row is gone, its reservations are the deleting job's
-                done.later += [one for one in by_asset[ref] if self._is_there(one)]
+                there = in_parallel(self._is_there, by_asset[ref])
+                done.later += compress(by_asset[ref], there)
             else:
                 done.owned[ref] = [one.key for one in by_asset[ref]]
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
