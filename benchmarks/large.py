@@ -1,4 +1,5 @@
-"""`python -m benchmarks.large`: an asset of many files is renamed, archived, brought back, deleted.
+"""`python -m benchmarks.large`: an asset of many files is renamed, gets a version, is archived,
+brought back, deleted.
 
 Each request must answer within five seconds whatever the number of files; jobs do the rest, of
 which this prints the seconds until every document is right, and the memory that the worker took.
@@ -93,6 +94,15 @@ def main(
 def _changes(files: int) -> list[Change]:
     return [
         Change("rename", "PUT", "", {"assetName": "renamed"}, files, 0, "renamed"),
+        Change(
+            "version",
+            "POST",
+            "/createVersion",
+            {"comment": "all of them", "useLatestFiles": True},
+            files,
+            0,
+            "renamed",
+        ),
         Change("archive", "DELETE", "/archiveAsset", {"confirmArchive": True}, 0, files, "renamed"),
         Change(
             "unarchive", "PUT", "/unarchiveAsset", {"confirmUnarchive": True}, files, 0, "renamed"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from benchmarks.costs import MANY_RECORDS
 from docs.costs import Figures, measured
 from docs.generate import COSTS, REFERENCE, costs_page
 
@@ -61,3 +62,12 @@ def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more
     limits = {"edit 1 metadata record": 8, "add 1 metadata record": 10}
     for operation, limit in limits.items():
         assert figures[operation]["request"]["writeUnits"] <= limit
+
+
+def test_a_version_costs_a_fifth_more_than_its_rows_and_2_requests_to_s3(
+    figures: Mapping[str, Figures],
+) -> None:
+    found = figures[MANY_RECORDS]["request"]
+    rows = 2 * (50 + 510)  # each of them, and its entry in the index by asset
+    assert found["writeUnits"] + found["readUnits"] <= 1.2 * rows
+    assert sum(found["requests"]["s3"].values()) <= 2

@@ -42,8 +42,12 @@ DATABASES = Table(
 ASSET_VERSIONS = Table(
     "AssetVersionsStorageTableV2",
     keys.ASSET,
-    "The version records of each asset.",
-    ("get one version", "list the versions of an asset"),
+    "The version records of each asset, and one item for each alias, which so is of one version.",
+    (
+        "get one version, by its number or its alias",
+        "list the versions of an asset",
+        "take the next number and an alias in one transaction",
+    ),
     sort_key=ASSET_VERSION_ID,
 )
 
@@ -51,8 +55,13 @@ FILE_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "ALL"
 ASSET_FILE_VERSIONS = Table(
     "AssetFileVersionsStorageTableV2",
     keys.ASSET_VERSION,
-    "The files that a version holds, each with its S3 version id.",
-    ("list the files of a version", "remove what an asset left"),
+    "The files that a version holds, each with its S3 version id. They are written under the id of "
+    "a snapshot before their version has a number; its row names the snapshot.",
+    (
+        "list the files of a version",
+        "note the files that a request names, a hundred a row, until they are looked up",
+        "remove what an asset left",
+    ),
     sort_key=FILE_KEY,
     indexes=(FILE_VERSIONS_BY_ASSET,),
 )
@@ -61,7 +70,7 @@ METADATA_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "
 ASSET_FILE_METADATA_VERSIONS = Table(
     "AssetFileMetadataVersionsStorageTable",
     keys.ASSET_VERSION,
-    "The metadata and attributes as they were when a version was made.",
+    "The metadata and attributes as they were when a version was made, under its snapshot's id.",
     ("list the snapshot of a version, whole or of one file", "remove what an asset left"),
     sort_key=keys.SNAPSHOT,
     indexes=(METADATA_VERSIONS_BY_ASSET,),
