@@ -170,11 +170,10 @@ def gallery(
         clock=clock,
     )
     finishing = Finishing(places, files, audit_service(objects))
-    limits = UploadLimits(per_minute=per_minute, url_seconds=900)
     return Gallery(
         assets=assets,
         files=files,
-        uploads=UploadService(places, finishing, limits, new_id),
+        uploads=UploadService(places, finishing, UploadLimits(per_minute, 900), new_id),
         renewals=RenewalService(places, 900),
         large_files=LargeFiles(places, finishing),
         downloads=DownloadService(assets, files, objects, 900),

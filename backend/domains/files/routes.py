@@ -47,6 +47,7 @@ def build_router(
     _bind_changes(router, changes)
     _bind_ends(router, changes)
     _bind_rewrites(router, rewrites)
+    _bind_removals(router, rewrites)
 
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> FilesReply:
@@ -126,6 +127,8 @@ def _bind_rewrites(router: Router, rewrites: "Callable[[], FileRewrites]") -> No
             job_id=done.open_job_id,
         )
 
+
+def _bind_removals(router: Router, rewrites: "Callable[[], FileRewrites]") -> None:
     @router.bind(routes.DELETE_ASSET_PREVIEW)
     def delete_asset_preview(call: Call, path: AssetPath) -> PreviewDeletedReply:
         asset_id = rewrites().delete_asset_preview(call.caller, _ids(path))

@@ -250,6 +250,19 @@ def test_an_older_version_is_copied_over_the_newer_one_and_over_a_marker(store: 
         store.objects.delete(store.bucket, key)
 
 
+def test_a_copy_of_an_object_over_itself_has_its_new_metadata(store: Store) -> None:
+    first = put(store, "a/x.txt", b"first")
+    place = (store.bucket, "a/x.txt")
+    written = store.objects.copy(
+        place, place, content_type="text/plain", metadata={"vams-primarytype": "lod1"}
+    )
+    head = store.objects.head(*place)
+    assert isinstance(head, ObjectHead)
+    assert dict(head.metadata) == {"vams-primarytype": "lod1"}
+    assert head.version.version_id == written.version_id
+    assert (written.version_id == first) == (store.name == "versitygw")  # it changes the version
+
+
 def test_a_copy_of_a_version_that_is_gone_is_not_found(store: Store) -> None:
     gone = put(store, "a/x.txt", b"first")
     put(store, "a/x.txt", b"second")

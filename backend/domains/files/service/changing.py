@@ -114,10 +114,7 @@ class FileChanges:
         )
         source = self.places.source(source_asset, body.source_path)
         target = self.places.destination(asset, body.destination_path)
-        same = (source_asset.database_id, source_asset.asset_id) == (
-            asset.database_id,
-            asset.asset_id,
-        )
+        same = source_asset.asset_id == asset.asset_id  # which is unique in the deployment
         if same and source.key == target.key:
             raise InvalidInputError.of("destinationPath", "is where the file is")
         change = FileChange(
