@@ -1,5 +1,6 @@
 """The routes of sign-ins."""
 
+from datetime import datetime
 from typing import Literal
 
 from backend.core.clock import iso
@@ -32,12 +33,7 @@ def bind_users(router: Router, service: UserService) -> None:
     """Bind the routes of sign-ins to the service."""
 
     def done(operation: _Operation, user_id: str) -> SignInOperationReply:
-        return SignInOperationReply(
-            message=f"User {user_id} {_DONE[operation]}",
-            user_id=user_id,
-            operation=operation,
-            timestamp=iso(service.clock()),
-        )
+        return _done(operation, user_id, at=service.clock())
 
     @router.bind(routes.LIST_COGNITO_USERS)
     def list_cognito_users(call: Call, query: PageQuery) -> SignInsReply:
@@ -71,6 +67,15 @@ def bind_users(router: Router, service: UserService) -> None:
     ) -> SignInOperationReply:
         service.reset_password(call.caller, path.user_id)
         return done("resetPassword", path.user_id)
+
+
+def _done(operation: _Operation, user_id: str, *, at: datetime) -> SignInOperationReply:
+    return SignInOperationReply(
+        message=f"User {user_id} {_DONE[operation]}",
+        user_id=user_id,
+        operation=operation,
+        timestamp=iso(at),
+    )
 
 
 def _reply(user: PoolUser) -> SignInReply:
