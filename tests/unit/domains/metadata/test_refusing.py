@@ -5,7 +5,11 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
+from backend.domains.metadata.routes import build_router
+from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
+from tests.factories.metadata import metadata_service
+from tests.fakes.tables import MemoryTables
 from tests.unit.domains.metadata.calls import (
     FILE,
     add,
@@ -114,8 +118,13 @@ def test_wrong_keys_to_remove_are_refused_by_name(client: Client, field: str, ke
 
 
 def test_an_entity_holds_so_many_records_at_the_most(
-    client: Client,
+    objects: S3Objects,
 ) -> None:
+    tables = MemoryTables()  # moto copies all tables for each transaction
+    assets = asset_service(tables, objects)
+    created_database(assets)
+    created_asset(assets)
+    client = Client(build_router(metadata_service(assets, tables, objects)))
     add(client, *(f"k{number}" for number in range(499)))
     two_more = add(client, "x", "y")
     assert (two_more.status, two_more.body["code"]) == (409, "TooManyRecords")
@@ -132,4 +141,3 @@ def test_an_entity_holds_so_many_records_at_the_most(
     assert set(all_keys(client)) == {one["metadataKey"] for one in everything}
     assert send(client, "DELETE", body={"metadataKeys": ["other7"]}).body["success"] is True
     assert add(client, "x").status == 200
-    assert add_to_file(client, record("of a file")).status == 200
