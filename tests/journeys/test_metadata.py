@@ -76,6 +76,8 @@ def test_a_schema_governs_from_its_making_to_its_deletion(runtime: Runtime, data
     listed = api.ok("GET", f"/metadataschema?databaseId={database}")["Items"]
     assert [item["metadataSchemaId"] for item in listed] == [schema]
 
+    assert len(api.ok("GET", "/metadataschema?pageSize=1")["Items"]) == 1
+
     assert values(api, path) == {"unit": "kg", "weight": ""}
     assert violated(api, "POST", path, record("colour")) == ["metadata"]
     assert violated(api, "PUT", path, record("weight", "7")) == ["metadata.0.metadataValueType"]

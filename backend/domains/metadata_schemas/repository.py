@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
-from backend.core.paging import Page, PageRequest, Position
+from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Delete, Item, Put, Update, Write, absent, equals, put_new
 from backend.core.wired import wired
@@ -177,18 +177,6 @@ class MetadataSchemaRepository:
             except _ScopeChangedError:
                 continue
         raise SchemasBusyError
-
-
-def position_of(
-    schema: MetadataSchema, database_id: str | None, entity_type: EntityType | None
-) -> Position:
-    """Where a list with these filters goes on after a schema."""
-    position = dict(_key_of(schema))
-    if database_id is not None and entity_type is None:
-        position["databaseId"] = schema.database_id
-    if entity_type is not None and database_id is None:
-        position["metadataEntityType"] = schema.metadata_schema_entity_type
-    return position
 
 
 def _narrowed(database_id: str | None, entity_type: EntityType | None) -> tuple[Index, str] | None:

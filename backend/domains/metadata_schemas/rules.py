@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from backend.core.errors import FieldError, InvalidInputError
+from backend.core.errors import FieldError, InvalidInputError, TooLargeError
 from backend.core.metadata_values import check_value
 from backend.core.names import extension_of
 from backend.domains.metadata_schemas.models import (
@@ -16,6 +16,8 @@ from backend.domains.metadata_schemas.models import (
 )
 
 ALL_EXTENSIONS = ".all"
+MAX_BYTES = 64 * 1024
+"""Of the fields of a schema, as JSON."""
 _LIST = "inline_controlled_list"
 
 
@@ -26,7 +28,11 @@ def check_schema(
 
     Raises:
         InvalidInputError: naming each field of the request that is wrong.
+        TooLargeError: it says more than every write of metadata can be made to read.
     """
+    size = len(fields.model_dump_json(by_alias=True, exclude_none=True).encode())
+    if size > MAX_BYTES:
+        raise TooLargeError(f"fields: they have {size} bytes, at most {MAX_BYTES} are taken")
     errors = list(_errors(entity_type, fields.fields))
     if file_key_type_restriction and entity_type not in FILE_TYPES:
         message = f"is for {' and '.join(FILE_TYPES)} only"

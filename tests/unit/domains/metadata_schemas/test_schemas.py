@@ -181,6 +181,14 @@ def test_each_part_of_a_schema_that_must_be_there_is(client: Client) -> None:
     assert client.send("PUT", SCHEMAS, body={"schemaName": "x"}).status == 400
 
 
+def test_a_schema_says_no_more_than_every_write_can_read(client: Client) -> None:
+    keys = [f"{'x' * 240}{number}" for number in range(300)]
+    many = field("a", "inline_controlled_list", controlledListKeys=keys)
+    answer = create(client, many)
+    assert (answer.status, answer.body["code"]) == (413, "TooLarge")
+    assert "fields" in answer.body["message"]
+
+
 def test_a_change_is_checked_as_a_whole_and_changes_nothing_if_it_is_refused(
     client: Client,
 ) -> None:
