@@ -65,7 +65,8 @@ prove: $(READY) ## Run thousands of random histories, in memory and on engines, 
 		tests/unit/search/test_histories.py tests/unit/model
 	@$(BIN)/python -m local prepare
 	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
-	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 $(PYTEST) -q tests/journeys/test_kills.py
+	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 CONCURRENCY_SECONDS=60 $(PYTEST) -q \
+		tests/journeys/test_kills.py tests/journeys/test_concurrency.py
 
 # How many cases `make fuzz` sends to each operation at random; the tests send 100.
 fuzz: FUZZ_EXAMPLES ?= 1000

@@ -114,9 +114,15 @@ def stored(api: Api, database: str) -> dict[str, Any]:
             asset["assetType"],
             {record["metadataKey"]: record["metadataValue"] for record in records},
         )
-        for file in api.ok("GET", f"{path}/listFiles")["items"]:
+        for file in files_of(api, path):
             found[file["key"]] = (asset["assetName"], file["size"])
     return found
+
+
+def files_of(api: Api, asset: str) -> list[Any]:
+    """What is listed of an asset (a path) without its folders, on one page."""
+    items = api.ok("GET", f"{asset}/listFiles")["items"]
+    return [item for item in items if not item["isFolder"]]
 
 
 def all_assets(api: Api, database: str) -> list[Any]:

@@ -1,0 +1,139 @@
+"""Many clients change one asset at once: what is left is the work of some order of the calls."""
+
+import os
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from tests.journeys.load import drift, files_of
+from tests.journeys.runtime import Api, Runtime, noise, wait_until
+
+SECONDS = float(os.environ.get("CONCURRENCY_SECONDS", "10"))
+CLIENTS = 32
+FILES = 6
+PATHS = [f"/parts/{number}.stl" for number in range(20 * FILES)]
+"""A path that was moved from is not free again: its archived versions may be an asset version's."""
+REFUSALS = {400, 404, 409, 410, 412, 429, 503}
+"""What a client may be told whose call met those of others: never a 500."""
+
+
+@dataclass
+class Storm:
+    """What was said to the clients; `etags` of the edits, `versions` that were made."""
+
+    path: str
+    said: Counter[str] = field(default_factory=Counter[str])
+    etags: list[str] = field(default_factory=list[str])
+    descriptions: set[str] = field(default_factory=set[str])
+    versions: list[str] = field(default_factory=list[str])
+    wrong: list[str] = field(default_factory=list[str])
+
+    def rage(self, api: Api, seed: int) -> None:
+        """Change the asset in ways that are drawn, until the time is up."""
+        random = Random(seed)
+        acts = (self._edit, self._edit, self._note, self._move, self._move, self._version)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            random.choice(acts)(api, random)
+            if random.random() < 0.05:
+                self._send(api, "DELETE", "/archiveAsset", {"confirmArchive": True})
+            elif random.random() < 0.3:  # so that it is active most of the time
+                self._send(api, "PUT", "/unarchiveAsset", {"confirmUnarchive": True})
+
+    def _edit(self, api: Api, random: Random) -> None:
+        text = f"edited {random.getrandbits(60):x}"
+        answer = self._send(api, "PUT", "", {"description": text})
+        if answer is not None:
+            self.etags.append(answer.headers["ETag"])
+            self.descriptions.add(text)
+
+    def _note(self, api: Api, random: Random) -> None:
+        record = {"metadataKey": f"k{random.randrange(3)}", "metadataValueType": "string"}
+        record["metadataValue"] = f"{random.random()}"
+        self._send(api, "PUT", "/metadata", {"metadata": [record]})
+
+    def _move(self, api: Api, random: Random) -> None:
+        listed = self._send(api, "GET", "/listFiles")
+        files: list[dict[str, Any]] = [] if listed is None else listed.json()["items"]
+        sources: list[str] = [file["relativePath"] for file in files if not file["isFolder"]]
+        body = {"sourcePath": random.choice(sources or PATHS)}
+        self._send(api, "POST", "/moveFile", {**body, "destinationPath": random.choice(PATHS)})
+
+    def _version(self, api: Api, random: Random) -> None:
+        body = {"comment": f"by {random.random()}", "useLatestFiles": True}
+        answer = self._send(api, "POST", "/createVersion", body)
+        if answer is not None and answer.json().get("assetVersionId"):
+            self.versions.append(answer.json()["assetVersionId"])
+
+    def _send(self, api: Api, method: str, path: str, body: Any = None) -> Any:
+        answer = api.send(method, self.path + path, body)
+        self.said[f"{method} {path} {answer.status_code}"] += 1
+        if answer.status_code == 200:
+            return answer
+        if answer.status_code not in REFUSALS:
+            self.wrong.append(f"{method} {path}: {answer.status_code} {answer.text}")
+        return None
+
+
+def test_what_many_clients_do_to_one_asset_at_once_is_the_work_of_some_order(
+    runtime: Runtime, api: Api, database: str
+) -> None:
+    asset = api.new_asset(database, "storm")
+    contents = [noise(100, f"{database}-{number}") for number in range(FILES)]
+    api.upload(database, asset, {path: [body] for path, body in zip(PATHS, contents, strict=False)})
+    runtime.drain()
+    storm = Storm(f"/database/{database}/assets/{asset}")
+    before = _etags(api, storm)
+
+    _rage(runtime, storm)
+
+    assert storm.wrong == []
+    assert len(storm.versions) > 1, storm.said
+    assert storm.said["POST /moveFile 200"] > 1, storm.said
+    api.send("PUT", storm.path + "/unarchiveAsset", {"confirmUnarchive": True})
+    wait_until(lambda: _is_active(api, storm), seconds=60)
+    runtime.drain()  # what a request began, jobs finish
+    assert len(storm.etags) == len(set(storm.etags)), "two edits made the same revision"
+    assert api.ok("GET", storm.path)["description"] in storm.descriptions | {"made by a test"}
+    assert sorted(_etags(api, storm)) == sorted(before), "a file was lost or doubled"
+    _versions_are_without_gaps(api, storm)
+    assert api.ok("GET", f"/database/{database}")["assetCount"] == 1
+    runtime.drain()
+    wait_until(lambda: drift(api, database) == {}, seconds=60)
+
+
+def _rage(runtime: Runtime, storm: Storm) -> None:
+    clients = [runtime.client() for _ in range(CLIENTS)]
+    threads = [
+        threading.Thread(target=storm.rage, args=(client, seed))
+        for seed, client in enumerate(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _is_active(api: Api, storm: Storm) -> bool:
+    return api.send("GET", storm.path).status_code == 200
+
+
+def _etags(api: Api, storm: Storm) -> list[str]:
+    """The ETags of the files, which follow from their bytes."""
+    infos = (
+        api.ok("GET", storm.path + "/fileInfo", params={"filePath": file["relativePath"]})
+        for file in files_of(api, storm.path)
+    )
+    return [info["etag"] for info in infos]
+
+
+def _versions_are_without_gaps(api: Api, storm: Storm) -> None:
+    listed = api.ok("GET", storm.path + "/getVersions")["versions"]
+    numbers = [int(version["Version"]) for version in listed]
+    assert numbers == list(range(max(numbers), -1, -1))
+    assert len(storm.versions) == len(set(storm.versions)), "two calls made the same version"
+    assert {int(number) for number in storm.versions} <= set(numbers)
+    assert [version["isCurrent"] for version in listed] == [True] + [False] * max(numbers)
