@@ -7,7 +7,7 @@ understands is kept with the failures, so that it stops no other.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
@@ -26,8 +26,10 @@ from backend.domains.subscriptions.repository import SubscriptionRepository
 from backend.domains.subscriptions.rules import Happening, happening
 from backend.domains.subscriptions.service import Notifier, SubscriptionService
 from backend.entrypoints.wiring import Wiring
-from backend.search.failures import Failures, FailureStore
 from backend.spec.buckets import FAILURE_BUCKET
+
+if TYPE_CHECKING:
+    from backend.search.failures import Failures
 
 Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
@@ -38,7 +40,7 @@ class NotificationsConsumer:
     """Consumes the stream of entries."""
 
     notifier: Notifier
-    failures: Failures
+    failures: "Failures"
 
     def consume(self, event: Event) -> Reply:
         """Tell people what the entries of the batch say of assets."""
@@ -63,7 +65,7 @@ class OutdatedNotifications:
     whether the records are understood by now, and then lets them go.
     """
 
-    failures: Failures
+    failures: "Failures"
 
     def consume(self, event: Event) -> Reply:
         """Keep what still nobody understands."""
@@ -72,7 +74,7 @@ class OutdatedNotifications:
         return failed(())
 
 
-def _understood(record: dict[str, Any], failures: Failures) -> Happening | None:
+def _understood(record: dict[str, Any], failures: "Failures") -> Happening | None:
     try:
         return happening(from_wire(record["dynamodb"].get("NewImage") or {}))
     except ValueError as error:
@@ -106,6 +108,8 @@ class SubscriptionsWiring(Wiring):
 
     @property
     def notifier_handler(self) -> Handler:
+        from backend.search.failures import FailureStore  # noqa: PLC0415 - the API has no use for it
+
         bucket = self.settings.bucket(FAILURE_BUCKET)
         failures = FailureStore(self.objects, bucket, self.function.name, self.clock)
         notifier = Notifier(
