@@ -10,23 +10,7 @@ def test_an_asset_is_ingested_in_two_calls(runtime: Runtime, database: str) -> N
     api = runtime.client()
     asset = f"lion-{uuid4().hex[:8]}"
     model = noise(3000, "model")
-    body: dict[str, Any] = {
-        "databaseId": database,
-        "assetId": asset,
-        "assetName": "Lion",
-        "description": "made by a test",
-        "isDistributable": True,
-        "tags": [],
-        "files": [
-            {"relativeKey": f"{asset}/parts/model.glb", "file_size": len(model), "num_parts": 1},
-            {"relativeKey": f"{asset}/empty.txt", "file_size": 0, "num_parts": 0},
-            {
-                "relativeKey": f"{asset}/parts/model.glb.previewFile.png",
-                "file_size": 10,
-                "num_parts": 1,
-            },
-        ],
-    }
+    body = _beginning(database, asset, len(model))
     _refuses(api, body)
     api.ok("POST", "/ingest-asset", body)
     begun = api.ok("POST", "/ingest-asset", body)
@@ -53,6 +37,23 @@ def test_an_asset_is_ingested_in_two_calls(runtime: Runtime, database: str) -> N
     assert api.send("GET", f"{root}/download/stream/parts/model.glb").content == model
     runtime.drain()
     assert {one["str_assetname"] for one in api.search(databaseId=database)} == {"Lion"}
+
+
+def _beginning(database: str, asset: str, size: int) -> dict[str, Any]:
+    """An asset of a model, an empty file, and a preview of the model."""
+    sizes = {"parts/model.glb": size, "empty.txt": 0, "parts/model.glb.previewFile.png": 10}
+    return {
+        "databaseId": database,
+        "assetId": asset,
+        "assetName": "Lion",
+        "description": "made by a test",
+        "isDistributable": True,
+        "tags": [],
+        "files": [
+            {"relativeKey": f"{asset}/{path}", "file_size": one, "num_parts": min(one, 1)}
+            for path, one in sizes.items()
+        ],
+    }
 
 
 def _refuses(api: Api, body: dict[str, Any]) -> None:

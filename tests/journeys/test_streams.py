@@ -94,19 +94,22 @@ def test_only_files_of_the_asset_in_the_wanted_version_are_streamed(
         assert answer.json()["code"]
         assert api.send("HEAD", f"{place}/{path}").status_code == status, path
 
+    _streams_viewers_files(api, s3, database, asset, other)
+    api.ok("PUT", root, {"isDistributable": False})
+    assert api.refused("GET", f"{place}/a.txt")[0] == 403
+    api.ok("DELETE", f"{root}/archiveAsset", {"confirmArchive": True})
+    assert api.refused("GET", f"{place}/a.txt")[0] == 404
+
+
+def _streams_viewers_files(api: Api, s3: Any, database: str, asset: str, other: str) -> None:
+    assets = f"/database/{database}/assets"
     bucket = next(one["Name"] for one in s3.list_buckets()["Buckets"] if "auxil" in one["Name"])
     key = f"{asset}/a.e57/preview/octree.bin"
     s3.put_object(Bucket=bucket, Key=key, Body=bytes(range(200)))
-    viewer = f"{root}/auxiliaryPreviewAssets/stream"
+    viewer = f"{assets}/{asset}/auxiliaryPreviewAssets/stream"
     part = streamed(api, f"{viewer}/a.e57/preview/octree.bin", range="bytes=10-19")
     assert (part.status_code, part.content) == (206, bytes(range(10, 20)))
     assert streamed(api, f"{viewer}/{key}", "HEAD").headers["content-length"] == "200"
     assert streamed(api, f"{viewer}/none.bin").status_code == 404
-    foreign = f"/database/{database}/assets/{other}/auxiliaryPreviewAssets/stream/{key}"
+    foreign = f"{assets}/{other}/auxiliaryPreviewAssets/stream/{key}"
     assert streamed(api, foreign).status_code == 404
-
-    api.ok("PUT", root, {"isDistributable": False})
-    for path in (f"{place}/a.txt", f"{viewer}/{key}"):
-        assert api.refused("GET", path)[0] == 403
-    api.ok("DELETE", f"{root}/archiveAsset", {"confirmArchive": True})
-    assert api.refused("GET", f"{place}/a.txt")[0] == 404

@@ -27,19 +27,17 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
     def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> DownloadReply:
         return service.get_download_url(call.caller, (path.database_id, path.asset_id), body)
 
+    _bind_files(router, streams)
+    _bind_auxiliary_files(router, streams)
+    return router
+
+
+def _bind_files(router: Router, streams: StreamService) -> None:
     def streamed(call: Call, path: StreamPath, query: VersionChoice, reading: Reading) -> Content:
         asset = path.database_id, path.asset_id
         wanted = Wanted.of(call.headers)
         found = streams.stream_file(
             call.caller, asset, path.proxy, query, wanted=wanted, reading=reading
-        )
-        return _content(found, reading)
-
-    def auxiliary(call: Call, path: StreamPath, reading: Reading) -> Content:
-        asset = path.database_id, path.asset_id
-        wanted = Wanted.of(call.headers)
-        found = streams.stream_auxiliary(
-            call.caller, asset, path.proxy, wanted=wanted, reading=reading
         )
         return _content(found, reading)
 
@@ -51,15 +49,23 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
     def head_file(call: Call, path: StreamPath, query: VersionChoice) -> Content:
         return streamed(call, path, query, "headers")
 
+
+def _bind_auxiliary_files(router: Router, streams: StreamService) -> None:
+    def streamed(call: Call, path: StreamPath, reading: Reading) -> Content:
+        asset = path.database_id, path.asset_id
+        wanted = Wanted.of(call.headers)
+        found = streams.stream_auxiliary(
+            call.caller, asset, path.proxy, wanted=wanted, reading=reading
+        )
+        return _content(found, reading)
+
     @router.bind(routes.STREAM_AUXILIARY_FILE)
     def stream_auxiliary_file(call: Call, path: StreamPath) -> Content:
-        return auxiliary(call, path, "bytes")
+        return streamed(call, path, "bytes")
 
     @router.bind(routes.HEAD_AUXILIARY_FILE)
     def head_auxiliary_file(call: Call, path: StreamPath) -> Content:
-        return auxiliary(call, path, "headers")
-
-    return router
+        return streamed(call, path, "headers")
 
 
 def _content(found: Streamed, reading: Reading) -> Content:

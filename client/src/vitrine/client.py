@@ -30,7 +30,40 @@ from vitrine.storage import Storage
 from vitrine.transport import Transport
 
 
-class Vitrine:
+class Resources:
+    """A resource for each family of routes."""
+
+    def __init__(self, transport: Transport, storage: Storage) -> None:
+        self.api_keys = ApiKeys(transport)
+        self.assets = Assets(transport)
+        self.audit = Audit(transport)
+        self.buckets = Buckets(transport)
+        self.comments = Comments(transport)
+        self.databases = Databases(transport)
+        self.downloads = Downloads(transport)
+        self.exports = Exports(transport)
+        self.failures = Failures(transport)
+        self.files = Files(transport)
+        self.ingest = Ingest(transport)
+        self.jobs = Jobs(transport)
+        self.links = Links(transport)
+        self.metadata = MetadataRecords(transport)
+        self.metadata_schemas = MetadataSchemas(transport)
+        self.profiles = Profiles(transport)
+        self.queues = Queues(transport)
+        self.roles = Roles(transport)
+        self.search = Search(transport)
+        self.sign_ins = SignIns(transport)
+        self.subscriptions = Subscriptions(transport)
+        self.streams = Streams(transport, storage)
+        self.tag_types = TagTypes(transport)
+        self.tags = Tags(transport)
+        self.uploads = Uploads(transport)
+        self.version = Versions(transport)
+        self.versions = AssetVersions(transport)
+
+
+class Vitrine(Resources):
     """A connection to one deployment; safe to share between threads, closed when left.
 
     >>> with Vitrine("https://api.example.org", "vams_…") as vitrine:
@@ -54,33 +87,7 @@ class Vitrine:
         self.retry = transport.retry
         self.sleep = sleep
         self.storage = Storage(http=storage_transport, retry=retry, sleep=sleep)
-        self.api_keys = ApiKeys(transport)
-        self.assets = Assets(transport)
-        self.audit = Audit(transport)
-        self.buckets = Buckets(transport)
-        self.comments = Comments(transport)
-        self.databases = Databases(transport)
-        self.downloads = Downloads(transport)
-        self.exports = Exports(transport)
-        self.failures = Failures(transport)
-        self.files = Files(transport)
-        self.ingest = Ingest(transport)
-        self.jobs = Jobs(transport)
-        self.links = Links(transport)
-        self.metadata = MetadataRecords(transport)
-        self.metadata_schemas = MetadataSchemas(transport)
-        self.profiles = Profiles(transport)
-        self.queues = Queues(transport)
-        self.roles = Roles(transport)
-        self.search = Search(transport)
-        self.sign_ins = SignIns(transport)
-        self.subscriptions = Subscriptions(transport)
-        self.streams = Streams(transport, self.storage)
-        self.tag_types = TagTypes(transport)
-        self.tags = Tags(transport)
-        self.uploads = Uploads(transport)
-        self.version = Versions(transport)
-        self.versions = AssetVersions(transport)
+        super().__init__(transport, self.storage)
 
     def close(self) -> None:
         self._transport.close()

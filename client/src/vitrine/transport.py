@@ -110,7 +110,6 @@ class Transport:
         """Sends and answers the successful reply, or with `redirects` also one that points away.
 
         `repeatable` says that a second sending does no harm; by default every method but POST.
-        Nothing follows a redirect here: the key must not go to another host.
 
         Raises:
             ApiError: the server refused, after the attempts that the policy allows.

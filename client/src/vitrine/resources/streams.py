@@ -95,7 +95,7 @@ class Streams:
         if response.status_code != _REDIRECT:
             yield iter([response.content])
             return
-        where = response.headers["Location"]
+        where = response.headers["Location"]  # asked without the key, which is for the API only
         with self._storage.get(where, start=start, end=end) as stored:
             yield _pieces(stored)
 
