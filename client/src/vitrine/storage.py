@@ -111,9 +111,7 @@ class Storage:
             self._sleep(self._retry.delay(attempt, retry_after_seconds(response)))
 
     @contextmanager
-    def get(
-        self, url: str, *, start: int = 0, end: int | None = None
-    ) -> Generator[httpx.Response]:
+    def get(self, url: str, *, start: int = 0, end: int | None = None) -> Generator[httpx.Response]:
         """One attempt to fetch from the given byte on, up to the one before `end`.
 
         The reply is 200 (whole) or 206 (a part).
