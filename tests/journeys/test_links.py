@@ -47,6 +47,16 @@ def flags(api: Api, database: str) -> dict[str, tuple[bool, bool, bool]]:
     return {one["str_assetname"]: (one[names[0]], one[names[1]], one[names[2]]) for one in found}
 
 
+def described(api: Api, asset_link_id: str) -> str:
+    """Give a link metadata; answers with the path to it."""
+    path = f"/asset-links/{asset_link_id}/metadata"
+    record = {"metadataKey": "place", "metadataValue": "N", "metadataValueType": "string"}
+    assert api.ok("POST", path, {"metadata": [record]})["successCount"] == 1
+    assert api.ok("PUT", path, {"metadata": [record], "updateType": "replace_all"})["success"]
+    assert [one["metadataKey"] for one in api.ok("GET", path)["metadata"]] == ["place"]
+    return path
+
+
 def test_assets_are_linked_told_as_a_tree_found_and_unlinked(
     runtime: Runtime, database: str
 ) -> None:
@@ -65,11 +75,7 @@ def test_assets_are_linked_told_as_a_tree_found_and_unlinked(
     assert shape(tree["children"]) == {"statue": {"plinth": {}}}
     assert [one["assetId"] for one in told(api, database, twin)["related"]] == [statue]
 
-    path = f"/asset-links/{first}/metadata"
-    record = {"metadataKey": "place", "metadataValue": "N", "metadataValueType": "string"}
-    assert api.ok("POST", path, {"metadata": [record]})["successCount"] == 1
-    assert api.ok("PUT", path, {"metadata": [record], "updateType": "replace_all"})["success"]
-    assert [one["metadataKey"] for one in api.ok("GET", path)["metadata"]] == ["place"]
+    path = described(api, first)
     assert api.ok("PUT", f"/asset-links/{first}", {"assetLinkAliasId": "right"})
     assert api.ok("GET", f"/asset-links/single/{first}")["assetLink"]["tags"] == ["north"]
     runtime.drain()
