@@ -120,6 +120,7 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
             repository, record_service(assets, tables, clock=hands), assets.audit, hands
         ),
         clock=hands,
+        pause=lambda _: None,
     )
     making = VersionMaking(
         repository=repository,

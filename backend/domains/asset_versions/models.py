@@ -264,9 +264,10 @@ class Making(WireModel):
 class Capture(WireModel):
     """How far a version has been made: the cursor of the job.
 
+    `records` counts what was read of live metadata, `looks` how often its index was waited for.
     `copy_id` names the copy of a large file that is under way, of the one after `after`. `files`
-    counts what the snapshot holds; `skipped` names files that it could not take, as many
-    as fit, `skipped_count` counts them all.
+    counts what the snapshot holds; `skipped` names files that it could not take, as many as fit,
+    `skipped_count` counts them all.
     """
 
     part: Literal[
@@ -274,6 +275,8 @@ class Capture(WireModel):
     ] = "files"
     after: dict[str, Any] | None = None
     copy_id: str | None = None
+    records: int = 0
+    looks: int = 0
     files: int = 0
     skipped: list[str] = Field(default_factory=list)
     skipped_count: int = 0

@@ -45,7 +45,7 @@ _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 _VERSIONS: Requests = {
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-    metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
+    metadata.RECORD_SETS: ("GetItem", "Query", "UpdateItem"),
     assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "BatchWriteItem", "GetItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
 }

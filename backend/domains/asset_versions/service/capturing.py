@@ -6,6 +6,8 @@ settles the job, so that a repetition makes no second version. Until then nobody
 job that cannot go on removes them.
 """
 
+import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,6 +37,8 @@ from backend.domains.jobs.service import JobService, JobSettledError
 _ATTEMPTS = 12  # of a commit that others' edits of the same asset overtake
 _NOTING_TIME = timedelta(minutes=2)
 """A request that has not noted all the files that it names by then has died over it."""
+_LOOKS, _FIRST_PAUSE = 5, 0.05
+"""How often the index of metadata is waited for: 1.5 seconds in all."""
 _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version"}
 
 
@@ -66,6 +70,7 @@ class VersionSteps:
     restoring: Restoring
     reviving: Reviving
     clock: Clock
+    pause: Callable[[float], None] = time.sleep  # noqa: TID251 - while an index catches up
 
     def make(self, job: Job) -> Progress:
         """Go on with a version; what was written of one that cannot be made is removed.
@@ -164,11 +169,29 @@ class VersionSteps:
         """Keep a page of the records that the asset and its files have now."""
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
         self.repository.put_records(asset, making.snapshot_id, page.items)
+        count = cursor.records + len(page.items)
         part = kind
         if page.after is None:
             part = "attribute" if kind == "metadata" else "count"
+            if part == "count" and self._lags(asset, count, cursor.looks):
+                again = {"part": "metadata", "after": None, "records": 0}
+                return cursor.model_copy(update={**again, "looks": cursor.looks + 1})
         after = None if page.after is None else dict(page.after)
-        return cursor.model_copy(update={"part": part, "after": after, "files": 0})
+        done = {"part": part, "after": after, "files": 0, "records": count}
+        return cursor.model_copy(update=done)
+
+    def _lags(self, asset: Asset, count: int, looks: int) -> bool:
+        """Whether the index shows fewer records than there are; waits a little if it does.
+
+        After some looks what it shows is taken: others may remove records all the time.
+        """
+        if looks == _LOOKS:
+            return False
+        counted = self.reviving.records.counted_in_asset(asset.database_id, asset.asset_id)
+        if count >= counted:
+            return False
+        self.pause(_FIRST_PAUSE * 2**looks)
+        return True
 
     def _count(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
         """Count the rows, as a repeated step may have met other files than it did at first."""

@@ -141,6 +141,12 @@ class MetadataRepository:
         item = self.tables.get(RECORD_SETS, set_key(entity))
         return RecordSet() if item is None else RecordSet(item[_COUNT], item[_REVISION])
 
+    def counted_in_asset(self, database_id: str, asset_id: str) -> int:
+        """How many records an asset and all its files have, attributes among them, now."""
+        owner = keys.ASSET.build(database_id, asset_id)
+        query = Query(table=RECORD_SETS, partition=owner, consistent=True)
+        return sum(int(item.get(_COUNT, 0)) for item in self.tables.query_all(query))
+
     def whole(self, entity: AnyEntity) -> tuple[RecordSet, dict[str, Found]]:
         """All records of an entity, now: waits until the index shows as many as were counted.
 

@@ -196,6 +196,10 @@ class RecordService:
         )
         return _result(wanted, plan.refused)
 
+    def counted_in_asset(self, database_id: str, asset_id: str) -> int:
+        """How many records an asset and all its files have now: what lists lag behind."""
+        return self.metadata.counted_in_asset(database_id, asset_id)
+
     def records_of(self, entity: AnyEntity) -> list[Record]:
         """All records of an entity, now, by key: waits for the index, which lags.
 

@@ -9,7 +9,7 @@ import pytest
 from backend.aws.clients import dynamodb, s3
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
-from backend.core.paging import PageRequest
+from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.domains.asset_versions.models import Making
 from backend.domains.jobs.models import Job
@@ -119,6 +119,38 @@ def test_metadata_and_attributes_are_as_they_were(
     both = {"assetVersionId": "1", "assetVersionIdAlias": "first"}
     assert send(client, "GET", query=both).status == 400
     assert send(client, "GET", query={"assetVersionIdAlias": "none"}).status == 404
+
+
+def test_a_record_that_the_index_does_not_show_yet_is_waited_for(
+    museum: Versions, tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
+    send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
+    kind = type(museum.making.repository)
+    whole = kind.live_records
+    looks: list[str] = []
+
+    def lagging(self: Any, asset: Any, of: Any, page: Any) -> Any:
+        looks.append(of)
+        return Page(()) if len(looks) <= 3 else whole(self, asset, of, page)
+
+    monkeypatch.setattr(kind, "live_records", lagging)
+    museum.made()
+    assert [one["metadataKey"] for one in museum.whole("1")["versionedMetadata"]] == ["year"]
+    assert looks == ["metadata", "attribute"] * 3
+
+
+def test_an_index_that_never_catches_up_is_not_waited_for_without_end(
+    museum: Versions, tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
+    send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
+
+    def nothing(*_: object) -> Page[Any]:
+        return Page(())
+
+    monkeypatch.setattr(type(museum.making.repository), "live_records", nothing)
+    assert museum.made() == "1"
 
 
 def test_named_files_are_held_in_the_versions_that_are_named(museum: Versions) -> None:
