@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, get_args
 
-from backend.core.errors import ConflictError, UnavailableError
+from backend.core.errors import ConflictError, InvalidInputError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
@@ -17,7 +17,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.files import rules
 from backend.domains.files.service.entries import find_previews
 from backend.domains.files.service.target import FileTarget
-from backend.domains.metadata.models import Entity, Kind, NewRecord
+from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
 
 AUXILIARY_OBJECTS = 200
@@ -74,11 +74,21 @@ class Companions:
             with _tried_again():
                 found = self.records.records_of(from_entity)
                 if is_abroad and found:
-                    sent = [NewRecord.model_validate(record.model_dump()) for record in found]
-                    self.records.change_records(caller, entity, sent, update_type="replace_all")
+                    self._write_abroad(caller, entity, found)
                 else:
                     entry_of = self.records.entries(caller, "copy", entity)
                     self.records.write_as_is(entity, found, entry_of)
+
+    def _write_abroad(self, caller: Identity, entity: Entity, found: Sequence[Record]) -> None:
+        sent = [NewRecord.model_validate(record.model_dump()) for record in found]
+        keys = ", ".join(record.metadata_key for record in found)
+        refused = f"Database {entity.database_id} does not take the {entity.kind} {keys}"
+        try:
+            done = self.records.change_records(caller, entity, sent, update_type="replace_all")
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{refused}: {error.message}") from error
+        if done.failed:
+            raise InvalidInputError(f"{refused}: {done.failed[0][1]}")
 
     def forget_records(self, caller: Identity, asset: Asset, path: str) -> None:
         """Remove the metadata and attributes of a file, whatever schemas say.

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from backend.domains.databases.models import CreateDatabaseBody
+from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.spec.tables.operations import RESERVATIONS
-from tests.factories.assets import created_asset, created_database
+from tests.factories.assets import ADMIN, created_asset, created_database
+from tests.factories.buckets import BUCKET_ID
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
@@ -303,3 +306,34 @@ def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: Mem
     tables.transact(museum.assets.assets.moves(asset, archived))
     answer = museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
+
+
+@pytest.mark.parametrize(("key", "status"), [("year", 200), ("maker", 409)])
+def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
+    museum: Gallery, tables: MemoryTables, objects: MemoryObjects, key: str, status: int
+) -> None:
+    body = CreateDatabaseBody(
+        database_id="strict",
+        description="Takes few keys",
+        default_bucket_id=BUCKET_ID,
+        restrict_metadata_outside_schemas=True,
+    )
+    museum.assets.databases.create_database(ADMIN, body)
+    created_asset(museum.assets, "bust", database_id="strict")
+    year = SchemaField(metadata_field_key_name="year", metadata_field_value_type="string")
+    schema = CreateSchemaBody(
+        database_id="strict",
+        metadata_schema_entity_type="fileMetadata",
+        schema_name="Years",
+        fields=SchemaFields(fields=[year]),
+    )
+    museum.changing.wiring.metadata_schemas.create_schema(ADMIN, schema)
+    museum.put("/a.glb")
+    note(museum, "/a.glb", key, "1889")
+    to = {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}
+    answer = museum.change("POST", "copyFile", {**MOVE, **to})
+    assert answer.status == status, answer.body
+    there = {"/parts/b.glb": "active"} if status == 200 else {}
+    assert state_of(objects, "bust/") == there
+    if status == 409:
+        assert (answer.body["code"], key in answer.body["message"]) == ("FileChangeFailed", True)
