@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, SerializeAsAny, field_validator
+from pydantic import Field, field_validator
 
 from backend.core.models import FullModel, OptionalBody, WireModel
 from backend.core.names import Text, check_extension_list
@@ -66,11 +66,7 @@ class ExportedFile(FullModel):
     presigned_file_download_expires_in: int | None = None
 
 
-class Exported(WireModel):
-    """An asset of the tree: one of the two below."""
-
-
-class ExportedAsset(Exported):
+class ExportedAsset(WireModel):
     """An asset, with the files of it that this page tells.
 
     Where files are left, the next page tells the same asset again, with more of them.
@@ -96,12 +92,16 @@ class ExportedAsset(Exported):
     files: list[ExportedFile]
 
 
-class UnauthorizedAsset(Exported):
+class UnauthorizedAsset(WireModel):
     """An asset that is linked, and that the caller may not see."""
 
     asset_id: str
     database_id: str
     unauthorized_asset: bool = True
+
+
+Exported = ExportedAsset | UnauthorizedAsset
+"""An asset of the tree."""
 
 
 class ExportedRelationship(FullModel):
@@ -118,7 +118,7 @@ class ExportedRelationship(FullModel):
 class ExportReply(WireModel):
     """A page. The first one tells all relationships, the others none."""
 
-    assets: list[SerializeAsAny[Exported]]
+    assets: list[Exported]
     relationships: list[ExportedRelationship] | None = None
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
     total_assets_in_tree: int

@@ -22,7 +22,7 @@ def build_router(service: ExportService) -> Router:
         asset_id = (path.database_id, path.asset_id)
         page = service.export_assets(call.caller, asset_id, body, after)
         reply = ExportReply(
-            assets=list(page.assets),
+            assets=page.assets,
             relationships=page.relationships,
             next_token=None if page.after is None else call.tokens.issue(page.after, scope=scope),
             total_assets_in_tree=page.total,
