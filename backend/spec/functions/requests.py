@@ -302,7 +302,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
             metadata.RECORD_SETS: ("BatchWriteItem", "DeleteItem", "Query"),
             registry.COMMENTS: ("BatchWriteItem", "Query"),
             workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
-            access.ROLES: ("DeleteItem",),
+            access.ROLES: ("DeleteItem", "GetItem"),
             access.USER_ROLES: ("DeleteItem", "Scan"),
             operations.JOBS: ("GetItem", "UpdateItem"),
         },
