@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import UnavailableError
+from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.objects import ObjectRefusedError
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository import (
+    ChangeBusyError,
+    ChangeEndedError,
+    FileChangeRepository,
+)
 from backend.spec.tables.operations import JOBS
+from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
+from tests.factories.lifecycle import lifecycle
 from tests.unit.domains.files.changes import (
     Dead,
     Ticking,
@@ -278,3 +284,33 @@ def test_a_step_after_the_end_of_its_job_does_nothing() -> None:
     assert job is not None
     assert world.museum.changing.steps.step(job).finished
     assert world.facts() == after
+
+
+def test_an_asset_is_not_archived_while_its_files_are_changed() -> None:
+    tables, objects = memory()
+    kept = lifecycle(tables, objects)
+    kept.gallery.put("/a.glb")
+    change = kept.gallery.changing
+    state = FileChangeRepository(tables).state("statue")
+    FileChangeRepository(tables).commit(kept.gallery.asset, state, "changeFiles.1", [])
+    with pytest.raises(ChangeBusyError):
+        kept.service.archive_asset(ADMIN, "museum", "statue")
+    assert state_of(objects) == {"/a.glb": "active"}
+    FileChangeRepository(tables).release("statue", "changeFiles.1")
+    assert kept.service.archive_asset(ADMIN, "museum", "statue").job.state == "done"
+    with pytest.raises(NotFoundError):
+        change.changes.archive_file(ADMIN, ("museum", "statue"), "/a.glb")
+
+
+def test_a_change_that_was_taken_back_is_not_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ObjectRefusedError("statue/parts/b.glb", "there is a file of that name")
+
+    monkeypatch.setattr(world.objects, "copy", refuse)
+    assert world.museum.change("POST", "copyFile", MOVE).status == 409
+    (row,) = world.tables.items[JOBS.name].values()
+    assert row["state"] == "failed"
+    with pytest.raises(ChangeEndedError):
+        world.museum.changing.wiring.jobs.resume_job(ADMIN, row["jobId"])
