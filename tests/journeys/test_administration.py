@@ -24,7 +24,7 @@ def new_role(api: Api) -> str:
 
 def roles_of(api: Api, user: str) -> list[str]:
     items = api.ok("GET", "/user-roles")["Items"]
-    return next((item["roleName"] for item in items if item["userId"] == user), [])
+    return {item["userId"]: item["roleName"] for item in items}.get(user, [])
 
 
 def test_roles_are_made_given_and_taken_and_the_last_administrator_stays(
