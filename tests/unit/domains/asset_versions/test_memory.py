@@ -1,0 +1,59 @@
+"""What a version of very many files takes of memory."""
+
+import tracemalloc
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.core.objects import ObjectVersion, VersionPage
+from backend.domains.asset_versions.models import HeldFile
+from backend.domains.asset_versions.service import FileStates
+from tests.factories.assets import ADMIN, NOON
+from tests.factories.versions import Versions
+
+LISTED = 1000
+
+
+def listed(number: int) -> ObjectVersion:
+    return ObjectVersion(f"statue/part-{number:06}.bin", f"version-{number}", True, NOON)
+
+
+def peak(museum: Versions, monkeypatch: pytest.MonkeyPatch, files: int) -> int:
+    """The most memory that capturing so many files takes, in bytes."""
+    put: list[int] = []
+
+    def page(self: FileStates, bucket: str, prefix: str, after: Any) -> VersionPage:
+        start = int(after.get("version") or 0)
+        versions = tuple(listed(n) for n in range(start, min(start + LISTED, files)))
+        end = start + LISTED
+        return VersionPage(versions, *(("key", str(end)) if end < files else (None, None)))
+
+    def put_files(self: object, asset: object, snapshot: str, rows: Sequence[HeldFile]) -> None:
+        put.append(len(rows))
+
+    monkeypatch.setattr(FileStates, "page", page)
+    monkeypatch.setattr(type(museum.making.repository), "put_files", put_files)
+    museum.lifecycle.hands.tick = timedelta(seconds=10)  # the request does one step
+    answer = museum.create()
+    job = museum.lifecycle.jobs.find(answer.body["jobId"])
+    museum.lifecycle.hands.tick = timedelta(0)
+    assert job is not None
+    assert job.created_by == ADMIN.user_id
+    tracemalloc.start()
+    while job.cursor.get("part", "files") == "files":
+        job = job.model_copy(update={"cursor": museum.making.steps.make(job).cursor})
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(put) == files
+    assert max(put) == LISTED
+    return most
+
+
+def test_ten_thousand_files_take_no_more_memory_than_two_thousand(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peak(museum, monkeypatch, 2 * LISTED)
+    few = peak(museum, monkeypatch, 2 * LISTED)
+    assert peak(museum, monkeypatch, 10 * LISTED) < 1.3 * few
