@@ -20,7 +20,9 @@ from backend.spec import keys
 from backend.spec.functions import AUTHORIZER
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from backend.spec.tables.operations import RESERVATIONS
+from benchmarks.governed import operations_under_schemas
 from benchmarks.in_process import Product, deployed, function_of, put_object, put_part, restart
+from benchmarks.linked import operations_on_links
 from benchmarks.metering import Usage
 
 LISTED = 100
@@ -124,10 +126,12 @@ class Gallery:
             *self._of_databases(),
             *self._of_assets(),
             *self._of_metadata(),
+            *(Operation(*each) for each in operations_under_schemas(self.product.call)),
             *self._of_uploads(),
             *self._of_files(),
             *self._of_comments(),
             *self._of_versions(),
+            *(Operation(*each) for each in operations_on_links(self.product.call, self._new_asset)),
             *self._of_lifecycle(),
             *self._of_search(),
         )

@@ -175,7 +175,7 @@ class AssetLinkService:
         parent, child = link.source, link.target
         walks = [rules.Walk("parent", parent), rules.Walk("child", child)]
         while walks:
-            walk = min(walks, key=lambda one: len(one.frontier))
+            walk = min(walks, key=lambda one: len(one.seen))
             self.links.walk(walk)
             if (child if walk.kind == "parent" else parent) in walk.seen:
                 raise rules.CycleError(parent, child)

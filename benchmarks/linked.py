@@ -1,0 +1,60 @@
+"""Operations on links between assets, and exports, for the page on costs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Request = tuple[str, Mapping[str, Any] | None]
+Named = tuple[str, str, Callable[[int], Request]]
+"""A name, a method, and what makes the request of a number."""
+
+LEVELS, CHILDREN = 4, 20
+
+
+def operations_on_links(
+    call: Callable[..., Any], new_asset: Callable[[str], str]
+) -> Iterator[Named]:
+    """What makes links, reads and removes them; assets are made by `new_asset` from their ids."""
+
+    def link(source: str, target: str, kind: str = "parentChild") -> Mapping[str, Any]:
+        return {
+            "fromAssetDatabaseId": "museum",
+            "fromAssetId": source,
+            "toAssetDatabaseId": "museum",
+            "toAssetId": target,
+            "relationshipType": kind,
+        }
+
+    def pair(number: int, verb: str) -> tuple[str, str]:
+        names = f"{verb}-from-{number}", f"{verb}-to-{number}"
+        for name in names:
+            new_asset(name)
+        return names
+
+    def below(number: int) -> Request:
+        new_asset(f"leaf-{number}")
+        return "/asset-links", link(f"level-{LEVELS - 1}", f"leaf-{number}")
+
+    def gone(number: int) -> Request:
+        made = call("POST", "/asset-links", link(*pair(number, "unlinked")))
+        return f"/asset-links/{made['assetLinkId']}", None
+
+    for number in range(LEVELS):
+        new_asset(f"level-{number}")
+        if number:
+            call("POST", "/asset-links", link(f"level-{number - 1}", f"level-{number}"))
+    new_asset("assembly")
+    for number in range(CHILDREN):
+        new_asset(f"piece-{number:02}")
+        call("POST", "/asset-links", link("assembly", f"piece-{number:02}"))
+    assembly = "/database/museum/assets/assembly"
+    yield (
+        "relate two assets",
+        "POST",
+        lambda n: ("/asset-links", link(*pair(n, "near"), "related")),
+    )
+    yield f"put an asset below {LEVELS} others", "POST", below
+    yield "remove a link", "DELETE", gone
+    yield f"list {CHILDREN} children", "GET", lambda _: (f"{assembly}/asset-links", None)
+    tree = f"{assembly}/asset-links?childTreeView=true"
+    yield f"read a tree of {CHILDREN} children", "GET", lambda _: (tree, None)
+    yield f"export {CHILDREN} children", "POST", lambda _: (f"{assembly}/export", {})
