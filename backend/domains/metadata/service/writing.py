@@ -24,7 +24,8 @@ from backend.domains.metadata.repository import (
 
 MOST_AT_ONCE = 90
 """Records that surely fit one transaction beside its entry, the count and what goes along."""
-_ATTEMPTS = 5  # of a write whose keys others add or remove at the same time
+_ATTEMPTS = 8  # of a write whose keys others add or remove at the same time
+_FIRST_PAUSE = 0.01  # seconds; before the third attempt, and twice as long before each next one
 _BESIDE_RECORDS = 2  # items of a transaction: its entry, and the count of the records
 _TRANSACTION_BYTES = 3_500_000  # DynamoDB takes 4 MB a transaction
 
@@ -56,6 +57,8 @@ def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
     """Read, decide and write, again where others were faster."""
     done: set[str] = set()
     for attempt in range(_ATTEMPTS):
+        if attempt > 1:
+            metadata.pause(_FIRST_PAUSE * 2 ** (attempt - 2))
         known, found = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
         plan = wanted.plan({key: one.record for key, one in found.items()}, done)
         if _written(metadata, wanted, plan, known, found, done):
