@@ -1,0 +1,86 @@
+"""Versions whose makers die, or whose assets change state under them."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.paging import PageRequest
+from backend.domains.asset_versions.models import Making
+from backend.domains.jobs.models import Job
+from backend.spec.tables.operations import JOBS
+from tests.factories.lifecycle import KilledError
+from tests.factories.versions import Versions, named
+from tests.unit.domains.asset_versions.test_making import put, snapshot_rows
+
+
+def killed_at(museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, call: int) -> None:
+    """Let the process die after the n-th call of a method of the repository."""
+    kind = type(museum.making.repository)
+    whole = getattr(kind, method)
+    calls: list[int] = []
+
+    def dying(*args: Any, **more: Any) -> Any:
+        answer = whole(*args, **more)
+        calls.append(1)
+        if len(calls) == call:
+            monkeypatch.setattr(kind, method, whole)
+            raise KilledError
+        return answer
+
+    monkeypatch.setattr(kind, method, dying)
+
+
+@pytest.mark.parametrize("method", ["start", "put_files", "put_records", "count_files", "commit"])
+def test_a_version_whose_request_died_is_made_once_by_its_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    files = put(museum, "/a.glb", "/b.glb")
+    killed_at(museum, monkeypatch, method, 1)
+    with pytest.raises(KilledError):
+        museum.create("once", versionAlias="v1")
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = jobs_of(museum)
+    done = museum.work_off(job.job_id)
+    assert (done.state, (done.result or {})["assetVersionId"]) == ("done", "1")
+    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert museum.files("1") == files
+
+
+def jobs_of(museum: Versions) -> list[Job]:
+    found = museum.tables.scan(JOBS, PageRequest(100)).items
+    return [Job.model_validate(item) for item in found]
+
+
+def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "put_files", 1)
+    with pytest.raises(KilledError):
+        museum.create()
+    museum.lifecycle.archive()
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = [one for one in jobs_of(museum) if one.kind == "makeAssetVersion"]
+    done = museum.work_off(job.job_id)
+    assert done.state == "failed"
+    assert snapshot_rows(tables, Making.model_validate(job.parameters).snapshot_id) == 0
+
+
+def test_a_request_that_died_over_its_files_makes_no_version(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = put(museum, "/a.glb")
+
+    def dying(*_: object) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(museum.making.repository), "put_named", dying)
+        with pytest.raises(KilledError):
+            museum.create(files=named(files))
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = jobs_of(museum)
+    assert museum.work_off(job.job_id).state == "failed"
+    assert museum.made() == "1"
