@@ -93,8 +93,12 @@ def test_a_file_is_archived_brought_back_reverted_and_deleted(
     assert api.ok("PUT", f"{lion}/setPrimaryFile", {**file, "primaryType": "lod1"})["success"]
     described = api.ok("GET", f"{lion}/fileInfo?filePath={quote(ODD)}&includeVersions=true")
     assert described["primaryType"] == "lod1"  # by a new version; the local store keeps the old one
+    asset = lion.rpartition("/")[2]
+    api.upload(database, asset, {ODD: [noise(70, "newer")]})
+    assert content(api, lion, ODD) == noise(70, "newer")
     reverted = api.ok("POST", f"{lion}/revertFileVersion/{quote(first, safe='')}", file)
     assert reverted["newVersionId"] == shown(api, lion)[ODD]["versionId"] != first
+    assert content(api, lion, ODD) == noise(60, "odd")
 
     api.ok("DELETE", f"{lion}/archiveFile", file)
     assert ODD not in shown(api, lion)
