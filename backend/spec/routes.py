@@ -256,7 +256,7 @@ INGEST_ASSET = Route(
 
 DOWNLOAD = Route(
     "POST", f"{ASSET_PATH}/download", "downloads", "get_download_url",
-    "Get a presigned URL of a file or preview", "asset", tier2="GET",
+    "Get a presigned URL of a file or preview", "asset", tier2="GET", statuses=(410,),
 )  # fmt: skip
 
 STREAMED = (206, 304, 307, 410, 416)
