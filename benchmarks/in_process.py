@@ -27,7 +27,13 @@ from backend.core import clock
 from backend.core.search_engine import JsonObject
 from backend.spec.buckets import ASSET_BUCKET, BUCKETS
 from backend.spec.functions import BOOTSTRAP, FUNCTIONS, Function
-from backend.spec.queues import OBJECT_EVENTS, QUEUE_SUBSCRIPTIONS, QUEUES, STREAM_SUBSCRIPTIONS
+from backend.spec.queues import (
+    BUCKET_EVENTS,
+    OBJECT_EVENTS,
+    QUEUE_SUBSCRIPTIONS,
+    QUEUES,
+    STREAM_SUBSCRIPTIONS,
+)
 from backend.spec.routes import ROUTES, Route
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS
 from backend.spec.settings import SETTINGS, UPLOAD_RATE_PER_MINUTE
@@ -240,7 +246,9 @@ def _caused(operation: str, asked: Mapping[str, Any]) -> list[Message]:
     if asked.get("Bucket") != ASSET_BUCKET.name.lower():
         return []
     return [
-        Message(OBJECT_EVENTS.name, object_message(asked["Bucket"], key)["body"]) for key in keys
+        Message(queue.name, object_message(asked["Bucket"], key)["body"])
+        for queue in (OBJECT_EVENTS, BUCKET_EVENTS)
+        for key in keys
     ]
 
 

@@ -56,7 +56,7 @@ class BucketSync:
             else:
                 placed[one] = place
         owners = self._owners(placed)
-        self._note_owned(owners, done)
+        self._note_owned(owners, placed, done)
         self._adopt({one: f for one, f in placed.items() if one not in owners}, done)
         return done
 
@@ -68,7 +68,9 @@ class BucketSync:
             if (f.bucket.bucket_id, one.key) in found
         }
 
-    def _note_owned(self, owners: _Owners, done: Followed) -> None:
+    def _note_owned(
+        self, owners: _Owners, placed: Mapping[NamedObject, Folder], done: Followed
+    ) -> None:
         """Write to the assets what follows from their files."""
         by_asset: dict[tuple[str, str], list[NamedObject]] = {}
         for one, owner in owners.items():
@@ -77,8 +79,7 @@ class BucketSync:
         found = in_parallel(lambda ref: self.assets.find_asset(*ref), ids)
         for ref, asset in zip(ids, found, strict=True):
             if asset is None:  # its row is gone, its reservations are the deleting job's
-                there = in_parallel(self._is_there, by_asset[ref])
-                done.later += compress(by_asset[ref], there)
+                done.later += self._left(by_asset[ref], placed[by_asset[ref][0]])
             else:
                 done.owned[ref] = [one.key for one in by_asset[ref]]
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
@@ -147,6 +148,14 @@ class BucketSync:
                 asset = self.assets.set_content(asset, asset_type=found)
         except AssetNotFoundError:  # archived or deleted meanwhile
             return
+
+    def _left(self, named: list[NamedObject], folder: Folder) -> list[NamedObject]:
+        """Those of a folder's objects that are there still; most often one listing tells."""
+        page = self.objects.list_objects(folder.bucket.bucket_name, folder.prefix)
+        if page.next_key is None:
+            left = {one.key for one in page.objects}
+            return [one for one in named if one.key in left]
+        return list(compress(named, in_parallel(self._is_there, named)))
 
     def _is_there(self, one: NamedObject) -> bool:
         found = self.objects.list_objects(one.bucket, one.key, limit=1).objects

@@ -305,6 +305,23 @@ def test_what_is_written_while_its_asset_is_deleted_waits_for_the_end(world: Syn
     assert world.asset("pump") is not None
 
 
+@pytest.mark.parametrize(("others", "listings"), [(1, 1), (1200, 1 + 2)])
+def test_a_deletion_under_way_is_looked_at_by_few_listings(
+    world: SyncWorld, others: int, listings: int
+) -> None:
+    world.put("pump/a")
+    world.tell("pump/a")
+    deleted(world, "pump")
+    for number in range(others):
+        world.put(f"pump/later-{number}")
+    world.objects.delete(BUCKET, "pump/a")
+    made: list[str] = []
+    world.objects.before = made.append
+    reply = world.tell("pump/a", "pump/later-0")
+    assert reply["batchItemFailures"] == [{"itemIdentifier": "message-1"}]
+    assert made == ["list"] * listings
+
+
 def test_the_last_events_of_a_deleted_asset_do_not_bring_it_back(world: SyncWorld) -> None:
     world.put("pump/a")
     world.tell("pump/a")
