@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from backend.aws.errors import OUTAGE_CODES, code_of, translated
 from backend.core.errors import NotFoundError, UnavailableError
+from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
     ObjectHead,
     ObjectPage,
@@ -71,6 +72,8 @@ class S3Objects:
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
     ) -> ObjectPage:
+        if _is_too_long(prefix):
+            return ObjectPage(())
         start: Any = {} if after is None else {"StartAfter": after}
         with translated("S3"):
             reply = self.client.list_objects_v2(
@@ -99,6 +102,8 @@ class S3Objects:
         after_key: str | None = None,
         after_version_id: str | None = None,
     ) -> VersionPage:
+        if _is_too_long(prefix):
+            return VersionPage(())
         start: dict[str, Any] = {"KeyMarker": after_key, "VersionIdMarker": after_version_id}
         with translated("S3"):
             reply = self.client.list_object_versions(
@@ -366,6 +371,11 @@ def _is_before(version: ObjectVersion, after_key: str | None, after_id: str | No
     if after_key is None or version.key != after_key:
         return False
     return after_id is None or version.version_id == after_id
+
+
+def _is_too_long(prefix: str) -> bool:
+    """Whether no key can begin so: S3 would not even look."""
+    return len(prefix.encode()) > MAX_KEY_BYTES
 
 
 def _source(source: tuple[str, str], version_id: str | None) -> Any:

@@ -25,9 +25,15 @@ def file_key(prefix: str, sent: str, *, field: str) -> str:
     """
     path = sent.removeprefix(prefix) if sent.startswith(prefix) else sent
     try:
-        return prefix + check_relative_path("/" + path.removeprefix("/"))[1:]
+        key = prefix + check_relative_path("/" + path.removeprefix("/"))[1:]
     except ValueError as error:
         raise InvalidInputError.of(field, str(error)) from None
+    size = len(key.encode())
+    if size > MAX_KEY_BYTES:
+        raise InvalidInputError.of(
+            field, f"makes an S3 key of {size} bytes, at most {MAX_KEY_BYTES} are taken"
+        )
+    return key
 
 
 def folder_key(prefix: str, sent: str, *, field: str) -> str:

@@ -278,6 +278,14 @@ def test_archiving_twice_and_bringing_back_what_is_there_are_conflicts(museum: G
     assert museum.change("POST", "unarchiveFile", none).status == 404
 
 
+@pytest.mark.parametrize("verb", ["archiveFile", "deleteFile"])
+def test_a_path_that_makes_too_long_a_key_is_refused(museum: Gallery, verb: str) -> None:
+    path = "/" + "/".join(["b" * 200] * 5) + "/" + "b" * 14  # with the asset's id one too many
+    body = {"filePath": path, "confirmPermanentDelete": True}
+    answer = museum.change("DELETE", verb, body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "filePath")
+
+
 def test_a_folder_is_archived_without_its_neighbours(
     museum: Gallery, objects: MemoryObjects
 ) -> None:
