@@ -27,7 +27,7 @@ from backend.domains.access.service import (
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService, AuditTrail
 from backend.http.app import HttpApp
-from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, AUXILIARY_BUCKET
+from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
 from backend.spec.jobs import ARCHIVE_ASSET, CHANGE_FILES, UNARCHIVE_ASSET
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
@@ -47,14 +47,11 @@ if TYPE_CHECKING:
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
-    from backend.domains.comments.service import CommentService
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
-    from backend.domains.downloads.service import DownloadService, StreamService
     from backend.domains.files.service import FileService
     from backend.domains.files.service.changing import FileChanges
     from backend.domains.files.service.rewriting import FileRewrites
-    from backend.domains.ingest.service import IngestService
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
     from backend.domains.metadata.service import MetadataService, RecordService
@@ -277,40 +274,6 @@ class Wiring:
         return QueuedReindexing(self.queues, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property
-    def comments(self) -> "CommentService":
-        from backend.domains.assets.repository import AssetRepository
-        from backend.domains.assets.service import AssetsById
-        from backend.domains.comments.repository import CommentRepository
-        from backend.domains.comments.service import CommentService
-
-        return CommentService(
-            comments=CommentRepository(self.tables),
-            assets=AssetsById(AssetRepository(self.tables), self.assets),
-            audit=self.audit,
-            clock=self.clock,
-        )
-
-    @cached_property
-    def downloads(self) -> "DownloadService":
-        from backend.domains.downloads.service import DownloadService
-
-        return DownloadService(self.assets, self.files, self.objects, self._url_seconds)
-
-    @cached_property
-    def streams(self) -> "StreamService":
-        from backend.aws.object_ranges import S3ObjectRanges
-        from backend.domains.downloads.service import StreamService
-
-        return StreamService(
-            assets=self.assets,
-            files=self.files,
-            objects=self.objects,
-            ranges=S3ObjectRanges(clients.at_first_use(clients.s3)),
-            auxiliary=lambda: self.settings.bucket(AUXILIARY_BUCKET),
-            url_seconds=self._url_seconds,
-        )
-
-    @cached_property
     def uploads(self) -> "UploadService":
         from backend.domains.uploads.service import UploadLimits, UploadService
 
@@ -319,12 +282,6 @@ class Wiring:
             url_seconds=self._url_seconds,
         )
         return UploadService(self._upload_places, self._finishing, limits)
-
-    @cached_property
-    def ingest(self) -> "IngestService":
-        from backend.domains.ingest.service import IngestService
-
-        return IngestService(self.assets, self.uploads)
 
     @cached_property
     def renewals(self) -> "RenewalService":

@@ -2,8 +2,8 @@
 
 from backend.domains.comments.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.commenting import CommentWiring
 from backend.spec.functions import COMMENTS_API
 
-_wiring = Wiring(COMMENTS_API)
+_wiring = CommentWiring(COMMENTS_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.comments)))

@@ -2,8 +2,8 @@
 
 from backend.domains.downloads.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.downloading import DownloadWiring
 from backend.spec.functions import DOWNLOADS_API
 
-_wiring = Wiring(DOWNLOADS_API)
+_wiring = DownloadWiring(DOWNLOADS_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.downloads, _wiring.streams)))

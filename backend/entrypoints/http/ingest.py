@@ -2,8 +2,8 @@
 
 from backend.domains.ingest.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.ingesting import IngestWiring
 from backend.spec.functions import INGEST_API
 
-_wiring = Wiring(INGEST_API)
+_wiring = IngestWiring(INGEST_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.ingest)))

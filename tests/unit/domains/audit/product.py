@@ -14,7 +14,10 @@ from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.administration import AccessWiring
 from backend.entrypoints.auditing import AuditingWiring
+from backend.entrypoints.commenting import CommentWiring
+from backend.entrypoints.downloading import DownloadWiring
 from backend.entrypoints.exporting import ExportWiring
+from backend.entrypoints.ingesting import IngestWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.notifying import SubscriptionsWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
@@ -50,7 +53,15 @@ SERVICES: dict[str, tuple[str, ...]] = {
 }
 
 
-class EveryWiring(LifecycleWiring, AccessWiring, SubscriptionsWiring, ExportWiring):
+class EveryWiring(
+    LifecycleWiring,
+    AccessWiring,
+    CommentWiring,
+    DownloadWiring,
+    ExportWiring,
+    IngestWiring,
+    SubscriptionsWiring,
+):
     """What all functions together are made of."""
 
 

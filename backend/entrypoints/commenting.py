@@ -1,0 +1,24 @@
+"""Puts the ports of AWS behind comments."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetsById
+from backend.domains.comments.repository import CommentRepository
+from backend.domains.comments.service import CommentService
+from backend.entrypoints.wiring import Wiring
+
+
+@dataclass(frozen=True)
+class CommentWiring(Wiring):
+    """What the function of comments is made of."""
+
+    @cached_property
+    def comments(self) -> CommentService:
+        return CommentService(
+            comments=CommentRepository(self.tables),
+            assets=AssetsById(AssetRepository(self.tables), self.assets),
+            audit=self.audit,
+            clock=self.clock,
+        )
