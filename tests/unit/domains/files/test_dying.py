@@ -13,6 +13,7 @@ from backend.domains.files.repository import (
     ChangeEndedError,
     FileChangeRepository,
 )
+from backend.domains.files.service import FileTarget
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
@@ -314,3 +315,22 @@ def test_a_change_that_was_taken_back_is_not_resumed(monkeypatch: pytest.MonkeyP
     assert row["state"] == "failed"
     with pytest.raises(ChangeEndedError):
         world.museum.changing.wiring.jobs.resume_job(ADMIN, row["jobId"])
+
+
+def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    places = world.museum.changing.changes.places
+    look, turns = places.demand_free, iter([True])
+
+    def interrupted(place: FileTarget) -> None:
+        look(place)
+        if next(turns, False):
+            assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
+
+    monkeypatch.setattr(places, "demand_free", interrupted)
+    answer = world.museum.change("POST", "moveFile", MOVE)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
+    assert told(world.tables, "move_file") == []
+    assert "/parts/b.glb" not in state_of(world.objects)
