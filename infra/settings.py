@@ -84,6 +84,7 @@ class Settings(BaseModel):
             declared.ADMIN_USER_ID: self.admin_user_id,
             declared.AUDIT_DAYS: self.audit_days,
             declared.SYNC_DATABASE_ID: self.sync_database_id,
+            declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
             declared.WEB_URL: self.web_url,
         }
         return {setting.name: str(value) for setting, value in values.items()}

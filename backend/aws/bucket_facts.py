@@ -1,5 +1,6 @@
 """S3's facts about a bucket behind the port `core.bucket_facts.BucketFacts`."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError, ParamValidationError
@@ -23,11 +24,17 @@ _REFUSED: dict[str, BucketFact] = {
 
 @wired
 class S3BucketFacts:
-    """Facts as S3 tells them to this function's role (see the port)."""
+    """Facts as S3 tells them to this function's role (see the port).
+
+    Of others than the `allowed` buckets S3 would tell nothing but that they are forbidden.
+    """
 
     client: "S3Client"
+    allowed: Collection[str]
 
     def look_at(self, bucket: str, prefix: str) -> BucketFact:
+        if bucket not in self.allowed:
+            return "forbidden"
         try:
             with translated("S3"):
                 self.client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=1)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from backend.aws import clients
 from backend.entrypoints.wiring import Wiring
+from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.settings import IMPORTED_BUCKETS
 
 if TYPE_CHECKING:
     from backend.domains.bucket_sync.service import BucketImports
@@ -27,7 +29,7 @@ class RegistryWiring(Wiring):
 
         return BucketRegistration(
             buckets=BucketRepository(self.tables),
-            facts=S3BucketFacts(clients.at_first_use(clients.s3)),
+            facts=S3BucketFacts(clients.at_first_use(clients.s3), self._allowed),
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,
@@ -40,3 +42,8 @@ class RegistryWiring(Wiring):
 
         imports = ImportRepository(self.tables)
         return BucketImports(imports, self.buckets, self.jobs, self.audit, self.clock)
+
+    @property
+    def _allowed(self) -> frozenset[str]:
+        imported = self.settings.text(IMPORTED_BUCKETS).split(",")
+        return frozenset({self.settings.bucket(ASSET_BUCKET), *imported})

@@ -44,6 +44,11 @@ SYNC_DATABASE_ID = Setting(
     "imported",
     "The database of assets that are found in a bucket whose record names none; made when missing.",
 )
+IMPORTED_BUCKETS = Setting(
+    "IMPORTED_BUCKETS",
+    "",
+    "Buckets of others that may be registered to hold assets: their names, joined by commas.",
+)
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
 SETTINGS = (
@@ -54,5 +59,6 @@ SETTINGS = (
     ADMIN_USER_ID,
     AUDIT_DAYS,
     SYNC_DATABASE_ID,
+    IMPORTED_BUCKETS,
     WEB_URL,
 )

@@ -43,6 +43,7 @@ BUCKETS_API = audited(
         reads=(buckets.ASSET_BUCKET,),
         writes=(registry.ASSET_BUCKETS, operations.RESERVATIONS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.IMPORTED_BUCKETS,),
     )
 )
 BUCKET_SYNC_API = audited(

@@ -221,4 +221,9 @@ def nothing(name: str) -> None:
 )
 def test_s3_tells_what_is_true_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
     make("scans")
-    assert S3BucketFacts(s3()).look_at("scans", "a/") == fact
+    assert S3BucketFacts(s3(), {"scans"}).look_at("scans", "a/") == fact
+
+
+def test_a_bucket_that_the_stage_does_not_name_is_not_even_looked_at() -> None:
+    versioned("scans")
+    assert S3BucketFacts(s3(), {"assets"}).look_at("scans", "a/") == "forbidden"
