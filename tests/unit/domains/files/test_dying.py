@@ -14,6 +14,7 @@ from backend.domains.files.repository import (
     FileChangeRepository,
 )
 from backend.domains.files.service import FileTarget
+from backend.domains.files.service.placing import FilePlaces
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, Gallery, gallery
@@ -321,15 +322,14 @@ def test_what_was_looked_at_is_looked_at_again_if_another_change_came_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()
-    places = world.museum.changing.changes.places
-    look, turns = places.demand_free, iter([True])
+    look, turns = FilePlaces.demand_free, iter([True])
 
-    def interrupted(place: FileTarget) -> None:
-        look(place)
+    def interrupted(places: FilePlaces, place: FileTarget) -> None:
+        look(places, place)
         if next(turns, False):
             assert world.museum.change("DELETE", "archiveFile", FILE).status == 200
 
-    monkeypatch.setattr(places, "demand_free", interrupted)
+    monkeypatch.setattr(FilePlaces, "demand_free", interrupted)
     answer = world.museum.change("POST", "moveFile", MOVE)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "sourcePath")
     assert told(world.tables, "move_file") == []
