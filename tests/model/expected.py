@@ -31,7 +31,7 @@ def documents(model: Model, objects: Objects, bucket: str) -> Documents:
     """Every document that stands in the indexes, by id."""
     found: Documents = {}
     for asset in model.assets.values():
-        found[f"{asset.database_id}:{asset.asset_id}"] = _asset(asset, bucket)
+        found[f"{asset.database_id}:{asset.asset_id}"] = _asset(model, asset, bucket)
         for path, file in asset.files.items():
             if preview_base(path) is None:
                 key = asset.prefix + path[1:]
@@ -52,7 +52,7 @@ def _shared(asset: ModelAsset, bucket: str) -> dict[str, Any]:
     }
 
 
-def _asset(asset: ModelAsset, bucket: str) -> dict[str, Any]:
+def _asset(model: Model, asset: ModelAsset, bucket: str) -> dict[str, Any]:
     return {
         "_rectype": "asset",
         **_shared(asset, bucket),
@@ -63,9 +63,9 @@ def _asset(asset: ModelAsset, bucket: str) -> dict[str, Any]:
         "str_assetlocationkey": asset.prefix,
         "bool_isdistributable": asset.is_distributable,
         "date_asset_version_createdate": asset.created_at,
-        "bool_has_asset_children": False,
-        "bool_has_asset_parents": False,
-        "bool_has_assets_related": False,
+        "bool_has_asset_children": model.is_linked(asset.asset_id, "parentChild", 1),
+        "bool_has_asset_parents": model.is_linked(asset.asset_id, "parentChild", 2),
+        "bool_has_assets_related": model.is_linked(asset.asset_id, "related", 1, 2),
         "bool_archived": asset.is_archived,
         **described(asset.records.get(("metadata", "/"), {})),
     }

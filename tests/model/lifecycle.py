@@ -18,7 +18,8 @@ from backend.domains.jobs.models import Job
 from backend.domains.tags.models import TagBody
 from backend.spec.tables.operations import JOBS, RESERVATIONS
 from tests.model.expected import rows
-from tests.model.machine import ADMIN, DATABASES, TAGS, Product, numbers, pick
+from tests.model.linking import Linking
+from tests.model.machine import ADMIN, DATABASES, TAGS, numbers, pick
 from tests.model.state import ModelAsset
 from tests.model.turns import KilledError, Worker
 
@@ -26,7 +27,7 @@ dying = st.none() | st.integers(0, 14)
 """After how many requests a caller's process dies; None: it lives."""
 
 
-class Lifecycle(Product):
+class Lifecycle(Linking):
     """Archived and deleted assets, deleted databases and tags, stopped and resumed jobs."""
 
     @precondition(lambda self: self.model.assets)
@@ -70,6 +71,7 @@ class Lifecycle(Product):
             lambda: not self.stored(asset, is_archived=asset.is_archived),
         ):
             del self.model.assets[asset.asset_id]
+            self.model.unlink(asset.asset_id)
             self.model.leaving.add(asset.asset_id)
 
     @rule(name=st.sampled_from(DATABASES))

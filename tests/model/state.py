@@ -81,12 +81,40 @@ class Model:
     assets: dict[str, ModelAsset] = field(default_factory=dict[str, ModelAsset])
     leaving: set[str] = field(default_factory=set[str])
     """Ids of assets that are deleted, and whose ids may not be free yet."""
+    links: dict[str, tuple[str, str, str]] = field(default_factory=dict[str, tuple[str, str, str]])
+    """By their ids: the type, and the ids of both assets, a parent first."""
     tags: set[str] = field(default_factory=set[str])
     made: int = 0
     """Assets that were ever made."""
 
     def active(self) -> list[ModelAsset]:
         return [asset for asset in self.assets.values() if not asset.is_archived]
+
+    def below(self, asset_id: str) -> set[str]:
+        """All that has this asset for a parent, or a parent of a parent."""
+        found: set[str] = set()
+        level = {asset_id}
+        while (
+            level := {
+                child
+                for kind, parent, child in self.links.values()
+                if kind == "parentChild" and parent in level
+            }
+            - found
+        ):
+            found |= level
+        return found
+
+    def is_linked(self, asset_id: str, kind: str, *places: int) -> bool:
+        """Whether a link of this type has the asset at one of these places."""
+        return any(
+            link[0] == kind and asset_id in {link[n] for n in places}
+            for link in self.links.values()
+        )
+
+    def unlink(self, asset_id: str) -> None:
+        """All links of an asset are gone."""
+        self.links = {name: link for name, link in self.links.items() if asset_id not in link[1:]}
 
     def withdraw(self, tag: str) -> None:
         self.tags.discard(tag)
