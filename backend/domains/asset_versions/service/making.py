@@ -52,7 +52,7 @@ class VersionMaking:
     ) -> Started:
         """Make a version of an asset (database id, asset id) as it is, or of files that are named.
 
-        S3 requests: one a thousand versions of its files.
+        S3 requests: one for 500 versions of its files.
 
         Raises:
             AliasTakenError: another version of the asset has the alias.

@@ -21,7 +21,7 @@ Held = HeldFile | HeldRecord
 REPLY_BYTES = 2 * 1024 * 1024
 """Of rows, after which a reply ends; what the gateway takes is 6 MB, after escaping."""
 _ROW_BYTES = 200  # of what a reply says of a row beside its texts
-_COMPARE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
+_PAGE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 _BEGIN: Mapping[str, Any] = {"part": "files", "after": None}
 
 
@@ -107,6 +107,7 @@ class VersionReading:
         files: list[HeldFile] = []
         records: list[HeldRecord] = []
         position: Mapping[str, Any] | None = page.after or _BEGIN
+        stop = self.clock() + _PAGE_TIME
         size, count = 0, 0
         while position is not None and count < page.limit and size < REPLY_BYTES:
             limit = min(ROWS, page.limit - count)
@@ -116,6 +117,8 @@ class VersionReading:
             count += len(found.rows)
             size += sum(_size(row) for row in found.rows.values())
             position = _following(position, max(found.rows, default="") if found.more else None)
+            if self.clock() >= stop:
+                break
         shown = self._with_states(asset, files)
         return WholeVersion(asset, version, shown, tuple(records), position)
 
@@ -132,7 +135,7 @@ class VersionReading:
         versions = [self.repository.get(asset, one) for one in ids]
         position: Mapping[str, Any] | None = page.after or _BEGIN
         found: list[rules.Difference] = []
-        stop = self.clock() + _COMPARE_TIME
+        stop = self.clock() + _PAGE_TIME
         rows, size = 0, 0
         while position is not None and len(found) < page.limit and size < REPLY_BYTES:
             old, new = (self._rows(asset, version, position, ROWS) for version in versions)

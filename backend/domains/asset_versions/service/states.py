@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
 from backend.core.wired import wired
 
+CAPTURED = 500
+"""Versions that one step of a job keeps: their rows are written in a second or two."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -36,11 +39,11 @@ class FileStates:
     listed: int = 1000
 
     def page(self, bucket: str, prefix: str, after: Mapping[str, str | None]) -> VersionPage:
-        """Versions of an asset's files, some thousand, after a position in the listing."""
+        """Versions of an asset's files, some hundred, after a position in the listing."""
         return self.objects.list_versions(
             bucket,
             prefix,
-            limit=self.listed,
+            limit=min(self.listed, CAPTURED),
             after_key=after.get("key"),
             after_version_id=after.get("version"),
         )

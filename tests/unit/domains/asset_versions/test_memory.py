@@ -9,11 +9,11 @@ import pytest
 
 from backend.core.objects import ObjectVersion, VersionPage
 from backend.domains.asset_versions.models import HeldFile
-from backend.domains.asset_versions.service import FileStates
+from backend.domains.asset_versions.service import FileStates, states
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.versions import Versions
 
-LISTED = 1000
+LISTED = states.CAPTURED
 
 
 def listed(number: int) -> ObjectVersion:
