@@ -112,7 +112,7 @@ def test_edits_of_one_record_at_once_have_an_entry_each_that_follow_one_another(
     values = followed(place, [entry.changes["metadata.note"] for entry in made])
     assert len(values) == done + 1
     (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
-    assert json.loads(values[-1])["value"] == now.metadata_value
+    assert json.loads(values[-1])["value"] == now.record.metadata_value
 
 
 def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_write(
@@ -137,7 +137,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
     values = followed(place, [entry.changes["metadata.note"] for entry in made])
     assert len(values) == len(made) + 1
     (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
-    assert json.loads(values[-1])["value"] == now.metadata_value
+    assert json.loads(values[-1])["value"] == now.record.metadata_value
 
 
 def record(text: str) -> NewRecord:
