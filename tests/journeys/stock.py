@@ -134,7 +134,10 @@ def problems(
     if request.text is not None and answer.text != request.text:
         found.append(f"the text is {answer.text[:100]!r}")
     if expected.reads:
-        reply = answer.json()
+        try:
+            reply = answer.json()
+        except ValueError:
+            return [*found, f"no JSON: {answer.text[:100]!r}"]
         if request.reads_either is not None and isinstance(reply.get(request.reads_either), dict):
             reply = reply[request.reads_either]
         found += [why for rule in expected.reads for why in _broken(rule, reply, names)]

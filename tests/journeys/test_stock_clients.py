@@ -1,0 +1,128 @@
+"""Whether the clients that people have for VAMS are served, by requests recorded by hand."""
+
+import re
+from collections.abc import Iterator
+from uuid import uuid4
+
+import httpx
+
+from backend.spec.routes import ROUTES, Route
+from tests.journeys import stock
+from tests.journeys.runtime import Api, Runtime, wait_until
+
+RECORDED = stock.recorded()
+USER = "admin"
+
+UNASKED = {
+    "POST /user/cognito",
+    "PUT /user/cognito/{userId}",
+    "DELETE /user/cognito/{userId}",
+    "POST /user/cognito/{userId}/resetPassword",
+    "HEAD /database/{databaseId}/assets/{assetId}/auxiliaryPreviewAssets/stream/{proxy+}",
+}
+"""Routes of the contract that no entry asks: the local runtime has no user pool."""
+
+
+def test_entries_are_told_apart_by_their_names() -> None:
+    names = [request.name for request in RECORDED]
+    assert len(set(names)) == len(names) >= 60
+    assert all(request.source and request.client in stock.CLIENT_HEADERS for request in RECORDED)
+    assert all((request.deviates is None) == (request.answers is None) for request in RECORDED)
+
+
+def test_what_a_client_misses_is_told() -> None:
+    reads = ("Items[].tagName text", "Items[0].tags strings?", "message absent", "total = 2")
+    request = stock.Request("ask", "cli", "here", "GET /tags", reads=reads)
+
+    def told(reply: object, status: int = 200) -> list[str]:
+        answer = httpx.Response(status, json=reply)
+        return stock.problems(request, answer, request.expected, {})
+
+    assert told({"Items": [{"tagName": "a", "tags": None}], "total": 2}) == []
+    assert told({"Items": [{"tagName": "a"}, {"tagName": ""}], "total": 2}) == [
+        'Items[1].tagName is "", not text'
+    ]
+    assert told({"Items": [], "total": "2", "message": "an Error"}) == [
+        "Items[0].tagName is absent, not text",
+        'message is "an Error", not absent',
+        'total is "2", not = 2',
+        "the message of a success speaks of an error: an Error",
+    ]
+    assert told({}, 404) == ["404 instead of 200: {}"]
+
+
+def test_every_route_of_the_contract_is_asked() -> None:
+    asked = {_route(call) for call in (request.call for request in RECORDED) if "/" in call}
+    contract = {route.key for route in ROUTES if not route.ours}
+    assert contract - asked == UNASKED
+
+
+def test_stock_clients_are_served(runtime: Runtime) -> None:
+    api = runtime.client()
+    api.http.headers["Authorization"] = f"Bearer {api.http.headers['Authorization']}"
+    names = _first_names(api)
+    found: dict[str, list[str]] = {}
+    for request in RECORDED:
+        if request.drained:
+            runtime.drain()
+        if broken := list(_broken(api, request, names)):
+            found[f"{request.name} [{request.call}]"] = broken
+    assert found == {}, _told(found)
+
+
+def _first_names(api: Api) -> dict[str, str]:
+    run = uuid4().hex[:8]
+    return {
+        "user": USER,
+        "bucket": api.own_bucket()["bucketId"],
+        "database": f"stock-{run}",
+        "ingested": f"turbine-{run}",
+        "tag": f"restored-{run}",
+        "tagtype": f"condition-{run}",
+        "comment": f"x{uuid4()}",
+        "role": f"looker-{run}",
+        "person": f"ada-{run}@example.com",
+    }
+
+
+def _broken(api: Api, request: stock.Request, names: dict[str, str]) -> Iterator[str]:
+    try:
+        answer = stock.send(api.http, request, names)
+    except KeyError as missing:
+        yield f"{missing} was not kept"
+        return
+    broken = stock.problems(request, answer, request.expected, names)
+    if request.answers is None:
+        yield from broken
+    elif not broken:
+        yield "the client is served: this is no deviation any more"
+    else:
+        yield from stock.problems(request, answer, request.answers, names)
+    try:
+        names |= stock.kept(request, answer)
+    except (KeyError, ValueError) as missing:
+        yield f"{missing} cannot be kept"
+    _wait_for_its_job(api, answer.headers.get("content-type", ""), answer.text)
+
+
+def _wait_for_its_job(api: Api, content_type: str, text: str) -> None:
+    """People take longer from one request to the next than the jobs of these do."""
+    job = re.search(r'"jobId":\s*"([^"]+)"', text) if "json" in content_type else None
+    if job is not None:
+        path = f"/jobs/{job[1]}"
+        wait_until(lambda: api.ok("GET", path)["state"] == "done", seconds=30)
+
+
+def _told(found: dict[str, list[str]]) -> str:
+    return "\n".join(f"{name}\n  " + "\n  ".join(broken) for name, broken in found.items())
+
+
+def _route(call: str) -> str:
+    return next((route.key for route in ROUTES if _fits(route, call)), call)
+
+
+def _fits(route: Route, call: str) -> bool:
+    method, path = call.split(" ", 1)
+    pattern = re.sub(r"\\{[^}]*\\\+\\}", ".+", re.escape(route.path))
+    pattern = re.sub(r"\\{[^}]*\\}", "[^/]+", pattern)
+    return method == route.method and re.fullmatch(pattern, path) is not None
