@@ -1,6 +1,6 @@
 """The OpenAPI document against the declared routes and the models that serve them."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,9 +19,11 @@ def operation(route: Route) -> dict[str, Any]:
 
 def references(value: object) -> set[str]:
     if isinstance(value, dict):
-        return {v for k, v in value.items() if k == "$ref"}.union(*map(references, value.values()))
+        named = cast("dict[str, object]", value)
+        own = {str(each) for name, each in named.items() if name == "$ref"}
+        return own.union(*map(references, named.values()))
     if isinstance(value, list):
-        return set[str]().union(*map(references, value))
+        return set[str]().union(*map(references, cast("list[object]", value)))
     return set()
 
 

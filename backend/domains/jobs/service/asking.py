@@ -43,7 +43,8 @@ def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
 class JobService:
     """What permission a job needs is that of its asset, which `subject` knows, while it is there.
 
-    Otherwise it is that of its database, or of its tag or role. `resumable` may hold a check by kind.
+    Otherwise it is that of its database, or of its tag or role. `resumable` may hold a check by
+    kind.
     """
 
     jobs: JobRepository

@@ -1,0 +1,15 @@
+"""Every route of the REST API: method, path, domain, permission.
+
+Tier 1 asks whether the caller may use the route (`object__type=api`); tier 2 whether it may act on
+the entity (`object_type`, `action`). Where `action` is not the HTTP method, the contract says so.
+"""
+
+from backend.spec.routes.access import *
+from backend.spec.routes.assets import *
+from backend.spec.routes.files import *
+from backend.spec.routes.metadata import *
+from backend.spec.routes.model import *
+from backend.spec.routes.operations import *
+from backend.spec.routes.registry import *
+
+ROUTES: tuple[Route, ...] = tuple(value for value in globals().values() if isinstance(value, Route))

@@ -1,0 +1,61 @@
+"""The shape of a route declaration. The routes themselves stand in the modules beside this one."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
+
+Action = Literal["GET", "POST", "PUT", "DELETE"]
+
+ObjectType = Literal[
+    "bucket",
+    "database",
+    "asset",
+    "tag",
+    "tagType",
+    "apiKey",
+    "failure",
+    "queue",
+    "audit",
+    "role",
+    "userRole",
+    "metadataSchema",
+    "none",
+]
+
+ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route.
+
+    `name` is the service's verb; `public` routes need no credentials; those `open_to_users` need no
+    permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
+    fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
+    that follow from its parameters.
+    """
+
+    method: Method
+    path: str
+    domain: str
+    name: str
+    summary: str
+    object_type: ObjectType = "none"
+    tier2: Action | None = None
+    public: bool = False
+    ours: bool = False
+    open_to_users: bool = False
+    statuses: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The route key as API Gateway writes it: `GET /database/{databaseId}`."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def action(self) -> Action:
+        """What tier 2 asks permission for."""
+        if self.tier2 is not None:
+            return self.tier2
+        return "GET" if self.method == "HEAD" else self.method

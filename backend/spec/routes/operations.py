@@ -1,0 +1,47 @@
+"""Routes of search, and of what runs behind the API: jobs, audit trail, failures, queues."""
+
+from backend.spec.routes.model import Route
+
+GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of long work", ours=True)
+CANCEL_JOB = Route(
+    "POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Stop long work", ours=True
+)
+RESUME_JOB = Route(
+    "POST", "/jobs/{jobId}/resume", "jobs", "resume_job",
+    "Have long work go on that failed or was stopped", ours=True,
+)  # fmt: skip
+LIST_AUDIT_ENTRIES = Route(
+    "GET", "/audit", "audit", "list_audit_entries",
+    "List what was changed about something, or by someone", "audit", ours=True,
+)  # fmt: skip
+GET_AUDIT_VALUE = Route(
+    "GET", "/audit/values/{valueHash}", "audit", "get_audit_value",
+    "Get a value that is too large for an audit entry", "audit", ours=True,
+)  # fmt: skip
+GET_SEARCH_MAPPINGS = Route(
+    "GET", "/search", "search", "get_mappings", "The mappings of both search indexes"
+)
+SEARCH = Route("POST", "/search", "search", "search", "Search assets and files", tier2="GET")
+SEARCH_SIMPLE = Route(
+    "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
+)
+LIST_FAILURES = Route(
+    "GET", "/admin/failures", "operations", "list_failures",
+    "List what could not be indexed, or was given up", "failure", ours=True,
+)  # fmt: skip
+GET_FAILURE = Route(
+    "GET", "/admin/failures/entry", "operations", "get_failure",
+    "Show a failure with its body", "failure", ours=True,
+)  # fmt: skip
+REPLAY_FAILURES = Route(
+    "POST", "/admin/failures/replay", "operations", "replay_failures",
+    "Replay failures, by key, all of a consumer, or all", "failure", ours=True,
+)  # fmt: skip
+LIST_QUEUES = Route(
+    "GET", "/admin/queues", "operations", "list_queues",
+    "List the queues with their depths and dead letters", "queue", ours=True,
+)  # fmt: skip
+REDRIVE_QUEUE = Route(
+    "POST", "/admin/queues/{queueName}/redrive", "operations", "redrive_queue",
+    "Move the dead letters of a queue back into it", "queue", ours=True,
+)  # fmt: skip
