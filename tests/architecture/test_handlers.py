@@ -4,10 +4,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS, LIFECYCLE_WORKER, Function
+from backend.spec.jobs import JOB_KINDS
+from backend.spec.queues import LIFECYCLE
 
 ROOT = Path(__file__).resolve().parents[2]
 START = """
@@ -15,6 +18,11 @@ import importlib, json, sys
 module, _, name = sys.argv[1].rpartition(".")
 handler = getattr(importlib.import_module(module), name)
 print(json.dumps({"callable": callable(handler), "modules": sorted(sys.modules)}))
+"""
+STEPS = """
+import json
+from backend.entrypoints.jobs.lifecycle import steps
+print(json.dumps(sorted(steps())))
 """
 
 
@@ -43,17 +51,26 @@ def _environment(function: Function) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_a_handler_starts_with_what_its_function_declares(function: Function) -> None:
+def _said(function: Function, program: str) -> Any:
     done = subprocess.run(
-        [sys.executable, "-c", START, function.handler],
+        [sys.executable, "-c", program, function.handler],
         env=_environment(function),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def test_the_worker_of_the_lifecycle_has_a_step_for_each_of_its_kinds() -> None:
+    kinds = {kind.name for kind in JOB_KINDS.values() if kind.queue == LIFECYCLE}
+    assert set(_said(LIFECYCLE_WORKER, STEPS)) == kinds
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_a_handler_starts_with_what_its_function_declares(function: Function) -> None:
+    found = _said(function, START)
     assert found["callable"]
     # A search client costs a quarter of a second at cold start: only who searches pays it.
     assert ("opensearchpy" in found["modules"]) <= (function.search != "none")

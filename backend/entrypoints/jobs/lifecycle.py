@@ -1,21 +1,36 @@
 """The function that does the jobs which archive, bring back, delete, make versions and clean up."""
 
+from collections.abc import Mapping
+from functools import cache
+
+from backend.domains.jobs.models import Job, Progress, Step
 from backend.entrypoints import ready
-from backend.entrypoints.lifecycle import LifecycleWiring
+from backend.entrypoints.working import WorkerWiring
 from backend.spec.functions import LIFECYCLE_WORKER
-from backend.spec.jobs import CHANGE_FILES, WITHDRAW_ROLE, WITHDRAW_TAG
+from backend.spec.jobs import CHANGE_FILES, JOB_KINDS, WITHDRAW_ROLE, WITHDRAW_TAG
 from backend.spec.queues import LIFECYCLE
 
-_wiring = LifecycleWiring(LIFECYCLE_WORKER)
+
+@cache
+def steps() -> Mapping[str, Step]:
+    """The steps by kind, made for the first job: half of all slices have a part in them."""
+    from backend.entrypoints.lifecycle import LifecycleWiring  # noqa: PLC0415
+
+    wiring = LifecycleWiring(LIFECYCLE_WORKER)
+    return {
+        WITHDRAW_TAG.name: wiring.tag_withdrawal,
+        WITHDRAW_ROLE.name: wiring.role_withdrawal,
+        CHANGE_FILES.name: wiring.file_changing.steps.step,
+        **wiring.lifecycle_steps,
+        **wiring.version_steps,
+    }
+
+
+def _step(job: Job) -> Progress:
+    return steps()[job.kind](job)
+
+
+_kinds = [name for name, kind in JOB_KINDS.items() if kind.queue == LIFECYCLE]
 handler = ready(
-    _wiring.consumer_handler(
-        LIFECYCLE,
-        {
-            WITHDRAW_TAG.name: _wiring.tag_withdrawal,
-            WITHDRAW_ROLE.name: _wiring.role_withdrawal,
-            CHANGE_FILES.name: _wiring.file_changing.steps.step,
-            **_wiring.lifecycle_steps,
-            **_wiring.version_steps,
-        },
-    )
+    WorkerWiring(LIFECYCLE_WORKER).consumer_handler(LIFECYCLE, dict.fromkeys(_kinds, _step))
 )
