@@ -1,16 +1,19 @@
 """The base of all models: camelCase on the wire, snake_case in Python, mapped here once."""
 
+from copy import deepcopy
 from typing import Any
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     SerializationInfo,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema
 
 
 class WireModel(BaseModel):
@@ -42,6 +45,31 @@ class FullModel(WireModel):
             for name, field in fields.items()
         ]
         return dict.fromkeys(names) | serialize(self)
+
+
+class ToldTwice(WireModel):
+    """A reply that is in its own field `message` once more.
+
+    Of these lists the contract has the items at the top; the clients of VAMS look for them within
+    `message`.
+    """
+
+    @model_serializer(mode="wrap")
+    def with_message(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told = serialize(self)
+        return {**told, "message": told}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        reference = handler(core_schema)
+        whole = handler.resolve_ref_schema(reference)
+        # The copy shares nothing: what pydantic renames in one place it would rename there twice.
+        message = deepcopy({name: whole[name] for name in ("type", "properties", "required")})
+        whole["properties"]["message"] = message
+        whole["required"] = [*whole["required"], "message"]
+        return reference
 
 
 class OptionalBody(WireModel):

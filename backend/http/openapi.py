@@ -11,6 +11,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from backend.core.models import OptionalBody
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
@@ -177,7 +178,10 @@ def _operation(binding: Binding, schemas: _Schemas) -> Json:
     if "body" in binding.models:
         model = binding.models["body"]
         content = {"schema": schemas.reference(model), "example": schemas.example(model)}
-        operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+        operation["requestBody"] = {
+            "required": not issubclass(model, OptionalBody),
+            "content": {"application/json": content},
+        }
     if route.public:
         operation["security"] = []
     if not route.ours:

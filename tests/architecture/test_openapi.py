@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import pytest
 
+from backend.core.models import OptionalBody, ToldTwice
 from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
 from backend.http.router import Binding
@@ -11,6 +12,7 @@ from backend.spec.routes import ROUTES, Route
 
 DOCUMENT = openapi()
 BODIES = [binding for binding in bindings() if "body" in binding.models]
+TWICE = [binding for binding in bindings() if issubclass(binding.reply or object, ToldTwice)]
 
 
 def operation(route: Route) -> dict[str, Any]:
@@ -65,3 +67,19 @@ def test_each_parameter_in_a_path_is_told() -> None:
 def test_the_example_of_a_body_is_one_that_the_route_takes(binding: Binding) -> None:
     body = operation(binding.route)["requestBody"]["content"]["application/json"]
     validate(binding.models["body"], body["example"], strict=True)
+
+
+@pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)
+def test_a_body_that_may_be_left_out_is_told_to_be_optional(binding: Binding) -> None:
+    optional = issubclass(binding.models["body"], OptionalBody)
+    assert operation(binding.route)["requestBody"]["required"] is not optional
+
+
+@pytest.mark.parametrize("binding", TWICE, ids=lambda binding: binding.route.key)
+def test_what_is_told_twice_is_in_the_document_twice(binding: Binding) -> None:
+    reply = operation(binding.route)["responses"]["200"]["content"]["application/json"]["schema"]
+    schema = DOCUMENT["components"]["schemas"][reply["$ref"].rpartition("/")[2]]
+    properties = dict(schema["properties"])
+    message = properties.pop("message")
+    assert message["properties"] == properties
+    assert schema["required"] == [*message["required"], "message"] == ["Items", "message"]

@@ -15,7 +15,7 @@ Operation = Literal["archive", "unarchive", "delete"]
 
 def _is_true(value: bool) -> bool:
     if not value:
-        raise ValueError("must be true: this confirms what cannot simply be taken back")
+        raise ValueError("must be true: what is not confirmed is not done")
     return value
 
 
@@ -23,8 +23,10 @@ Confirmation = Annotated[bool, AfterValidator(_is_true)]
 Reason = Annotated[Text, Field(max_length=MAX_REASON_CHARS)]
 
 
-class ArchiveBody(WireModel):
-    confirm_archive: Confirmation
+class ArchiveBody(OptionalBody):
+    """To ask is to confirm, since what is archived can be brought back; a no is refused."""
+
+    confirm_archive: Confirmation = True
     reason: Reason | None = None
 
 

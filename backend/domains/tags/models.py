@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from backend.core.models import WireModel
+from backend.core.models import ToldTwice, WireModel
 from backend.core.names import ObjectName, Text
 
 YesNo = Literal["True", "False"]
@@ -70,7 +70,7 @@ class TagReply(WireModel):
     required: YesNo
 
 
-class TagsReply(WireModel):
+class TagsReply(ToldTwice):
     items: Annotated[list[TagReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
@@ -82,7 +82,7 @@ class TagTypeReply(WireModel):
     tags: list[str]
 
 
-class TagTypesReply(WireModel):
+class TagTypesReply(ToldTwice):
     items: Annotated[list[TagTypeReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from backend.core.models import WireModel
+from backend.core.models import ToldTwice, WireModel
 from backend.core.names import ObjectName, Text, UserId
 
 MAX_ROLES = 30
@@ -44,7 +44,7 @@ class RoleReply(WireModel):
     mfa_required: bool
 
 
-class RolesReply(WireModel):
+class RolesReply(ToldTwice):
     items: Annotated[list[RoleReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
@@ -79,7 +79,7 @@ class UserRolesReply(WireModel):
     created_on: str
 
 
-class UsersRolesReply(WireModel):
+class UsersRolesReply(ToldTwice):
     items: Annotated[list[UserRolesReply], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 

@@ -86,6 +86,18 @@ def test_a_role_is_made_listed_and_changed(client: Client) -> None:
     assert listed["admin"]["mfaRequired"] is False
 
 
+def test_lists_of_roles_are_told_twice_for_stock_clients(client: Client) -> None:
+    role(client, "viewer")
+    page = client.send("GET", "/roles", query={"maxItems": "1"}).body
+    assert page.keys() == {"Items", "NextToken", "message"}
+    assert page.pop("message") == page
+    query = {"startingToken": page["NextToken"]}
+    rest = client.send("GET", "/roles", query=query).body
+    assert rest == {"Items": rest["Items"], "message": {"Items": rest["Items"]}}
+    names = {item["roleName"] for item in [*page["Items"], *rest["message"]["Items"]]}
+    assert names == {"admin", "viewer"}
+
+
 def test_each_change_of_a_role_has_its_entry(client: Client, tables: DynamoTables) -> None:
     role(client, "viewer")
     role(client, "viewer", "PUT", description="Looks")
@@ -247,6 +259,7 @@ def test_users_are_listed_page_by_page_and_none_is_split(
     while True:
         page = client.send("GET", "/user-roles", query=query).body
         assert len(page["Items"]) <= 2
+        assert page.pop("message") == page
         for item in page["Items"]:
             assert item["userId"] not in found
             found[item["userId"]] = item["roleName"]

@@ -27,18 +27,38 @@ CONFIRMATIONS = {
 }
 
 
+NEEDED = sorted(CONFIRMATIONS.keys() - {"archive"})
+
+
+def demand_refused(museum: Lifecycle, operation: str, body: dict[str, Any]) -> None:
+    answer = museum.send(operation, **body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, CONFIRMATIONS[operation])
+    asset = museum.asset()
+    assert asset is not None
+    assert asset.revision == 1
+
+
 @pytest.mark.parametrize("operation", CONFIRMATIONS)
 @pytest.mark.parametrize("sent_value", [None, False, "true", 1])
 def test_what_is_not_confirmed_is_refused_by_the_field(
     museum: Lifecycle, operation: str, sent_value: object
 ) -> None:
-    field = CONFIRMATIONS[operation]
-    body: dict[str, Any] = {} if sent_value is None else {field: sent_value}
-    answer = museum.send(operation, **body)
-    assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+    demand_refused(museum, operation, {CONFIRMATIONS[operation]: sent_value})
+
+
+@pytest.mark.parametrize("operation", NEEDED)
+def test_what_lacks_its_confirmation_is_refused_by_the_field(
+    museum: Lifecycle, operation: str
+) -> None:
+    demand_refused(museum, operation, {})
+
+
+def test_an_archiving_needs_no_confirmation(museum: Lifecycle) -> None:
+    answer = museum.send("archive", reason="lost")
+    assert (answer.status, answer.body["operation"]) == (200, "archive")
     asset = museum.asset()
     assert asset is not None
-    assert asset.revision == 1
+    assert (asset.is_archived, asset.archived_reason) == (True, "lost")
 
 
 @pytest.mark.parametrize("operation", CONFIRMATIONS)
@@ -53,12 +73,22 @@ def test_a_reason_that_is_too_long_or_no_text_is_refused(
         assert answer.body["errors"][0]["field"] == "reason"
 
 
-@pytest.mark.parametrize("operation", CONFIRMATIONS)
+@pytest.mark.parametrize("operation", NEEDED)
 def test_a_request_without_a_body_is_refused(museum: Lifecycle, operation: str) -> None:
     client = Client(museum.router)
     method = "PUT" if operation == "unarchive" else "DELETE"
     answer = client.send(method, f"{PATH}/{operation}Asset", parameters=PARAMETERS)
     assert answer.status == 400
+
+
+@pytest.mark.parametrize("body", [None, "", {}])
+def test_an_archiving_needs_no_body(museum: Lifecycle, body: object) -> None:
+    client = Client(museum.router)
+    answer = client.send("DELETE", f"{PATH}/archiveAsset", parameters=PARAMETERS, body=body)
+    assert answer.status == 200, answer.body
+    asset = museum.asset()
+    assert asset is not None
+    assert asset.is_archived
 
 
 def test_unknown_fields_of_stock_clients_are_ignored_and_named(museum: Lifecycle) -> None:
