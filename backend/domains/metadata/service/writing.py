@@ -93,15 +93,9 @@ def _written(
         TooManyRecordsError: there is no room, and nothing was written.
     """
     entity = wanted.entity
-    pending = {
-        key: record
-        for key, record in plan.targets.items()
-        if (found[key].record if key in found else None) != record
-    }
+    pending = _pending(plan, found)
     if known is not None and not done:
-        growth = sum((r is not None) - (k in found) for k, r in pending.items())
-        if growth > 0 and known.size + growth > MAX_RECORDS:
-            raise TooManyRecordsError(known.size + growth)
+        _check_room(known, pending, found)
     beside = _BESIDE_RECORDS + len(wanted.guards)
     for batch in _batches(entity, pending, found, MAX_TRANSACTION_ITEMS - beside):
         part = Part(
@@ -124,6 +118,24 @@ def _written(
         if known is not None:
             known = RecordSet(known.size + part.growth, known.revision + 1)
     return True
+
+
+def _pending(plan: rules.Plan, found: Mapping[str, Found]) -> dict[str, Record | None]:
+    """What is not yet there as the plan wants it; None for what is to go."""
+    return {
+        key: record
+        for key, record in plan.targets.items()
+        if (found[key].record if key in found else None) != record
+    }
+
+
+def _check_room(
+    known: RecordSet, pending: Mapping[str, Record | None], found: Mapping[str, Found]
+) -> None:
+    """Raise `TooManyRecordsError` if what is written makes more records, and too many."""
+    growth = sum((record is not None) - (key in found) for key, record in pending.items())
+    if growth > 0 and known.size + growth > MAX_RECORDS:
+        raise TooManyRecordsError(known.size + growth)
 
 
 def _batches(
