@@ -62,31 +62,26 @@ def snapshot(tables: DynamoTables, version: str, files: dict[str, str], **more: 
         )
     )
     if "versionAlias" in more:
-        tables.write(
-            Put(
-                table=ASSET_VERSIONS,
-                item={
-                    "databaseId:assetId": "museum:statue",
-                    "assetVersionId": f"alias#{more['versionAlias']}",
-                    "version": version,
-                },
-            )
-        )
+        alias = {
+            "databaseId:assetId": "museum:statue",
+            "assetVersionId": f"alias#{more['versionAlias']}",
+            "version": version,
+        }
+        tables.write(Put(table=ASSET_VERSIONS, item=alias))
     for path, version_id in files.items():
-        tables.write(
-            Put(
-                table=ASSET_FILE_VERSIONS,
-                item={
-                    "databaseId:assetId:assetVersionId": f"museum:statue:{version}",
-                    "databaseId:assetId": "museum:statue",
-                    "fileKey": path,
-                    "versionId": version_id,
-                    "size": 64,
-                    "lastModified": "2026-03-01T12:00:00.000000Z",
-                    "etag": "e",
-                },
-            )
-        )
+        tables.write(Put(table=ASSET_FILE_VERSIONS, item=file_of(version, path, version_id)))
+
+
+def file_of(version: str, path: str, version_id: str) -> dict[str, Any]:
+    return {
+        "databaseId:assetId:assetVersionId": f"museum:statue:{version}",
+        "databaseId:assetId": "museum:statue",
+        "fileKey": path,
+        "versionId": version_id,
+        "size": 64,
+        "lastModified": "2026-03-01T12:00:00.000000Z",
+        "etag": "e",
+    }
 
 
 def test_an_asset_without_files_lists_none(museum: Gallery) -> None:
