@@ -30,8 +30,6 @@ ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
 CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
 
 TABLES_OF_LATER_DOMAINS = {
-    "DatabaseMetadataStorageTableV2": "metadata of databases",
-    "MetadataSchemaStorageTableV2": "metadata schemas",
     "PipelineStorageTable": "pipelines",
     "WorkflowStorageTable": "workflows",
     "ConstraintsStorageTable": "roles and constraints",
