@@ -15,15 +15,6 @@ def operations_on_links(
 ) -> Iterator[Named]:
     """What makes links, reads and removes them; assets are made by `new_asset` from their ids."""
 
-    def link(source: str, target: str, kind: str = "parentChild") -> Mapping[str, Any]:
-        return {
-            "fromAssetDatabaseId": "museum",
-            "fromAssetId": source,
-            "toAssetDatabaseId": "museum",
-            "toAssetId": target,
-            "relationshipType": kind,
-        }
-
     def pair(number: int, verb: str) -> tuple[str, str]:
         names = f"{verb}-from-{number}", f"{verb}-to-{number}"
         for name in names:
@@ -32,25 +23,18 @@ def operations_on_links(
 
     def below(number: int) -> Request:
         new_asset(f"leaf-{number}")
-        return "/asset-links", link(f"level-{LEVELS - 1}", f"leaf-{number}")
+        return "/asset-links", _link(f"level-{LEVELS - 1}", f"leaf-{number}")
 
     def gone(number: int) -> Request:
-        made = call("POST", "/asset-links", link(*pair(number, "unlinked")))
+        made = call("POST", "/asset-links", _link(*pair(number, "unlinked")))
         return f"/asset-links/{made['assetLinkId']}", None
 
-    for number in range(LEVELS):
-        new_asset(f"level-{number}")
-        if number:
-            call("POST", "/asset-links", link(f"level-{number - 1}", f"level-{number}"))
-    new_asset("assembly")
-    for number in range(CHILDREN):
-        new_asset(f"piece-{number:02}")
-        call("POST", "/asset-links", link("assembly", f"piece-{number:02}"))
+    _make_trees(call, new_asset)
     assembly = "/database/museum/assets/assembly"
     yield (
         "relate two assets",
         "POST",
-        lambda n: ("/asset-links", link(*pair(n, "near"), "related")),
+        lambda n: ("/asset-links", _link(*pair(n, "near"), "related")),
     )
     yield f"put an asset below {LEVELS} others", "POST", below
     yield "remove a link", "DELETE", gone
@@ -58,3 +42,25 @@ def operations_on_links(
     tree = f"{assembly}/asset-links?childTreeView=true"
     yield f"read a tree of {CHILDREN} children", "GET", lambda _: (tree, None)
     yield f"export {CHILDREN} children", "POST", lambda _: (f"{assembly}/export", {})
+
+
+def _link(source: str, target: str, kind: str = "parentChild") -> Mapping[str, Any]:
+    return {
+        "fromAssetDatabaseId": "museum",
+        "fromAssetId": source,
+        "toAssetDatabaseId": "museum",
+        "toAssetId": target,
+        "relationshipType": kind,
+    }
+
+
+def _make_trees(call: Callable[..., Any], new_asset: Callable[[str], str]) -> None:
+    """A deep one, whose levels stand one below the other, and a wide one, `assembly`."""
+    for number in range(LEVELS):
+        new_asset(f"level-{number}")
+        if number:
+            call("POST", "/asset-links", _link(f"level-{number - 1}", f"level-{number}"))
+    new_asset("assembly")
+    for number in range(CHILDREN):
+        new_asset(f"piece-{number:02}")
+        call("POST", "/asset-links", _link("assembly", f"piece-{number:02}"))
