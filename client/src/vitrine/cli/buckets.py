@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from vitrine.cli.session import Session, with_session
 from vitrine.errors import ConfigurationError
@@ -101,8 +102,8 @@ def _tell(session: Session, job: Job) -> None:
 
 
 def _print(session: Session, found: list[Bucket], *, listed: bool) -> None:
-    wires = [one.wire() for one in found]
-    session.output.document({"items": wires} if listed else wires[0])
+    answer: JsonValue = {"items": [one.wire() for one in found]} if listed else found[0].wire()
+    session.output.document(answer)
     session.output.rows(
         ["bucket", "name", "prefix", "database"],
         [
