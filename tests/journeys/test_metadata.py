@@ -35,6 +35,18 @@ def new_schema(api: Api, database: str, entity: str, *fields: Any, **more: Any) 
     return api.ok("POST", "/metadataschema", body)["metadataSchemaId"]
 
 
+def new_measures(api: Api, database: str) -> str:
+    """A schema of a weight, which has to be there, in a unit, which is said by default."""
+    unit = field("unit", "inline_controlled_list", controlledListKeys=["kg", "lb"])
+    return new_schema(
+        api,
+        database,
+        "ASSETMETADATA",
+        field("weight", "number", required=True, sequence=1, dependsOnFieldKeyName=["unit"]),
+        {**unit, "sequence": 0, "defaultMetadataFieldValue": "kg"},
+    )
+
+
 def violated(api: Api, method: str, path: str, *records: dict[str, str]) -> list[str]:
     status, said = api.refused(method, path, {"metadata": list(records)})
     assert (status, said["code"]) == (400, "MetadataSchemaViolation")
@@ -59,25 +71,13 @@ def test_metadata_of_a_database_is_written_read_replaced_and_removed(
     assert api.refused("POST", path, wrong)[1]["errors"][0]["field"] == "metadata.0.metadataValue"
 
 
-def test_a_schema_governs_from_its_making_to_its_deletion(runtime: Runtime, database: str) -> None:
+def test_a_schema_governs_what_is_written_shown_and_removed(
+    runtime: Runtime, database: str
+) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "Lion")
     path = f"/database/{database}/assets/{asset}/metadata"
-    unit = field("unit", "inline_controlled_list", controlledListKeys=["kg", "lb"])
-    schema = new_schema(
-        api,
-        database,
-        "ASSETMETADATA",
-        field("weight", "number", required=True, sequence=1, dependsOnFieldKeyName=["unit"]),
-        {**unit, "sequence": 0, "defaultMetadataFieldValue": "kg"},
-    )
-    one = f"/database/{database}/metadataSchema/{schema}"
-    assert api.ok("GET", one)["metadataSchemaEntityType"] == "assetMetadata"
-    listed = api.ok("GET", f"/metadataschema?databaseId={database}")["Items"]
-    assert [item["metadataSchemaId"] for item in listed] == [schema]
-
-    assert len(api.ok("GET", "/metadataschema?pageSize=1")["Items"]) == 1
-
+    new_measures(api, database)
     assert values(api, path) == {"unit": "kg", "weight": ""}
     assert violated(api, "POST", path, record("colour")) == ["metadata"]
     assert violated(api, "PUT", path, record("weight", "7")) == ["metadata.0.metadataValueType"]
@@ -98,12 +98,27 @@ def test_a_schema_governs_from_its_making_to_its_deletion(runtime: Runtime, data
     assert removed["successfulItems"] == ["colour"]
     assert {item["key"] for item in removed["failedItems"]} == {"weight", "unit"}
 
+
+def test_a_schema_governs_while_it_is_enabled_and_until_its_deletion(
+    api: Api, database: str
+) -> None:
+    path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}/metadata"
+    schema = new_measures(api, database)
+    one = f"/database/{database}/metadataSchema/{schema}"
+    assert api.ok("GET", one)["metadataSchemaEntityType"] == "assetMetadata"
+    listed = api.ok("GET", f"/metadataschema?databaseId={database}")["Items"]
+    assert [item["metadataSchemaId"] for item in listed] == [schema]
+    assert len(api.ok("GET", "/metadataschema?pageSize=1")["Items"]) == 1
+
+    api.ok("POST", path, {"metadata": [record("weight", "7", "number")]})
     api.ok("PUT", f"/database/{database}", {"restrictMetadataOutsideSchemas": True})
     assert violated(api, "POST", path, record("colour")) == ["metadata.0.metadataKey"]
     api.ok("PUT", "/metadataschema", {"metadataSchemaId": schema, "enabled": False})
     api.ok("POST", path, {"metadata": [record("colour")]})
     api.ok("PUT", "/metadataschema", {"metadataSchemaId": schema, "enabled": True})
     assert violated(api, "PUT", path, record("colour")) == ["metadata.0.metadataKey"]
+
+    assert api.ok("DELETE", path, {"metadataKeys": ["weight"]})["success"] is False
     assert api.refused("DELETE", one, {})[0] == 400
     api.ok("DELETE", one, {"confirmDelete": True})
     assert api.refused("GET", one)[0] == 404
