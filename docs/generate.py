@@ -28,7 +28,15 @@ from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.tables import TABLES
+from backend.spec.tables.assets import (
+    ASSET_FILE_VERSIONS,
+    ASSET_LINK_EDGES,
+    ASSET_UPLOADS,
+    UPLOADS_BY_DATABASE,
+    UPLOADS_BY_USER,
+)
 from backend.spec.tables.model import KeyAttribute, Table
+from backend.spec.tables.operations import RESERVATIONS
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
 
@@ -70,7 +78,9 @@ def _data_model() -> Iterator[str]:
     yield from ("", "## Tables", "")
     for table in TABLES:
         yield from _table_section(table)
-    yield from ("## Composite keys", "")
+    yield from ("## Building blocks", "")
+    yield from rows(("building block", "where", "what for"), _building_blocks())
+    yield from ("", "## Composite keys", "")
     yield "Ids hold no separator; parts that may are percent-encoded (`%`, `:`), but the last."
     yield ""
     yield from rows(
@@ -95,6 +105,39 @@ def _data_model() -> Iterator[str]:
         yield from rows(
             ("field", "type"), ((f"`{name}`", field["type"]) for name, field in properties.items())
         )
+
+
+def _building_blocks() -> Iterator[tuple[str, str, str]]:
+    """The patterns of DynamoDB that the tables follow; what can be told from them is."""
+    expiring = ", ".join(table.name for table in TABLES if table.ttl)
+    tenants = ", ".join(c.name for c in COMPOSITES if c.name.startswith("databaseId"))
+    yield "expiry by TTL", expiring, "uploads, counters of rate, finished jobs, the audit trail"
+    yield "tenant keys", f"`{tenants}`", "every id of a database's own begins with the database"
+    yield (
+        "counter in shards",
+        f"{RESERVATIONS.name}: `AssetCount#<database>#<0 to 3>`",
+        "creations in one database are not bound to what one partition can write",
+    )
+    yield (
+        "reservation of what is unique",
+        f"{RESERVATIONS.name}: asset ids, prefixes, aliases of versions",
+        "indexes lag, so no rule reads one",
+    )
+    yield (
+        "vertical partitioning",
+        f"{ASSET_UPLOADS.name}, {ASSET_FILE_VERSIONS.name}",
+        "an upload's files beyond 100 KB, a version's files: in rows of their own",
+    )
+    yield (
+        "sparse index",
+        f"{ASSET_UPLOADS.name}: `{UPLOADS_BY_USER.name}`, `{UPLOADS_BY_DATABASE.name}`",
+        "only the first row of an upload has their keys",
+    )
+    yield (
+        "adjacency list",
+        ASSET_LINK_EDGES.name,
+        "both ends of a link in one table, read consistently",
+    )
 
 
 def _table_section(table: Table) -> Iterator[str]:
