@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.aws.clients import s3
 from backend.aws.object_ranges import S3ObjectRanges
+from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.core.clock import Clock
 from backend.core.ids import NewId, new_upload_id
@@ -170,6 +171,7 @@ def gallery(
         clock=clock,
     )
     finishing = Finishing(places, files, audit_service(objects))
+    client = objects.client if isinstance(objects, S3Objects) else s3()
     return Gallery(
         assets=assets,
         files=files,
@@ -177,7 +179,9 @@ def gallery(
         renewals=RenewalService(places, 900),
         large_files=LargeFiles(places, finishing),
         downloads=DownloadService(assets, files, objects, 900),
-        streams=StreamService(assets, files, objects, S3ObjectRanges(s3()), lambda: AUXILIARY, 900),
+        streams=StreamService(
+            assets, files, objects, S3ObjectRanges(client), lambda: AUXILIARY, 900
+        ),
         changing=file_changing(
             tables, objects, clock=clock, assets=assets, files=files, large_bytes=large_bytes
         ),

@@ -129,7 +129,7 @@ class DiesAfterBulk(OpenSearchEngine):
     reached: list[int] = field(default_factory=list[int])
 
     def bulk(self, writes: Sequence[DocumentWrite]) -> list[DocumentResult]:
-        results = super().bulk(writes)
+        results = OpenSearchEngine.bulk(self, writes)
         self.reached.append(len(writes))
         if self.troubles:
             raise UnavailableError(self.troubles.pop())
