@@ -14,6 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from backend.core.models import OptionalBody
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES
+from backend.spec.routes import Route
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 
 Json = dict[str, Any]
@@ -38,7 +39,7 @@ _REASONS = {
     503: "A service that it needs is down",
 }
 _FIRST_ERROR = 400
-_IN_PATH = re.compile(r"{(\w+)\+?}")
+_IN_PATH = re.compile(r"{([\w:]+)\+?}")
 _PLAIN: Json = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
 _KEY: Json = {
     "type": "apiKey",
@@ -71,7 +72,7 @@ def document(bindings: Iterable[Binding]) -> Json:
     schemas = _Schemas(ordered)
     paths: dict[str, Json] = {}
     for binding in ordered:
-        operations = paths.setdefault(binding.route.path.replace("+}", "}"), {})
+        operations = paths.setdefault(told_path(binding.route), {})
         operations[binding.route.method.lower()] = _operation(binding, schemas)
     return {
         "openapi": "3.1.0",
@@ -85,6 +86,15 @@ def document(bindings: Iterable[Binding]) -> Json:
         "paths": paths,
         "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas.named()},
     }
+
+
+def told_path(route: Route) -> str:
+    """The path as OpenAPI writes it: tools take a colon in a parameter for a format."""
+    return _IN_PATH.sub(lambda found: f"{{{_parameter(found[1])}}}", route.path)
+
+
+def _parameter(name: str) -> str:
+    return name.replace(":", "_")
 
 
 class _Generator(GenerateJsonSchema):
@@ -195,12 +205,13 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
         if place in {"path", "query"}:
             for name, schema, required in schemas.fields(model):
                 told.add(name)
-                yield {"name": name, "in": place, "required": required, "schema": schema}
+                shown = _parameter(name) if place == "path" else name
+                yield {"name": shown, "in": place, "required": required, "schema": schema}
     for name in _IN_PATH.findall(binding.route.path):
         if name not in told:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema)
-            yield {"name": name, "in": "path", "required": True, "schema": schema}
+            yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
 
 
 def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]]:

@@ -51,7 +51,7 @@ UPDATE_LOGIN_PROFILE = Route(
 )  # fmt: skip
 LIST_COGNITO_USERS = Route(
     "GET", "/user/cognito", "access", "list_cognito_users", "List the users who can sign in",
-    "userRole",
+    "userRole", statuses=(404,),
 )  # fmt: skip
 CREATE_COGNITO_USER = Route(
     "POST", "/user/cognito", "access", "create_cognito_user", "Let a user sign in", "userRole"

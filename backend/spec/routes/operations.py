@@ -19,8 +19,9 @@ GET_AUDIT_VALUE = Route(
     "Get a value that is too large for an audit entry", "audit", ours=True,
 )  # fmt: skip
 GET_SEARCH_MAPPINGS = Route(
-    "GET", "/search", "search", "get_mappings", "The mappings of both search indexes"
-)
+    "GET", "/search", "search", "get_mappings", "The mappings of both search indexes",
+    statuses=(404,),
+)  # fmt: skip
 SEARCH = Route("POST", "/search", "search", "search", "Search assets and files", tier2="GET")
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
