@@ -6,11 +6,11 @@ is met by a further sweep after the time in which both have ended. Sweeps go on 
 nothing; then the id and the prefix may be taken again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from backend.core.objects import Objects
+from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.reindexing import Reindexing
 from backend.core.wired import wired
@@ -139,7 +139,7 @@ class DeleteSteps:
         for upload_id in page.items:
             folder = f"{target.base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
             self._give_up(target.bucket, folder)
-            while self._remove_versions(target.bucket, folder):
+            while self._removed(target.bucket, self._first_versions(target.bucket, folder)).more:
                 pass
             self.repository.remove_upload(upload_id)
         if page.after is None:
@@ -147,16 +147,19 @@ class DeleteSteps:
         return _page(page)
 
     def _files(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002 - a `_Part`
-        """Versions of files, always the first ones that are left, and their documents."""
-        keys = self._remove_versions(target.bucket, target.prefix)
+        """Versions of files, always the first ones that are left, and their documents.
+
+        The documents are asked for first, since nothing names them once the files are gone. They
+        may go before: their asset's row is gone already.
+        """
+        found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
-        self.reindexing.keys(*ids, sorted(set(keys)))
-        return _Removed(len(keys), more=len(keys) > 0)
+        self.reindexing.keys(*ids, sorted({one.key for one in found}))
+        return self._removed(target.bucket, found)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
         folder = f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/"
-        keys = self._remove_versions(target.bucket, folder)
-        return _Removed(len(keys), more=len(keys) > 0)
+        return self._removed(target.bucket, self._first_versions(target.bucket, folder))
 
     def _auxiliary_objects(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
         """What viewers and pipelines made; that bucket keeps no versions."""
@@ -182,11 +185,14 @@ class DeleteSteps:
         self.repository.remove_changes(target.asset_id)
         return _Removed(0)
 
-    def _remove_versions(self, bucket: str, prefix: str) -> list[str]:
-        """Remove the first versions and markers below a prefix; answers with their keys."""
-        found = self.objects.list_versions(bucket, prefix, limit=self.versions).versions
+    def _first_versions(self, bucket: str, prefix: str) -> Sequence[ObjectVersion]:
+        """The first versions and markers below a prefix."""
+        return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
+
+    def _removed(self, bucket: str, found: Sequence[ObjectVersion]) -> _Removed:
+        """Remove them; while there were some, there may be more."""
         self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
-        return [one.key for one in found]
+        return _Removed(len(found), more=bool(found))
 
     def _give_up(self, bucket: str, prefix: str) -> None:
         while found := self.objects.list_multiparts(bucket, prefix):

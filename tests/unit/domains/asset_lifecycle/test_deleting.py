@@ -240,6 +240,8 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     furnish(museum, tables)
+    versions = museum.objects.list_versions(BUCKET, "statue/").versions
+    wanted = {("museum", "statue", one.key) for one in versions}
     delete_many = type(museum.objects).delete_many
     deaths = iter(range(5))
 
@@ -263,6 +265,7 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     assert job.state == "done"
     assert left(tables) == {}
     assert everything(museum) == everything(museum, AUXILIARY) == []
+    assert wanted <= museum.reindexing.built  # nothing names them once the files are gone
 
 
 def test_links_go_and_the_other_ends_count_one_less(
