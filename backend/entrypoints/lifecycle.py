@@ -1,4 +1,9 @@
-"""Puts the ports of AWS behind what archives, brings back and deletes assets."""
+"""Puts the ports of AWS behind what archives, brings back and deletes assets.
+
+What only the worker needs is imported where it is wired, as in `wiring`.
+"""
+
+# ruff: noqa: PLC0415
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,12 +12,9 @@ from functools import cached_property
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import (
     ArchiveSteps,
-    DeleteSteps,
     LifecycleService,
     VersionLifecycle,
 )
-from backend.domains.asset_links.repository import AssetLinkRepository
-from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Step
 from backend.entrypoints.versioning import VersionWiring
@@ -45,6 +47,10 @@ class LifecycleWiring(VersionWiring):
     @property
     def lifecycle_steps(self) -> Mapping[str, Step]:
         """The steps of the jobs, by kind."""
+        from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
+        from backend.domains.asset_links.repository import AssetLinkRepository
+        from backend.domains.asset_links.service import AssetLinkService
+
         delete_steps = DeleteSteps(
             repository=LifecycleRepository(self.tables),
             assets=self.assets,

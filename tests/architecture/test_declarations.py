@@ -218,3 +218,16 @@ def _is_route(name: str) -> bool:
     from backend.spec import routes
 
     return isinstance(getattr(routes, name, None), routes.Route)
+
+
+def test_only_registries_are_scanned() -> None:
+    scanned = {
+        table
+        for function in FUNCTIONS
+        for table in function.tables
+        if "Scan" in function.requests(table)
+    }
+    registries = {
+        table for table in TABLES if any("a registry" in each for each in table.access_patterns)
+    }
+    assert {table.name for table in scanned} == {table.name for table in registries}

@@ -11,10 +11,10 @@ from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.routes import build_router
 from backend.domains.asset_lifecycle.service import (
     ArchiveSteps,
-    DeleteSteps,
     LifecycleService,
     VersionLifecycle,
 )
+from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
 from backend.domains.asset_links.models import CreateLinkBody, RelationshipType
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService

@@ -81,7 +81,8 @@ class Function:
     def requests(self, resource: Table | Bucket) -> tuple[Request, ...]:
         """The requests that it makes to one of its tables or buckets.
 
-        Those of `REQUESTS`; where nobody has said yet, all that its declaration allows.
+        Those of `REQUESTS`; where nobody has said yet, all that its declaration allows, but no
+        scan: who scans says so, and nobody scans a table that grows with assets or files.
         """
         said = REQUESTS.get(self.name, {}).get(resource)
         if said is not None:
@@ -103,7 +104,7 @@ _OF_BUCKETS: tuple[_Requests, _Requests, _Requests] = (BUCKET_READS, BUCKET_WRIT
 
 
 def _of_tables(table: Table) -> tuple[_Requests, _Requests, _Requests]:
-    without: set[Request] = set() if table.indexes else {"QueryIndexes"}
+    without: set[Request] = {"Scan"} if table.indexes else {"Scan", "QueryIndexes"}
     reads: _Requests = tuple(each for each in TABLE_READS if each not in without)
     return reads, TABLE_WRITES, TABLE_APPENDS
 

@@ -42,7 +42,7 @@ USER_ROLES = Table(
     "UserRolesStorageTable",
     USER_ID,
     "The roles of each user.",
-    ("list the roles of a user",),
+    ("list the roles of a user", "list who has which roles (a registry: scanned by page)"),
     sort_key=ROLE_NAME,
 )
 

@@ -54,7 +54,11 @@ METADATA_SCHEMAS = Table(
     "MetadataSchemaStorageTableV2",
     METADATA_SCHEMA_ID,
     "Metadata schemas: which keys an entity of a type is expected to have.",
-    ("get one schema", "list by database, by entity type, by both"),
+    (
+        "get one schema",
+        "list by database, by entity type, by both",
+        "list schemas (a registry: scanned by page)",
+    ),
     sort_key=keys.SCHEMA_SCOPE,
     indexes=(SCHEMAS_BY_SCOPE, SCHEMAS_BY_TYPE, SCHEMAS_BY_DATABASE),
 )
