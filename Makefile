@@ -73,7 +73,7 @@ fuzz: FUZZ_EXAMPLES ?= 1000
 .PHONY: fuzz
 fuzz: $(READY) ## Send every route what the OpenAPI document allows and forbids (an hour)
 	@$(BIN)/python -m local prepare
-	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PYTEST) -q tests/journeys/test_contract.py
+	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_SEED=$${RANDOM} $(PYTEST) -q tests/journeys/test_contract.py
 
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint

@@ -13,6 +13,8 @@ from tests.journeys.runtime import Api, Runtime, noise
 
 EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "100")
 """How many cases an operation gets in the phase that draws them at random."""
+SEED = os.environ.get("FUZZ_SEED", "20261121")
+"""The tests send the same in every run; `make fuzz` draws anew."""
 
 DATABASE, ASSET, DOOMED, FILE = "museum", "pump-house", "condemned", "/scans/pump.e57"
 ENDING = {"delete_asset", "archive_asset"}
@@ -90,6 +92,7 @@ def _run(runtime: Runtime, folder: Path, phases: str, operations: list[str]) -> 
         *("--header", f"Authorization: {runtime.endpoint['adminApiKey']}"),
         *("--phases", phases, "--max-examples", EXAMPLES, "--checks", ",".join(CHECKS)),
         *("--workers", "2", "--continue-on-failure", "--max-redirects", "0", "--no-color"),
+        *("--seed", SEED),
         *("--warnings", "off", "--request-timeout", "30", *operations),
     ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
