@@ -171,7 +171,6 @@ def gallery(
         clock=clock,
     )
     finishing = Finishing(places, files, audit_service(objects))
-    client = objects.client if isinstance(objects, S3Objects) else s3()
     return Gallery(
         assets=assets,
         files=files,
@@ -179,15 +178,17 @@ def gallery(
         renewals=RenewalService(places, 900),
         large_files=LargeFiles(places, finishing),
         downloads=DownloadService(assets, files, objects, 900),
-        streams=StreamService(
-            assets, files, objects, S3ObjectRanges(client), lambda: AUXILIARY, 900
-        ),
+        streams=StreamService(assets, files, objects, _ranges(objects), lambda: AUXILIARY, 900),
         changing=file_changing(
             tables, objects, clock=clock, assets=assets, files=files, large_bytes=large_bytes
         ),
         objects=objects,
         asset=asset,
     )
+
+
+def _ranges(objects: Objects) -> S3ObjectRanges:
+    return S3ObjectRanges(objects.client if isinstance(objects, S3Objects) else s3())
 
 
 def file_changing(

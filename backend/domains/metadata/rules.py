@@ -131,7 +131,8 @@ def planned_addition(governing: Governing, sent: Records, found: Records, done: 
     wanted = {key: record for key, record in sent.items() if key not in taken}
     plan = Plan({}, dict.fromkeys(taken, ALREADY_THERE))
     if wanted:
-        plan.targets = _governed(governing, wanted, found, numbers=_numbers(sent))
+        targets = _governed(governing, wanted, found, numbers=_numbers(sent))
+        plan.targets = _in_safe_order(governing, targets, found)
         for key in done:
             plan.targets.pop(key, None)
     return plan
@@ -144,7 +145,8 @@ def planned_change(governing: Governing, sent: Records, found: Records, done: Se
         SchemaViolationError: naming what is wrong.
     """
     targets = _governed(governing, sent, found, numbers=_numbers(sent))
-    return Plan({key: record for key, record in targets.items() if key not in done}, {})
+    ordered = _in_safe_order(governing, targets, found)
+    return Plan({key: record for key, record in ordered.items() if key not in done}, {})
 
 
 def planned_replacement(governing: Governing, sent: Records, found: Records) -> Plan:
@@ -154,12 +156,9 @@ def planned_replacement(governing: Governing, sent: Records, found: Records) -> 
         SchemaViolationError: naming what is wrong.
     """
     kept = _governed(governing, sent, {}, numbers=_numbers(sent))
-    gone: dict[str, Record | None] = dict.fromkeys(
-        (*(key for key in reversed(list(governing.fields)) if key in found), *found)
-    )
-    gone = {key: None for key in gone if key not in kept}
-    has_room = len(found.keys() | kept.keys()) <= MAX_RECORDS
-    return Plan({**kept, **gone} if has_room else {**gone, **kept}, {})
+    targets = {**dict.fromkeys(found), **kept}
+    has_room = len(targets) <= MAX_RECORDS
+    return Plan(_in_safe_order(governing, targets, found, gains_first=has_room), {})
 
 
 def planned_removal(
@@ -195,7 +194,7 @@ def _dependents(fields: Fields, found: Records, going: Set[str]) -> dict[str, Fi
 def _governed(
     governing: Governing, sent: Records, stored: Records, *, numbers: Mapping[str, int]
 ) -> dict[str, Record | None]:
-    """What was sent and the defaults that fill what is missing, parents first, if schemas hold."""
+    """What was sent and the defaults that fill what is missing, if schemas hold."""
     if not governing.fields:
         return dict(sent)
     final = {**stored, **sent}
@@ -214,9 +213,26 @@ def _governed(
     if errors:
         first = errors[0]
         raise SchemaViolationError(f"{first.field}: {first.message}", fields=tuple(errors))
-    order = dict.fromkeys((*governing.fields, *sent))
-    targets = {**sent, **filled}
-    return {key: targets[key] for key in order if key in targets}
+    return {**sent, **filled}
+
+
+def _in_safe_order(
+    governing: Governing,
+    targets: Mapping[str, Record | None],
+    found: Records,
+    *,
+    gains_first: bool = True,
+) -> dict[str, Record | None]:
+    """Keys that get a value parents first, keys that lose theirs children first.
+
+    So no state between two writes holds a value that depends on one that is gone.
+    """
+    order = [key for key in dict.fromkeys((*governing.fields, *targets)) if key in targets]
+    losing = {key for key in order if key in found and not _has_value(targets, key)}
+    gains = [key for key in order if key not in losing]
+    losses = [key for key in reversed(order) if key in losing]
+    keys = (*gains, *losses) if gains_first else (*losses, *gains)
+    return {key: targets[key] for key in keys}
 
 
 def _errors_of_sent(
@@ -267,8 +283,9 @@ def _missing(field: FieldInForce, final: Records) -> list[str]:
     return [parent for parent in field.depends_on if not _has_value(final, parent)]
 
 
-def _has_value(records: Records, key: str) -> bool:
-    return key in records and bool(records[key].metadata_value)
+def _has_value(records: Mapping[str, Record | None], key: str) -> bool:
+    record = records.get(key)
+    return record is not None and bool(record.metadata_value)
 
 
 def _numbers(sent: Records) -> dict[str, int]:
