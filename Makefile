@@ -29,7 +29,7 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 test: $(READY) ## Run all tests, on real engines too
 	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
 	@$(BIN)/python -m local prepare
-	@$(PYTEST) -q tests/contract tests/integration tests/journeys
+	@$(PYTEST) -q tests/contract tests/integration tests/journeys --ignore=tests/journeys/long
 
 .PHONY: check
 check: lint $(READY) ## Format, lint, types, import directions, unit tests (under two minutes)
@@ -66,7 +66,7 @@ prove: $(READY) ## Run thousands of random histories, in memory and on engines, 
 	@$(BIN)/python -m local prepare
 	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
 	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 CONCURRENCY_SECONDS=60 $(PYTEST) -q \
-		tests/journeys/test_kills.py tests/journeys/test_concurrency.py
+		tests/journeys/test_kills.py tests/journeys/test_concurrency.py tests/journeys/long
 
 # How many cases `make fuzz` sends to each operation at random; the tests send 100.
 fuzz: FUZZ_EXAMPLES ?= 1000

@@ -97,7 +97,8 @@ def test_an_import_that_was_killed_goes_on_in_the_middle_of_a_file(
             client, folder, database_id=database, jobs=1, settings=Settings(journal=journal)
         )
     assert [one.status.value for one in report.files] == ["uploaded"]
-    assert len(transport.parts) == PARTS - stored
+    # the part that was under way when the client died may have been stored and not been noted
+    assert PARTS - stored <= len(transport.parts) <= PARTS - stored + 1
     link = api.ok("POST", f"{place}/download", {"downloadType": "assetFile", "key": "/cloud.bin"})
     body = httpx.get(link["downloadUrl"], timeout=60).content
     assert body == (folder / "scan" / "cloud.bin").read_bytes()
