@@ -6,15 +6,12 @@ from uuid import uuid4
 
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 
-FILES = 300
-AT_ONCE = 50  # a request completes files for twenty seconds
 CONFIRMED: dict[str, dict[str, Any]] = {
     "archive": {"confirmArchive": True},
     "unarchive": {"confirmUnarchive": True},
     "delete": {"confirmPermanentDelete": True},
 }
 ODD = ("/with blank.stl", "/a+b.stl", "/Löwe 獅子 😀.stl")
-ON_DISK_SECONDS = 0.5  # the engine of tables answers before a transaction is on its disk
 
 
 def change(api: Api, operation: str, path: str) -> Any:
