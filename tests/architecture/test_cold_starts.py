@@ -22,6 +22,7 @@ MOST = 1.6
 A busy one disturbs the larger program more; 1.4 is the worst that a quiet one showed.
 """
 _ROUNDS = 12
+_NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 _LIBRARIES = """
 import boto3
 from pydantic import (
@@ -80,7 +81,9 @@ def _environment() -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "nobody",
         "AWS_SECRET_ACCESS_KEY": "nothing",
     }
-    return {**os.environ, **environment, **runtime}
+    # Where bytecode may not be kept, ours is compiled at each start and the libraries' is not.
+    inherited = {name: value for name, value in os.environ.items() if name != _NO_BYTECODE}
+    return {**inherited, **environment, **runtime}
 
 
 def _start_of(function: Function) -> Start:
