@@ -1,0 +1,150 @@
+"""The words that rules are made of, and rules as they are stored.
+
+A value is text, compared literally. One exception, which templates and stock clients rely on: with
+`contains` the value `.*` means anything at all.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
+
+from backend.spec.routes.model import Action
+
+ACTIONS: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
+ALLOW = "allow"
+DENY = "deny"
+EFFECTS = (ALLOW, DENY)
+
+CONTAINS = "contains"
+DOES_NOT_CONTAIN = "does_not_contain"
+EQUALS = "equals"
+STARTS_WITH = "starts_with"
+ENDS_WITH = "ends_with"
+IS_ONE_OF = "is_one_of"
+IS_NOT_ONE_OF = "is_not_one_of"
+OPERATORS = (
+    EQUALS, CONTAINS, DOES_NOT_CONTAIN, STARTS_WITH, ENDS_WITH, IS_ONE_OF, IS_NOT_ONE_OF,
+)  # fmt: skip
+LIST_OPERATORS = frozenset({IS_ONE_OF, IS_NOT_ONE_OF})
+"""Those whose value may be a list; a single text is a list of one."""
+
+ANYTHING = ".*"
+"""What `contains` takes for anything, also for a field that an object has not."""
+
+OBJECT_TYPE_FIELD = "object__type"
+ROUTE_PATH = "route__path"
+FIELDS_OF: Mapping[str, tuple[str, ...]] = {
+    "database": ("databaseId",),
+    "asset": ("databaseId", "assetName", "assetType", "tags"),
+    "api": (ROUTE_PATH,),
+    "web": (ROUTE_PATH,),
+    "tag": ("tagName", "tagTypeName"),
+    "tagType": ("tagTypeName",),
+    "role": ("roleName",),
+    "userRole": ("roleName", "userId"),
+    "pipeline": ("databaseId", "pipelineId", "pipelineType", "pipelineExecutionType"),
+    "workflow": ("databaseId", "workflowId"),
+    "metadataSchema": ("databaseId", "metadataSchemaName", "metadataSchemaEntityType"),
+}
+"""The fields that objects of a type have; `object__type` is a field of all of them.
+
+A criterion may name any of `FIELDS`: one that its object type has not is absent there, so that
+a negation holds and all else does not.
+"""
+OBJECT_TYPES: tuple[str, ...] = tuple(FIELDS_OF)
+FIELDS: tuple[str, ...] = (
+    *dict.fromkeys(name for names in FIELDS_OF.values() for name in names),
+    OBJECT_TYPE_FIELD,
+)
+
+MAX_VALUE_CHARS = 1024
+"""The longest value; no field that rules may name is longer, but for paths of routes."""
+
+Fields = Mapping[str, str | tuple[str, ...]]
+"""An object as rules see it: texts, and lists of texts. What is not there is absent."""
+
+
+class Criterion(NamedTuple):
+    """A demand on one field; `values` holds one text, or several where the operator takes them."""
+
+    field: str
+    operator: str
+    values: tuple[str, ...]
+
+
+class Rule(NamedTuple):
+    """What one constraint grants to, or takes from, one role or user.
+
+    The AND block and the OR block each speak for themselves; an empty one says nothing.
+    """
+
+    constraint_id: str
+    object_type: str
+    all_of: tuple[Criterion, ...]
+    any_of: tuple[Criterion, ...]
+    effects: Mapping[str, str]
+    """`allow` or `deny` by action."""
+
+    @property
+    def blocks(self) -> Iterable[tuple[Criterion, ...]]:
+        """Criteria that must hold together; the rule applies where those of one block do."""
+        if self.all_of:
+            yield self.all_of
+        for each in self.any_of:
+            yield (each,)
+
+
+class BadRuleError(ValueError):
+    """A stored rule that does not say what it means: nobody may guess."""
+
+
+def parse_rule(stored: Mapping[str, Any]) -> Rule:
+    """The rule in its stored form (`constraintId objectType criteriaAnd criteriaOr permissions`).
+
+    Raises:
+        BadRuleError: a word in it is not one of those above, or a value is missing.
+    """
+    name = stored.get("constraintId")
+    constraint_id = name if isinstance(name, str) else "?"
+    object_type = _one_of(stored.get("objectType"), OBJECT_TYPES, constraint_id)
+    effects = stored.get("permissions")
+    if not isinstance(effects, Mapping):
+        raise BadRuleError(f"Constraint {constraint_id} has no permissions")
+    return Rule(
+        constraint_id,
+        object_type,
+        _criteria(stored.get("criteriaAnd"), constraint_id),
+        _criteria(stored.get("criteriaOr"), constraint_id),
+        {
+            _one_of(action, ACTIONS, constraint_id): _one_of(effect, EFFECTS, constraint_id)
+            for action, effect in cast("Mapping[object, object]", effects).items()
+        },
+    )
+
+
+def _criteria(stored: object, constraint_id: str) -> tuple[Criterion, ...]:
+    if stored is None:
+        return ()
+    if not isinstance(stored, list | tuple):
+        raise BadRuleError(f"Constraint {constraint_id} has criteria that are no list")
+    return tuple(_criterion(each, constraint_id) for each in cast("Iterable[object]", stored))
+
+
+def _criterion(stored: object, constraint_id: str) -> Criterion:
+    if not isinstance(stored, Mapping):
+        raise BadRuleError(f"Constraint {constraint_id} has a criterion that is none")
+    found = cast("Mapping[str, object]", stored)
+    operator = _one_of(found.get("operator"), OPERATORS, constraint_id)
+    value = found.get("value")
+    values: tuple[object, ...] = (value,)
+    if isinstance(value, list | tuple) and operator in LIST_OPERATORS:
+        values = tuple(cast("Iterable[object]", value))
+    texts = tuple(each for each in values if isinstance(each, str) and each)
+    if not texts or len(texts) != len(values):
+        raise BadRuleError(f"Constraint {constraint_id} has a criterion without a value")
+    return Criterion(_one_of(found.get("field"), FIELDS, constraint_id), operator, texts)
+
+
+def _one_of(word: object, words: tuple[str, ...], constraint_id: str) -> str:
+    if not isinstance(word, str) or word not in words:
+        raise BadRuleError(f"Constraint {constraint_id} holds {word!r}; known are {words}")
+    return word
