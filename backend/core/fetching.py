@@ -1,0 +1,193 @@
+"""Fetches a document from a URL that the product did not choose itself, and from nowhere private.
+
+The name is resolved first, every address that it has must be public, and the connection goes to
+the address that was looked at: a name that means another address a moment later changes nothing.
+TLS still proves the name. Redirects are not followed, environment variables name no proxy, and
+time and size are limited. For small documents such as keys of an identity provider.
+"""
+
+import socket
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Event, Timer
+from typing import NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+from backend.core.addresses import is_loopback, is_public
+from backend.core.errors import InvalidInputError, UnavailableError
+from backend.spec.versions import PRODUCT_VERSION
+
+Resolve = Callable[[str, int], list[str]]
+_PRINTABLE = frozenset(map(chr, range(0x21, 0x7F)))
+
+
+class ForbiddenUrlError(InvalidInputError):
+    """The URL leads where the product does not go; the message says why, and names no address."""
+
+    code = "ForbiddenUrl"
+
+
+class FetchFailedError(UnavailableError):
+    """No connection, or an answer that is no 200, too large, or too slow."""
+
+
+class Limits(NamedTuple):
+    """`seconds` hold for all that follows connecting; resolving has the resolver's own limit."""
+
+    seconds: float = 3.0
+    size: int = 512 * 1024
+
+
+_LIMITS = Limits()
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    """The addresses of a name, or the one that is written there in any spelling.
+
+    Raises:
+        FetchFailedError: it has none.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise FetchFailedError(f"{host} has no address") from error
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """`loopback` is for a runtime on a developer's machine: `http` and `https` to that machine."""
+
+    loopback: bool = False
+    limits: Limits = _LIMITS
+    resolve: Resolve = addresses_of
+    context: Callable[[], ssl.SSLContext] = ssl.create_default_context
+
+    def fetch(self, url: str) -> bytes:
+        """The body of a 200 to a GET.
+
+        Raises:
+            FetchFailedError: the server gives none; trying again may help.
+            ForbiddenUrlError: the URL is none of https, or leads to a place that is not public.
+        """
+        parts = _parts(url)
+        port = parts.port or (80 if parts.scheme == "http" else 443)
+        address = self._address(parts, port)
+        host = parts.hostname or ""
+        connection: HTTPConnection
+        if parts.scheme == "https":
+            connection = _CheckedHttps(host, port, address, self.limits.seconds, self.context())
+        else:
+            connection = _CheckedHttp(host, port, address, self.limits.seconds)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        try:
+            return self._body(connection, target)
+        except (OSError, HTTPException, ValueError) as error:
+            # ValueError: reading goes on after the time was up, and the connection is gone.
+            raise FetchFailedError(f"{host} does not answer: {type(error).__name__}") from error
+        finally:
+            connection.close()
+
+    def _address(self, parts: SplitResult, port: int) -> str:
+        """The address to connect to, when all that the name has are allowed."""
+        host = parts.hostname or ""
+        found = self.resolve(host, port)
+        if not found:
+            raise FetchFailedError(f"{host} has no address")
+        if self.loopback and all(is_loopback(address) for address in found):
+            return found[0]
+        if parts.scheme != "https":
+            raise ForbiddenUrlError(f"{host}: only https is spoken")
+        if not all(is_public(address) for address in found):
+            raise ForbiddenUrlError(f"{host} is not of the public internet")
+        return found[0]
+
+    def _body(self, connection: HTTPConnection, target: str) -> bytes:
+        agent = f"vitrine/{PRODUCT_VERSION}"
+        headers = {"Accept": "application/json", "User-Agent": agent, "Connection": "close"}
+        is_over = Event()
+        # A server that sends a byte now and then would never run into the time-out of one read.
+        timer = Timer(self.limits.seconds, _end, [connection, is_over])
+        timer.daemon = True
+        connection.connect()
+        timer.start()
+        try:
+            if isinstance(connection, _CheckedHttps):
+                connection.shake_hands()
+            connection.request("GET", target, headers=headers)
+            body = self._read(connection.getresponse())
+        finally:
+            timer.cancel()
+        if is_over.is_set():  # what has no length ends wherever the connection does
+            raise TimeoutError
+        return body
+
+    def _read(self, response: HTTPResponse) -> bytes:
+        if response.status != 200:
+            raise FetchFailedError(f"the answer was {response.status}, and no redirect is followed")
+        body = response.read(self.limits.size + 1)
+        if len(body) > self.limits.size:
+            raise FetchFailedError(f"the answer has more than {self.limits.size} bytes")
+        if response.length:
+            raise FetchFailedError("the answer ended early")
+        return body
+
+
+class _CheckedHttp(HTTPConnection):
+    """Connects to an address that was looked at, and names the host to the server."""
+
+    def __init__(self, host: str, port: int, address: str, seconds: float) -> None:
+        super().__init__(host, port, timeout=seconds)
+        self._address = address
+
+    def connect(self) -> None:
+        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+
+
+class _CheckedHttps(HTTPSConnection):
+    def __init__(
+        self, host: str, port: int, address: str, seconds: float, context: ssl.SSLContext
+    ) -> None:
+        super().__init__(host, port, timeout=seconds, context=context)
+        self._address = address
+        self._tls = context
+
+    def connect(self) -> None:
+        plain = socket.create_connection((self._address, self.port), self.timeout)
+        self._secured = self._tls.wrap_socket(
+            plain, server_hostname=self.host, do_handshake_on_connect=False
+        )
+        self.sock = self._secured
+
+    def shake_hands(self) -> None:
+        """Prove who the server is; nothing was said to it before."""
+        self._secured.do_handshake()
+
+
+def _end(connection: HTTPConnection, is_over: Event) -> None:
+    """End the connection under whoever reads from it."""
+    is_over.set()
+    try:
+        connection.sock.shutdown(socket.SHUT_RDWR)
+    except (OSError, AttributeError):  # it is closed already
+        return
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of a URL that names a host, nobody's password, and holds no odd character."""
+    if not _PRINTABLE.issuperset(url) or "\\" in url:
+        raise ForbiddenUrlError("The URL holds characters that no URL has")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ForbiddenUrlError(f"The URL is none: {error}") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        raise ForbiddenUrlError("The URL is none of https with a host")
+    if "@" in parts.netloc:
+        raise ForbiddenUrlError("The URL names a user")
+    if "%" in parts.netloc:
+        raise ForbiddenUrlError("The URL's host is encoded")
+    return parts
