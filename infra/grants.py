@@ -44,6 +44,7 @@ POOL_ADMINISTER = (
     "cognito-idp:AdminUpdateUserAttributes",
     "cognito-idp:ListUsers",
 )
+POOL_READ = ("cognito-idp:AdminGetUser",)
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -217,9 +218,10 @@ def _uses_of_key(spec: Function, streams: Iterable[Table]) -> Iterator[tuple[str
 
 
 def _user_pool(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
-    if resources.user_pool is None or spec.user_pool != "administered":
+    actions = {"read": POOL_READ, "administered": POOL_ADMINISTER}.get(spec.user_pool)
+    if resources.user_pool is None or actions is None:
         return []
-    return [_allow(POOL_ADMINISTER, [resources.user_pool.user_pool_arn])]
+    return [_allow(actions, [resources.user_pool.user_pool_arn])]
 
 
 def _search(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:

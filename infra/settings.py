@@ -6,18 +6,32 @@ and then comes before the stage's. Defaults are production's.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
+from infra.addresses import address_range
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "cdk.json"
 
 _OBJECT = TypeAdapter(dict[str, object])
 _STAGES = TypeAdapter(dict[str, dict[str, object]])
+
+_ISSUER = r"^(https://[^\s,?#@]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$"
+Name = Annotated[str, Field(pattern=r"^[^\s,]+$")]
+AddressRange = Annotated[str, BeforeValidator(address_range)]
+"""A network such as `192.0.2.0/24`, two addresses joined by `-`, or a list of two."""
 
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
@@ -47,6 +61,25 @@ class Settings(BaseModel):
     user_pool: bool = False
     """Whether people sign in by a Cognito user pool of the deployment's own."""
 
+    oidc_issuer: Annotated[str, Field(pattern=_ISSUER)] = ""
+    """Whose tokens are accepted too: as they name it in `iss`. Without TLS only on this machine."""
+
+    oidc_audiences: tuple[Name, ...] = ()
+    """For whom they may be made; when none is given, for `oidc_client_id`."""
+
+    oidc_user_claim: Name = "sub"
+    oidc_user_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{0,32}$")] = ""
+    """Keeps the provider's users apart from those of the user pool, and from the administrator."""
+
+    oidc_email_claim: Name = "email"
+    oidc_mfa_claim: Name = "amr"
+    oidc_mfa_values: tuple[Name, ...] = ("mfa",)
+    oidc_client_id: Annotated[str, Field(pattern=r"^[^\s,]*$")] = ""
+    oidc_scope: str = "openid email"
+
+    allowed_ip_ranges: tuple[AddressRange, ...] = ()
+    """From where requests with credentials may come; from anywhere when there are none."""
+
     customer_managed_key: bool = False
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
@@ -74,6 +107,18 @@ class Settings(BaseModel):
     log_retention_days: LogRetentionDays = 30
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
+    @model_validator(mode="after")
+    def _check_provider(self) -> Self:
+        if not self.oidc_issuer:
+            if self.oidc_audiences or self.oidc_client_id:
+                raise ValueError("oidcAudiences and oidcClientId need an oidcIssuer")
+            return self
+        if not (self.oidc_audiences or self.oidc_client_id):
+            raise ValueError("oidcIssuer needs oidcAudiences or an oidcClientId")
+        if self.user_pool and not self.oidc_user_prefix:
+            raise ValueError("oidcIssuer beside a userPool needs an oidcUserPrefix")
+        return self
+
     def environment(self) -> dict[str, str]:
         """The value of each declared setting, by its name."""
         values: dict[declared.Setting, int | str] = {
@@ -85,6 +130,16 @@ class Settings(BaseModel):
             declared.AUDIT_DAYS: self.audit_days,
             declared.SYNC_DATABASE_ID: self.sync_database_id,
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
+            declared.OIDC_ISSUER: self.oidc_issuer,
+            declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
+            declared.OIDC_USER_CLAIM: self.oidc_user_claim,
+            declared.OIDC_USER_PREFIX: self.oidc_user_prefix,
+            declared.OIDC_EMAIL_CLAIM: self.oidc_email_claim,
+            declared.OIDC_MFA_CLAIM: self.oidc_mfa_claim,
+            declared.OIDC_MFA_VALUES: ",".join(self.oidc_mfa_values),
+            declared.OIDC_CLIENT_ID: self.oidc_client_id,
+            declared.OIDC_SCOPE: self.oidc_scope,
+            declared.ALLOWED_ADDRESSES: ",".join(self.allowed_ip_ranges),
             declared.WEB_URL: self.web_url,
         }
         return {setting.name: str(value) for setting, value in values.items()}
@@ -130,6 +185,6 @@ def _checked(given: dict[str, object]) -> Settings:
         return Settings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
+        name = ".".join(str(part) for part in first["loc"]) or "*"
         fact = f"{first['msg']} (given: {first['input']!r})"
         raise SettingsError(f"stages.{given['stage']}.{name}: {fact}") from error

@@ -221,6 +221,8 @@ def identity_of(sources: Iterable[str], event: Mapping[str, JsonValue]) -> list[
                 place, key = event.get("headers"), name.lower()
             case "querystring", [key]:
                 place = event.get("queryStringParameters")
+            case "identity", ["sourceIp" as key]:
+                place = _http_of(event)
             case _:
                 raise ValueError(f"the identity source {source} is not supported")
         value = place.get(key) if isinstance(place, dict) else None
@@ -228,3 +230,8 @@ def identity_of(sources: Iterable[str], event: Mapping[str, JsonValue]) -> list[
             return None
         values.append(value)
     return values
+
+
+def _http_of(event: Mapping[str, JsonValue]) -> JsonValue:
+    context = event.get("requestContext")
+    return context.get("http") if isinstance(context, dict) else None

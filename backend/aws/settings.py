@@ -75,6 +75,20 @@ class Settings:
         """The application by which users sign in to the pool."""
         return self.environment.get("USER_POOL_CLIENT_ID") or None
 
+    @property
+    def user_pool_issuer(self) -> str | None:
+        """As the tokens of the pool name it."""
+        pool_id = self.user_pool_id
+        return pool_id and f"https://cognito-idp.{self.region}.amazonaws.com/{pool_id}"
+
+    @property
+    def user_pool_keys_url(self) -> str:
+        """Where the pool's keys are; like an AWS SDK, this follows `AWS_ENDPOINT_URL`."""
+        names = ("AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER", "AWS_ENDPOINT_URL")
+        override = next((self.environment[name] for name in names if name in self.environment), "")
+        issuer = f"{override}/{self.user_pool_id}" if override else self.user_pool_issuer
+        return f"{issuer}/.well-known/jwks.json"
+
     def _get(self, name: str) -> str:
         try:
             return self.environment[name]

@@ -19,3 +19,6 @@ OUTAGE_MARK = "outage"
 
 SYSTEM = Identity("SYSTEM")
 """The product itself, where no user asked (bootstrap, sync)."""
+
+ANONYMOUS = Identity("anonymous")
+"""Whoever uses a public route, with credentials or without."""

@@ -19,7 +19,7 @@ from backend.core.errors import (
     UnavailableError,
     VitrineError,
 )
-from backend.core.identity import OUTAGE_MARK, Identity
+from backend.core.identity import ANONYMOUS, OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.wired import wired
 from backend.http.call import Call
@@ -29,7 +29,6 @@ from backend.spec.routes import Route
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 _PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
-_ANONYMOUS = Identity("anonymous")
 COMPRESSED_CHARS = 64 * 1024
 """What is shorter goes as it is, also where it may be compressed."""
 _logger = Logger()
@@ -137,7 +136,7 @@ def _content_response(content: Content) -> Response[str]:
 def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     """The identity that the authorizer established; a route that is not public demands one."""
     if route.public:
-        return _ANONYMOUS
+        return ANONYMOUS
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})
     context = cast("dict[str, Any]", authorizer.get("lambda") or {})
     if OUTAGE_MARK in context:

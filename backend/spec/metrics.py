@@ -33,6 +33,23 @@ OBJECTS_SKIPPED = Metric(
 )
 """Has no alarm: what needs somebody is kept with the failures too, and rings there."""
 
+CALLERS_REFUSED = Metric(
+    "CallersRefused", "refused credentials; the dimension `reason` says why, as its log does"
+)
+"""Has no alarm: strangers try all the time."""
+
+ACCESS_DENIED = Metric(
+    "AccessDenied",
+    "refused known callers; the dimension `reason` says what: a route, an object, one not told of",
+)
+"""Has no alarm: people ask for what they may not have every day. All functions count as one."""
+
+DENIALS_NOT_ENTERED = Metric(
+    "DenialsNotEntered",
+    "refused callers without an entry in the audit trail, because the table did not answer",
+)
+"""All functions count as one, and have one alarm."""
+
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)
 

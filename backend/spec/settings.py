@@ -49,6 +49,34 @@ IMPORTED_BUCKETS = Setting(
     "",
     "Buckets of others that may be registered to hold assets: their names, joined by commas.",
 )
+OIDC_ISSUER = Setting(
+    "OIDC_ISSUER",
+    "",
+    "The identity provider whose tokens are accepted beside the user pool's, as its tokens name it "
+    "in `iss`; empty: none.",
+)
+OIDC_AUDIENCES = Setting(
+    "OIDC_AUDIENCES", "", "For whom a token of the provider may be made: `aud`, joined by commas."
+)
+OIDC_USER_CLAIM = Setting("OIDC_USER_CLAIM", "sub", "The claim that names the user.")
+OIDC_USER_PREFIX = Setting(
+    "OIDC_USER_PREFIX", "", "Stands before what that claim says in the user id."
+)
+OIDC_EMAIL_CLAIM = Setting("OIDC_EMAIL_CLAIM", "email", "The claim that holds the address.")
+OIDC_MFA_CLAIM = Setting("OIDC_MFA_CLAIM", "amr", "The claim that tells how the user signed in.")
+OIDC_MFA_VALUES = Setting(
+    "OIDC_MFA_VALUES", "mfa", "What of it is a second factor, joined by commas."
+)
+OIDC_CLIENT_ID = Setting(
+    "OIDC_CLIENT_ID", "", "The application as which web clients sign in at the provider."
+)
+OIDC_SCOPE = Setting("OIDC_SCOPE", "openid email", "The scopes for which they ask it.")
+ALLOWED_ADDRESSES = Setting(
+    "ALLOWED_ADDRESSES",
+    "",
+    "From where requests with credentials may come: ranges such as 192.0.2.0-192.0.2.255, joined "
+    "by commas; empty: from anywhere.",
+)
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
 SETTINGS = (
@@ -60,5 +88,15 @@ SETTINGS = (
     AUDIT_DAYS,
     SYNC_DATABASE_ID,
     IMPORTED_BUCKETS,
+    OIDC_ISSUER,
+    OIDC_AUDIENCES,
+    OIDC_USER_CLAIM,
+    OIDC_USER_PREFIX,
+    OIDC_EMAIL_CLAIM,
+    OIDC_MFA_CLAIM,
+    OIDC_MFA_VALUES,
+    OIDC_CLIENT_ID,
+    OIDC_SCOPE,
+    ALLOWED_ADDRESSES,
     WEB_URL,
 )

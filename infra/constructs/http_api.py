@@ -70,7 +70,7 @@ class HttpApi:
                 max_age=CORS_SECONDS,
             ),
         )
-        self._authorizer = self._make_authorizer(authorizer)
+        self._authorizer = self._make_authorizer(authorizer, settings)
         self._make_stage(settings)
 
     @property
@@ -100,7 +100,11 @@ class HttpApi:
                 authorizer_id=None if route.public else self._authorizer.ref,
             )
 
-    def _make_authorizer(self, function: lambda_.Function) -> gateway.CfnAuthorizer:
+    def _make_authorizer(
+        self, function: lambda_.Function, settings: Settings
+    ) -> gateway.CfnAuthorizer:
+        # What is remembered of an address that is allowed must not let in another one.
+        address = ["$context.identity.sourceIp"] if settings.allowed_ip_ranges else []
         region, partition = self._stack.region, self._stack.partition
         authorizer = gateway.CfnAuthorizer(
             self._stack,
@@ -115,7 +119,7 @@ class HttpApi:
                 f"{function.function_arn}/invocations"
             ),
             enable_simple_responses=True,
-            identity_source=["$request.header.Authorization"],
+            identity_source=["$request.header.Authorization", *address],
         )
         self._let_invoke(function, "Authorizer", below=f"authorizers/{authorizer.ref}")
         return authorizer

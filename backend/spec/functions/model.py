@@ -25,8 +25,8 @@ from backend.spec.topics import Topic
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
 SearchAccess = Literal["none", "read", "write", "sweep", "manage"]
 """Queries; documents written; tombstones found and removed; indexes and aliases made."""
-UserPoolAccess = Literal["none", "known", "administered"]
-"""Whether there is a Cognito user pool, and which; its users made, changed and removed."""
+UserPoolAccess = Literal["none", "known", "read", "administered"]
+"""Whether there is a Cognito user pool, and which; one user read; users made and removed."""
 
 
 @dataclass(frozen=True, slots=True)

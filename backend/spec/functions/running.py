@@ -14,6 +14,17 @@ AUTHORIZER = Function(
     "Says who the caller is; never what the caller may do.",
     writes=(access.API_KEYS,),  # the time of a key's last use
     secrets=(secrets.API_KEY_PEPPER,),
+    settings=(
+        settings.OIDC_ISSUER,
+        settings.OIDC_AUDIENCES,
+        settings.OIDC_USER_CLAIM,
+        settings.OIDC_USER_PREFIX,
+        settings.OIDC_EMAIL_CLAIM,
+        settings.OIDC_MFA_CLAIM,
+        settings.OIDC_MFA_VALUES,
+        settings.ALLOWED_ADDRESSES,
+    ),
+    user_pool="read",
     memory_mb=512,
     timeout_seconds=10,
 )

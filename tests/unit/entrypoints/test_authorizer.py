@@ -13,6 +13,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.domains.access.repository import ApiKeyRepository
 from backend.domains.access.service import ADMIN_KEY_ID
+from backend.entrypoints.authenticating import AuthorizerWiring
 from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.tables.access import API_KEYS
@@ -27,7 +28,9 @@ def ask(deployed: Secrets, now: datetime) -> Ask:
     """A deployment with one key, and its authorizer."""
     Wiring(BOOTSTRAP, lambda: now).administrators.establish("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
-    handler = module.build_handler(Wiring(AUTHORIZER, lambda: now).authentication)
+    wiring = AuthorizerWiring(AUTHORIZER, lambda: now)
+    callers = wiring.callers(unrecorded=module.note_unrecorded, warn=module.note_doubt)
+    handler = module.build_handler(callers)
 
     def send(authorization: str | None) -> dict[str, Any]:
         return handler(event(authorization), Context())

@@ -3,7 +3,8 @@
 Here stands what every function loads; the rest is imported from its own module.
 """
 
-from backend.domains.access.service.callers import ROLE_CACHE_USERS, KeyAuthentication, UserRoles
+from backend.domains.access.service.authenticating import CallerAuthentication, KeyAuthentication
+from backend.domains.access.service.callers import ROLE_CACHE_USERS, UserRoles
 from backend.domains.access.service.establishing import ADMIN_KEY_ID, Administrators
 from backend.domains.access.service.keys import ApiKeyService
 
@@ -12,6 +13,7 @@ __all__ = [
     "ROLE_CACHE_USERS",
     "Administrators",
     "ApiKeyService",
+    "CallerAuthentication",
     "KeyAuthentication",
     "UserRoles",
 ]

@@ -14,6 +14,7 @@ from backend.core.wired import wired
 from backend.domains.access.models import ADMIN_ROLE, ApiKey
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.rules import hash_key
+from backend.domains.access.rules.refusals import RefusedError
 from backend.domains.access.service import (
     ADMIN_KEY_ID,
     ROLE_CACHE_USERS,
@@ -75,21 +76,24 @@ def authentication(keys: ApiKeyRepository, hand: Hand) -> KeyAuthentication:
     return KeyAuthentication(keys, lambda: PEPPER, hand)
 
 
+def refused(authentication: KeyAuthentication, text: str) -> None:
+    with pytest.raises(RefusedError):
+        authentication.authenticate(text)
+
+
 def test_a_key_names_its_user(authentication: KeyAuthentication) -> None:
-    found = authentication.authenticate(f"Bearer {KEY}")
-    assert found is not None
-    assert found.user_id == "robot"
+    assert authentication.authenticate(KEY).user_id == "robot"
 
 
 def test_another_key_names_nobody(authentication: KeyAuthentication) -> None:
-    assert authentication.authenticate("vams_" + "x" * 64) is None
+    refused(authentication, "vams_" + "x" * 64)
 
 
 def test_a_key_hashed_with_another_pepper_names_nobody(
     authentication: KeyAuthentication, hand: Hand
 ) -> None:
     other = KeyAuthentication(authentication.keys, lambda: b"other", hand)
-    assert other.authenticate(KEY) is None
+    refused(other, KEY)
 
 
 @wired
@@ -122,9 +126,9 @@ def test_a_closed_key_is_closed_at_once_though_the_index_lags(
     authentication: KeyAuthentication, tables: DynamoTables, hand: Hand, change: Update | Delete
 ) -> None:
     behind = lagging(tables, hand)
-    assert behind.authenticate(KEY) is not None
+    assert behind.authenticate(KEY).api_key_id == "key-1"
     tables.write(change)
-    assert behind.authenticate(KEY) is None
+    refused(behind, KEY)
 
 
 def last_use(tables: DynamoTables) -> object:
@@ -133,7 +137,6 @@ def last_use(tables: DynamoTables) -> object:
 
 def use(authentication: KeyAuthentication) -> None:
     key = authentication.authenticate(KEY)
-    assert key is not None
     authentication.record_use(key)
 
 
@@ -155,7 +158,6 @@ def test_two_uses_at_once_do_not_disturb_each_other(
     authentication: KeyAuthentication, hand: Hand
 ) -> None:
     key = authentication.authenticate(KEY)
-    assert key is not None
     authentication.record_use(key)
     authentication.record_use(key)
 
@@ -164,7 +166,6 @@ def test_recording_a_use_brings_no_deleted_key_back(
     authentication: KeyAuthentication, tables: DynamoTables
 ) -> None:
     key = authentication.authenticate(KEY)
-    assert key is not None
     tables.write(Delete(table=API_KEYS, key={"apiKeyId": "key-1"}))
     authentication.record_use(key)
     assert tables.get(API_KEYS, {"apiKeyId": "key-1"}) is None
@@ -249,7 +250,6 @@ def test_the_first_administrator_can_authenticate(
 ) -> None:
     administrators.establish("boss", KEY)
     found = KeyAuthentication(keys, lambda: PEPPER, hand).authenticate(KEY)
-    assert found is not None
     caller = Identity(found.user_id)
     assert UserRoles(UserRoleRepository(tables), hand).is_administrator(caller.user_id)
     assert KEY not in str(everything(tables))
@@ -274,5 +274,5 @@ def test_a_new_secret_replaces_the_key(
     administrators.establish("boss", KEY)
     administrators.establish("boss", "vams_" + "n" * 64)
     authentication = KeyAuthentication(keys, lambda: PEPPER, hand)
-    assert authentication.authenticate(KEY) is None
-    assert authentication.authenticate("vams_" + "n" * 64) is not None
+    refused(authentication, KEY)
+    assert authentication.authenticate("vams_" + "n" * 64).user_id == "boss"

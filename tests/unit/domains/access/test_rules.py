@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from backend.core.ids import new_secret
 from backend.domains.access.models import ApiKey
 from backend.domains.access.rules import (
+    demand_valid,
     hash_key,
     is_expired,
-    is_opened_by,
     key_in,
     was_used_lately,
     with_prefix,
 )
+from backend.domains.access.rules.refusals import Reason, RefusedError
 
 KEY = "vams_" + "k" * 64
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -123,16 +124,27 @@ def test_an_expiry_that_is_past_or_unreadable_closes_the_key(expires_at: str) ->
 
 
 def test_a_valid_key_is_opened_by_its_hash_only() -> None:
-    assert is_opened_by(stored(), "hash", NOON)
-    assert not is_opened_by(stored(), "other", NOON)
+    demand_valid(stored(), "hash", NOON)
+    with pytest.raises(RefusedError) as refused:
+        demand_valid(stored(), "other", NOON)
+    assert (refused.value.reason, dict(refused.value.facts)) == (Reason.KEY_UNKNOWN, {})
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"is_active": "false"}, {"is_active": ""}, {"is_active": "yes"}, {"expires_at": "2026-02-28"}],
+    ("changes", "reason"),
+    [
+        ({"is_active": "false"}, Reason.KEY_DISABLED),
+        ({"is_active": ""}, Reason.KEY_DISABLED),
+        ({"is_active": "yes"}, Reason.KEY_DISABLED),
+        ({"expires_at": "2026-02-28"}, Reason.KEY_EXPIRED),
+    ],
 )
-def test_a_disabled_or_expired_key_is_opened_by_nothing(changes: dict[str, str]) -> None:
-    assert not is_opened_by(stored(**changes), "hash", NOON)
+def test_a_disabled_or_expired_key_is_opened_by_nothing(
+    changes: dict[str, str], reason: Reason
+) -> None:
+    with pytest.raises(RefusedError) as refused:
+        demand_valid(stored(**changes), "hash", NOON)
+    assert (refused.value.reason, dict(refused.value.facts)) == (reason, {"apiKeyId": "id"})
 
 
 def test_a_use_stands_for_an_hour() -> None:

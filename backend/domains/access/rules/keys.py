@@ -1,4 +1,4 @@
-"""What makes an API key valid, and how one is recognised in a request. Nothing is read here."""
+"""What makes an API key valid, and how one is recognised in a request."""
 
 import hashlib
 import hmac
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from backend.domains.access.models import ApiKey, parse_expiry
+from backend.domains.access.rules.refusals import Reason, RefusedError
 
 PREFIX = "vams_"
 Pepper = Callable[[], bytes]
@@ -26,10 +27,16 @@ def with_prefix(secret: str) -> str:
 
 def key_in(authorization: str) -> str | None:
     """The API key in an `Authorization` header; None if it holds none."""
+    bearer = bearer_in(authorization)
+    candidate = authorization.strip() if bearer is None else bearer
+    return candidate if _KEY.fullmatch(candidate) else None
+
+
+def bearer_in(authorization: str) -> str | None:
+    """What follows the word `Bearer` in an `Authorization` header; None without it."""
     text = authorization.strip()
     bearer = _BEARER.match(text)
-    candidate = text[bearer.end() :] if bearer else text
-    return candidate if _KEY.fullmatch(candidate) else None
+    return text[bearer.end() :] if bearer else None
 
 
 def hash_key(pepper: bytes, key: str) -> str:
@@ -53,10 +60,18 @@ def is_expired(expires_at: str, now: datetime) -> bool:
     return now.astimezone(UTC).date() > expiry
 
 
-def is_opened_by(key: ApiKey, key_hash: str, now: datetime) -> bool:
-    """Whether the stored key has this hash and is valid now."""
-    same = hmac.compare_digest(key.api_key_hash.encode(), key_hash.encode())
-    return same and key.is_active == "true" and not is_expired(key.expires_at, now)
+def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:
+    """Go on only if the stored key has this hash and is valid now.
+
+    Raises:
+        RefusedError: it has another, is switched off, or is past its expiry.
+    """
+    if not hmac.compare_digest(key.api_key_hash.encode(), key_hash.encode()):
+        raise RefusedError(Reason.KEY_UNKNOWN)
+    if key.is_active != "true":
+        raise RefusedError(Reason.KEY_DISABLED, apiKeyId=key.api_key_id)
+    if is_expired(key.expires_at, now):
+        raise RefusedError(Reason.KEY_EXPIRED, apiKeyId=key.api_key_id)
 
 
 def was_used_lately(last_used_at: str | None, now: datetime) -> bool:

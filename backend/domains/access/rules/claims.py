@@ -1,0 +1,114 @@
+"""Whom the claims of a token name whose signature holds, and whether they hold now and here."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple, cast
+
+from backend.core.identity import Identity
+from backend.core.names import is_email
+from backend.domains.access.rules.refusals import Reason, RefusedError
+from backend.domains.access.rules.users import demand_usable
+
+LEEWAY_SECONDS = 30
+"""By how much the provider's clock may differ from ours."""
+
+_LATEST = 1e12
+"""Seconds; far beyond the last date of the calendar, and a number that is exact."""
+
+_BOUND = ("cnf", "events")
+"""Tokens that are only good together with a key of their holder, and notes about events."""
+
+
+class Issuer(NamedTuple):
+    """A provider whose tokens are accepted, and how its claims are read.
+
+    `user_claims`: the first that a token has names the user. A user id of it has `user_prefix`
+    before it. `mfa_claim` holds what the user proved; one of `mfa_values` in it is a second factor.
+    """
+
+    url: str
+    audiences: frozenset[str]
+    user_claims: tuple[str, ...]
+    user_prefix: str = ""
+    email_claim: str = "email"
+    mfa_claim: str = "amr"
+    mfa_values: frozenset[str] = frozenset({"mfa"})
+    is_user_pool: bool = False
+
+
+def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Identity:
+    """The user whom the claims name.
+
+    Raises:
+        RefusedError: they are not valid now, not meant for us, or name nobody.
+    """
+    if claims.get("iss") != issuer.url:
+        raise RefusedError(Reason.JWT_ISSUER)
+    if any(name in claims for name in _BOUND):
+        raise RefusedError(Reason.JWT_USE)
+    _text(claims, "sub")
+    _demand_audience(issuer, claims)
+    _demand_time(claims, now.timestamp())
+    email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
+    known = isinstance(email, str) and is_email(email) and verified not in (False, "false")
+    return Identity(
+        _user_id(issuer, claims),
+        mfa=not _texts(claims.get(issuer.mfa_claim)).isdisjoint(issuer.mfa_values),
+        email=cast("str", email) if known else None,
+    )
+
+
+def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
+    name = next((each for each in issuer.user_claims if each in claims), None)
+    if name is None:
+        raise RefusedError(Reason.JWT_CLAIMS, claim=" or ".join(issuer.user_claims))
+    if name == "email" and claims.get("email_verified") not in (True, "true"):
+        # Anybody may write another's address into an account of their own.
+        raise RefusedError(Reason.JWT_CLAIMS, claim="email_verified")
+    return demand_usable(issuer.user_prefix + _text(claims, name))
+
+
+def _demand_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
+    """The tokens are for us: id tokens by `aud`, Cognito's access tokens by `client_id`."""
+    use: object = claims.get("token_use")
+    if use not in ("id", "access") and (issuer.is_user_pool or use is not None):
+        raise RefusedError(Reason.JWT_USE)
+    name = "client_id" if use == "access" and "aud" not in claims else "aud"
+    if name not in claims:
+        raise RefusedError(Reason.JWT_CLAIMS, claim=name)
+    if _texts(claims[name]).isdisjoint(issuer.audiences):
+        raise RefusedError(Reason.JWT_AUDIENCE)
+
+
+def _demand_time(claims: Mapping[str, Any], now: float) -> None:
+    if now >= _moment(claims, "exp") + LEEWAY_SECONDS:
+        raise RefusedError(Reason.JWT_EXPIRED)
+    if _moment(claims, "iat") > now + LEEWAY_SECONDS:
+        raise RefusedError(Reason.JWT_EARLY)
+    if "nbf" in claims and _moment(claims, "nbf") > now + LEEWAY_SECONDS:
+        raise RefusedError(Reason.JWT_EARLY)
+
+
+def _moment(claims: Mapping[str, Any], name: str) -> float:
+    value: object = claims.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _LATEST:
+        raise RefusedError(Reason.JWT_CLAIMS, claim=name)
+    return float(value)
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    value: object = claims.get(name)
+    if not isinstance(value, str) or not value:
+        raise RefusedError(Reason.JWT_CLAIMS, claim=name)
+    return value
+
+
+def _texts(value: object) -> frozenset[str]:
+    """A text, or those of a list that holds nothing else; of all else nothing."""
+    if isinstance(value, str):
+        return frozenset({value})
+    if isinstance(value, list):
+        entries = cast("list[object]", value)
+        if all(isinstance(each, str) for each in entries):
+            return frozenset(cast("list[str]", entries))
+    return frozenset()

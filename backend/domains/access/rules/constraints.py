@@ -1,0 +1,131 @@
+"""What a constraint gives to whom, and what a grantee's rules are after a change. Pure."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from backend.domains.access.models.constraints import Constraint, Criterion, Grantee
+from backend.domains.access.policy.model import ACTIONS, ALLOW, DENY
+
+Rules = list[dict[str, Any]]
+"""All rules of a grantee in their stored form (`policy.model.parse_rule` reads one)."""
+
+MAX_RULES_BYTES = 390 * 1024
+"""Of one grantee, as DynamoDB counts: an item takes 400 KB with its key and all."""
+MAX_CHANGE_BYTES = 3_900_000
+"""Of all items of a change: a transaction takes 4 MB, and has entries beside them."""
+
+
+class Change(NamedTuple):
+    """A constraint before and after; None where it is not there."""
+
+    before: Constraint | None
+    after: Constraint | None
+
+    @property
+    def constraint_id(self) -> str:
+        named = self.after or self.before
+        if named is None:
+            raise ValueError("a change has a before or an after")
+        return named.constraint_id
+
+
+def grantees(constraint: Constraint | None) -> tuple[Grantee, ...]:
+    """To whom a constraint gives something, in a fixed order."""
+    if constraint is None:
+        return ()
+    roles = {each.group_id for each in constraint.group_permissions}
+    users = {each.user_id for each in constraint.user_permissions}
+    return (
+        *(Grantee("role", name) for name in sorted(roles)),
+        *(Grantee("user", name) for name in sorted(users)),
+    )
+
+
+def touched(changes: Iterable[Change]) -> tuple[Grantee, ...]:
+    """All grantees of all constraints before and after."""
+    return tuple(
+        dict.fromkeys(
+            each for change in changes for constraint in change for each in grantees(constraint)
+        )
+    )
+
+
+def effects(constraint: Constraint, grantee: Grantee) -> dict[str, set[str]]:
+    """What a grantee is allowed and denied, by action."""
+    found: dict[str, set[str]] = {}
+    if grantee.kind == "role":
+        for group in constraint.group_permissions:
+            if group.group_id == grantee.name:
+                found.setdefault(group.permission, set()).add(group.permission_type)
+    else:
+        for user in constraint.user_permissions:
+            if user.user_id == grantee.name:
+                found.setdefault(user.permission, set()).add(user.permission_type)
+    return found
+
+
+def rule_of(constraint: Constraint, grantee: Grantee) -> dict[str, Any]:
+    """What a constraint says for one of its grantees, as it is stored. A deny wins."""
+    given = effects(constraint, grantee)
+    return {
+        "constraintId": constraint.constraint_id,
+        "objectType": constraint.object_type,
+        "criteriaAnd": [_criterion(each) for each in constraint.criteria_and],
+        "criteriaOr": [_criterion(each) for each in constraint.criteria_or],
+        "permissions": {
+            action: DENY if DENY in given[action] else ALLOW
+            for action in ACTIONS
+            if action in given
+        },
+    }
+
+
+def changed_rules(rules: Rules, grantee: Grantee, changes: Sequence[Change]) -> Rules:
+    """A grantee's complete rules after the changes, in the order of their constraints."""
+    kept = {each["constraintId"]: each for each in rules}
+    for change in changes:
+        kept.pop(change.constraint_id, None)
+        if change.after is not None and grantee in grantees(change.after):
+            kept[change.constraint_id] = rule_of(change.after, grantee)
+    return [kept[name] for name in sorted(kept)]
+
+
+def contradictions(constraint: Constraint) -> list[str]:
+    """What a constraint both allows and denies to the same one."""
+    return [
+        f"{grantee} is both allowed and denied {action}: it is denied"
+        for grantee in grantees(constraint)
+        for action, types in effects(constraint, grantee).items()
+        if len(types) > 1
+    ]
+
+
+def without_role(constraint: Constraint, role_name: str) -> Constraint | None:
+    """The constraint without a role; None where nobody is left whom it gives anything."""
+    groups = [each for each in constraint.group_permissions if each.group_id != role_name]
+    left = constraint.model_copy(update={"group_permissions": groups})
+    return left if grantees(left) else None
+
+
+def stored_bytes(value: object) -> int:
+    """The size of a stored value as DynamoDB counts it, about."""
+    match value:
+        case str():
+            return len(value.encode())
+        case dict():
+            entries = cast("Mapping[str, object]", value)
+            return 3 + sum(1 + len(k.encode()) + stored_bytes(v) for k, v in entries.items())
+        case list():
+            return 3 + sum(1 + stored_bytes(each) for each in cast("list[object]", value))
+        case _:
+            return 21  # the longest number
+
+
+def as_text(parts: Sequence[Any]) -> str:
+    """Criteria and permissions as rows hold them: JSON, as VAMS writes it."""
+    return json.dumps([each.model_dump(by_alias=True, exclude_none=True) for each in parts])
+
+
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    return criterion.model_dump(by_alias=True, include={"field", "operator", "value"})

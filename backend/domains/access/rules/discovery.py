@@ -1,0 +1,47 @@
+"""Where a provider publishes its keys (OpenID Connect Discovery 1.0)."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def discovery_url(issuer: str) -> str:
+    """Where a provider says where its keys are.
+
+    Raises:
+        ValueError: it would be asked without TLS.
+    """
+    _demand_secure(issuer, issuer)
+    return issuer.removesuffix("/") + "/.well-known/openid-configuration"
+
+
+def keys_url(document: Mapping[str, Any], issuer: str) -> str:
+    """Where the keys are, as the provider's document says.
+
+    Raises:
+        ValueError: it is another provider's document, or names no address that may be asked.
+    """
+    if document.get("issuer") != issuer:
+        raise ValueError("its discovery document is that of another issuer")
+    found: object = document.get("jwks_uri")
+    if not isinstance(found, str):
+        raise ValueError("its discovery document does not say where the keys are")  # noqa: TRY004
+    _demand_secure(found, issuer)
+    return found
+
+
+def _demand_secure(url: str, issuer: str) -> None:
+    """Only a provider that the settings place on this machine is asked without TLS."""
+    parts = urlsplit(url)
+    if parts.username is not None or parts.password is not None or not parts.hostname:
+        raise ValueError("an address of it names no host, or a user")
+    if parts.scheme == "https" or (_is_local(url) and _is_local(issuer)):
+        return
+    raise ValueError("an address of it is not one of https")
+
+
+def _is_local(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "http" and parts.hostname in _LOOPBACK

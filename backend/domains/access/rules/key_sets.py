@@ -1,0 +1,81 @@
+"""The keys that a provider publishes (JWKS, RFC 7517), and which of them may sign tokens."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+MAX_KEYS = 100
+_RSA_BITS = range(2048, 8193)
+_RSA = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512"})
+_CURVES = {"P-256": "ES256", "P-384": "ES384", "Ed25519": "EdDSA"}
+ALGORITHMS = _RSA | frozenset(_CURVES.values())
+"""The algorithms of signatures that are accepted; all have a public key."""
+
+
+class SigningKey(NamedTuple):
+    """A public key, and the algorithms that it is for."""
+
+    public: RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
+    algorithms: frozenset[str]
+
+
+def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
+    """The keys for signatures in a set, by their ids; others are left out.
+
+    Of keys with the same id the first counts.
+
+    Raises:
+        ValueError: it is no set of keys, or one of more than `MAX_KEYS`.
+    """
+    listed: object = document.get("keys")
+    if not isinstance(listed, list):
+        raise ValueError("it has no list of keys")  # noqa: TRY004 - one error for every form
+    entries = cast("list[object]", listed)
+    if len(entries) > MAX_KEYS:
+        raise ValueError(f"it has more than {MAX_KEYS} keys")
+    found: dict[str, SigningKey] = {}
+    for entry in entries:
+        if isinstance(entry, dict):
+            key = _key(cast("dict[str, Any]", entry))
+            if key is not None:
+                found.setdefault(*key)
+    return found
+
+
+def _key(entry: dict[str, Any]) -> tuple[str, SigningKey] | None:
+    """The id and the key; None for one that cannot be used to verify a token."""
+    key_id, algorithms = entry.get("kid"), _algorithms(entry)
+    if not isinstance(key_id, str) or not key_id or not algorithms or not _verifies(entry):
+        return None
+    try:
+        public = cast("object", PyJWK(entry, min(algorithms)).key)
+    except (PyJWTError, ValueError, TypeError, KeyError):
+        return None
+    if isinstance(public, RSAPublicKey) and public.key_size not in _RSA_BITS:
+        return None
+    if isinstance(public, RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey):
+        return key_id, SigningKey(public, algorithms)
+    return None
+
+
+def _verifies(entry: Mapping[str, Any]) -> bool:
+    """Whether it is meant for signatures, and public: a private one is known to the whole world."""
+    operations: object = entry.get("key_ops", ["verify"])
+    able = isinstance(operations, list) and "verify" in operations
+    return able and "d" not in entry and entry.get("use", "sig") == "sig"
+
+
+def _algorithms(entry: Mapping[str, Any]) -> frozenset[str]:
+    """What its kind of key can sign, and, where it names an algorithm, just that."""
+    kind, curve, named = entry.get("kty"), entry.get("crv"), entry.get("alg")
+    able: frozenset[str] = frozenset()
+    if kind == "RSA":
+        able = _RSA
+    elif kind in ("EC", "OKP") and isinstance(curve, str) and curve in _CURVES:
+        able = frozenset({_CURVES[curve]})
+    return able if named is None else able & {named} if isinstance(named, str) else frozenset()

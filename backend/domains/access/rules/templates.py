@@ -1,0 +1,110 @@
+"""What a template makes of the values of its variables. Pure.
+
+Values are put in once, as they are: what a value holds is text, also where it looks like a variable
+or, with `contains`, like the wildcard, which only the template itself may hold.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from backend.core.errors import FieldError, InvalidInputError
+from backend.core.ids import stable_uuid
+from backend.domains.access.models.constraints import Criteria, Criterion, Value, texts_of
+from backend.domains.access.models.templates import (
+    ROLE_NAME,
+    TemplateConstraint,
+    TemplateImportBody,
+)
+from backend.domains.access.policy.model import ANYTHING, CONTAINS
+
+_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def values_of(body: TemplateImportBody) -> dict[str, str]:
+    """The value of each variable that the template uses.
+
+    Raises:
+        InvalidInputError: one that it uses, or demands, has none.
+    """
+    given = dict(body.variable_values)
+    for each in body.variables:
+        if each.default is not None:
+            given.setdefault(each.name, each.default)
+    demanded = {each.name for each in body.variables if each.required}
+    used = {name for each in body.constraints for text in _texts(each) for name in _names(text)}
+    missing = sorted((demanded | used) - set(given))
+    if missing:
+        raise InvalidInputError(
+            f"variableValues: no value for {', '.join(missing)}",
+            fields=tuple(FieldError(f"variableValues.{name}", "is missing") for name in missing),
+        )
+    return {name: given[name] for name in sorted(used | {ROLE_NAME})}
+
+
+def filled(constraint: TemplateConstraint, values: Mapping[str, str]) -> dict[str, Any]:
+    """The constraint with values in it, as a request for it would say it.
+
+    Raises:
+        InvalidInputError: a value would be the wildcard.
+    """
+    role = values[ROLE_NAME]
+    return {
+        "name": _filled(constraint.name, values),
+        "description": _filled(constraint.description, values),
+        "objectType": constraint.object_type,
+        "criteriaAnd": [_criterion(each, values) for each in constraint.criteria_and],
+        "criteriaOr": [_criterion(each, values) for each in constraint.criteria_or],
+        "groupPermissions": [
+            {"groupId": role, "permission": each.action, "permissionType": each.type}
+            for each in constraint.group_permissions
+        ],
+    }
+
+
+def constraint_ids(body: TemplateImportBody, values: Mapping[str, str]) -> list[str]:
+    """The ids of a template's constraints: the same ones for the same values.
+
+    So a template that is imported again takes the place of what it made. A constraint is known by
+    its name in the template, and by its number among those of the same name.
+    """
+    template = body.template.name if body.template is not None else ""
+    seen: dict[str, int] = {}
+    ids: list[str] = []
+    for each in body.constraints:
+        seen[each.name] = seen.get(each.name, 0) + 1
+        what = [template, dict(values), each.name, seen[each.name]]
+        ids.append(stable_uuid("constraint of a template:" + json.dumps(what, sort_keys=True)))
+    return ids
+
+
+def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any]:
+    value = _value(criterion.value, values)
+    if criterion.operator == CONTAINS and value == ANYTHING != criterion.value:
+        raise InvalidInputError.of(
+            "variableValues", f"{ANYTHING} would mean anything here; only a template may say that"
+        )
+    told = criterion.model_dump(by_alias=True, exclude_none=True)
+    return {**told, "value": value}
+
+
+def _value(value: Value, values: Mapping[str, str]) -> Value:
+    if isinstance(value, list):
+        return [_filled(each, values) for each in value]
+    return _filled(value, values)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: values[found[1]], text)
+
+
+def _names(text: str) -> Iterable[str]:
+    return (found[1] for found in _VARIABLE.finditer(text))
+
+
+def _texts(criteria: Criteria) -> Iterable[str]:
+    yield criteria.name
+    yield criteria.description
+    for each in (*criteria.criteria_and, *criteria.criteria_or):
+        yield from texts_of(each.value)

@@ -1,0 +1,127 @@
+"""What a token says, and whether its signature holds: JSON Web Tokens in their compact form.
+
+RFC 8725 is followed: the algorithm is one of a fixed list and fits the key, whatever the token
+says; nothing that a header points to is fetched; what is not understood is refused.
+"""
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
+
+from jwt import PyJWS
+from jwt.exceptions import PyJWTError
+
+from backend.domains.access.rules.key_sets import ALGORITHMS, SigningKey
+from backend.domains.access.rules.refusals import Reason, RefusedError
+
+MAX_CHARS = 8192
+"""The gateway takes 10 KB of headers; tokens of Cognito have one to two."""
+
+_MAX_KID = 256
+_FORM = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})
+_REFUSED_HEADERS = frozenset(
+    {"b64", "crit", "cty", "enc", "epk", "jku", "jwk", "p2c", "x5c", "x5u", "zip"}
+)
+"""Other ways to sign, and keys that the sender would choose; providers' tokens have none of them.
+
+`x5t`, which some have, only names a certificate.
+"""
+
+_signatures = PyJWS(algorithms=sorted(ALGORITHMS))
+
+
+class Unverified(NamedTuple):
+    """What a token says of itself, to find the key by which it must be signed."""
+
+    algorithm: str
+    key_id: str
+    issuer: str
+
+
+def read(token: str) -> Unverified:
+    """What the token says of itself.
+
+    Raises:
+        RefusedError: it is no token, or of a kind that no provider makes.
+    """
+    if len(token) > MAX_CHARS:
+        raise RefusedError(Reason.JWT_SIZE)
+    if not _FORM.fullmatch(token):
+        raise RefusedError(Reason.JWT_FORM)
+    first, second, _ = token.split(".")
+    header = _object(_decoded(first))
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
+        raise RefusedError(Reason.JWT_ALGORITHM)
+    key_id, kind = header.get("kid"), header.get("typ", "JWT")
+    if not isinstance(key_id, str) or not 0 < len(key_id) <= _MAX_KID:
+        raise RefusedError(Reason.JWT_HEADER)
+    if not isinstance(kind, str) or kind.lower() not in _TYPES:
+        raise RefusedError(Reason.JWT_HEADER)
+    if not _REFUSED_HEADERS.isdisjoint(header):
+        raise RefusedError(Reason.JWT_HEADER)
+    issuer = _object(_decoded(second)).get("iss")
+    if not isinstance(issuer, str):
+        raise RefusedError(Reason.JWT_ISSUER)
+    return Unverified(algorithm, key_id, issuer)
+
+
+def verified_claims(token: str, algorithm: str, key: SigningKey) -> Mapping[str, Any]:
+    """The claims of a token that this key has signed by this algorithm.
+
+    Raises:
+        RefusedError: it has not, or the key is not for this algorithm.
+    """
+    if algorithm not in key.algorithms:
+        raise RefusedError(Reason.JWT_ALGORITHM)
+    try:
+        payload = _signatures.decode(token, key=key.public, algorithms=[algorithm])
+    except PyJWTError:
+        raise RefusedError(Reason.JWT_SIGNATURE) from None
+    return _object(cast("bytes", payload))
+
+
+def parse_object(text: bytes) -> dict[str, Any]:
+    """An object of JSON in UTF-8, whose names all differ.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        found: object = json.loads(
+            text.decode("utf-8"), object_pairs_hook=_different, parse_constant=_no_number
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("not an object")  # noqa: TRY004 - one error for every form
+    return cast("dict[str, Any]", found)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        return parse_object(text)
+    except ValueError:
+        raise RefusedError(Reason.JWT_FORM) from None
+
+
+def _decoded(part: str) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    except binascii.Error:
+        raise RefusedError(Reason.JWT_FORM) from None
+
+
+def _different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number")

@@ -1,0 +1,176 @@
+"""Whose token a request carries. Imported when the first token is met."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from backend.core.clock import Clock
+from backend.core.documents import Documents
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.core.user_pool import PoolUser, UserPool
+from backend.core.wired import wired
+from backend.domains.access.rules.claims import Issuer, identity_of
+from backend.domains.access.rules.discovery import discovery_url, keys_url
+from backend.domains.access.rules.key_sets import SigningKey, usable_keys
+from backend.domains.access.rules.refusals import Reason, RefusedError
+from backend.domains.access.rules.tokens import parse_object, read, verified_claims
+
+KEYS_FRESH = timedelta(minutes=10)
+"""A key that the provider takes back is believed no longer than this while the provider answers."""
+
+KEYS_LIMIT = timedelta(hours=6)
+"""How old keys may become while the provider does not answer."""
+
+KEYS_PAUSE = timedelta(seconds=10)
+"""Between two attempts to read a provider's keys, whatever tokens arrive."""
+
+USERS_FRESH = timedelta(seconds=60)
+USERS_KNOWN = 1000
+
+Warn = Callable[[str], None]
+
+
+@dataclass
+class _Known:
+    """What a provider published, when it was read, and how the last attempt to read it ended."""
+
+    keys: Mapping[str, SigningKey] = field(default_factory=dict[str, SigningKey])
+    read_at: datetime | None = None
+    tried_at: datetime | None = None
+    failed: bool = False
+
+
+@wired
+class ProviderKeys:
+    """The keys of one provider, read when they are needed and kept for a while."""
+
+    documents: Documents
+    clock: Clock
+    warn: Warn
+    issuer: str
+    address: str | None = None
+    """Where the keys are; None: where the provider's discovery document says."""
+
+    _known: _Known = field(default_factory=_Known)
+
+    def get(self, key_id: str) -> SigningKey:
+        """The key of this id.
+
+        A token with an unknown id makes the keys be read again, but never twice within
+        `KEYS_PAUSE`, so that random ids cannot burden the provider.
+
+        Raises:
+            RefusedError: the provider has none.
+            UnavailableError: it cannot be told, because the provider does not answer.
+        """
+        now, known = self.clock(), self._known
+        if key_id in known.keys and _is_within(known.read_at, now, KEYS_FRESH):
+            return known.keys[key_id]
+        if not _is_within(known.tried_at, now, KEYS_PAUSE):
+            self._read(now)
+        if not _is_within(known.read_at, now, KEYS_LIMIT):
+            known.keys = {}
+            raise UnavailableError("The keys of the identity provider are not known")
+        if key_id in known.keys:
+            return known.keys[key_id]
+        if known.failed:
+            raise UnavailableError("The identity provider does not answer")
+        raise RefusedError(Reason.JWT_KEY)
+
+    def _read(self, now: datetime) -> None:
+        known = self._known
+        known.tried_at = now
+        try:
+            address = self.address or keys_url(
+                self._object(discovery_url(self.issuer)), self.issuer
+            )
+            known.keys = usable_keys(self._object(address))
+        except (UnavailableError, ValueError) as error:
+            known.failed = True
+            self.warn(f"the keys of {self.issuer} cannot be read: {error}")
+        else:
+            known.read_at, known.failed = now, False
+
+    def _object(self, address: str) -> dict[str, Any]:
+        return parse_object(self.documents.read(address))
+
+
+@wired
+class PoolUsers:
+    """What the user pool says of those who sign in to it, remembered for a minute."""
+
+    pool: UserPool
+    clock: Clock
+    warn: Warn
+    _known: dict[str, tuple[datetime, PoolUser | None]] = field(
+        default_factory=dict[str, tuple[datetime, PoolUser | None]]
+    )
+
+    def completed(self, identity: Identity) -> Identity:
+        """The identity, with what no token of the pool tells: whether there is a second factor.
+
+        Cognito asks each user for it who has one. When it does not answer, nobody is taken to
+        have given one.
+
+        Raises:
+            RefusedError: the user was disabled or deleted since the token was made.
+        """
+        try:
+            user = self._find(identity.user_id)
+        except UnavailableError as error:
+            self.warn(f"the user pool does not tell of a user: {error}")
+            return identity._replace(mfa=False)
+        if user is None or not user.enabled:
+            raise RefusedError(Reason.USER_DISABLED, userId=identity.user_id)
+        return identity._replace(mfa=user.mfa_enabled)
+
+    def _find(self, user_id: str) -> PoolUser | None:
+        now = self.clock()
+        known = self._known.get(user_id)
+        if known is not None and _is_within(known[0], now, USERS_FRESH):
+            return known[1]
+        found = self.pool.get_user(user_id)
+        self._known.pop(user_id, None)
+        while len(self._known) >= USERS_KNOWN:
+            del self._known[next(iter(self._known))]  # the one asked longest ago
+        self._known[user_id] = (now, found)
+        return found
+
+
+@wired
+class TrustedIssuer:
+    """A provider whose tokens are accepted; `users` where it is the deployment's own pool."""
+
+    issuer: Issuer
+    keys: ProviderKeys
+    users: PoolUsers | None = None
+
+
+@wired
+class TokenAuthentication:
+    """Tells whose token it is."""
+
+    issuers: Mapping[str, TrustedIssuer]
+    clock: Clock
+
+    def authenticate(self, token: str) -> Identity:
+        """Whom the token names.
+
+        Raises:
+            RefusedError: it is not valid here and now.
+            UnavailableError: it cannot be told now.
+        """
+        said = read(token)
+        trusted = self.issuers.get(said.issuer)
+        if trusted is None:
+            raise RefusedError(Reason.JWT_ISSUER)
+        claims = verified_claims(token, said.algorithm, trusted.keys.get(said.key_id))
+        identity = identity_of(trusted.issuer, claims, self.clock())
+        return identity if trusted.users is None else trusted.users.completed(identity)
+
+
+def _is_within(moment: datetime | None, now: datetime, span: timedelta) -> bool:
+    """Whether it is no longer ago; a moment of the future, by a clock set back, is not believed."""
+    return moment is not None and timedelta(0) <= now - moment < span

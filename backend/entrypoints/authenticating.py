@@ -1,0 +1,121 @@
+"""Puts the ports of AWS behind the authorizer; what only tokens need is imported with the first."""
+# ruff: noqa: PLC0415
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from backend.aws import clients
+from backend.core.wired import wired
+from backend.domains.access.models import ApiKey
+from backend.domains.access.repository import ApiKeyRepository
+from backend.domains.access.service import CallerAuthentication, KeyAuthentication
+from backend.domains.access.service.authenticating import AllowedAddresses
+from backend.entrypoints.wiring import Wiring
+from backend.spec import settings as declared
+from backend.spec.settings import Setting
+
+if TYPE_CHECKING:
+    from backend.domains.access.rules.claims import Issuer
+    from backend.domains.access.service.tokens import PoolUsers, TokenAuthentication
+
+Warn = Callable[[str], None]
+
+
+@wired
+class AuthorizerWiring(Wiring):
+    """What the authorizer is made of."""
+
+    def callers(self, *, unrecorded: Callable[[ApiKey], None], warn: Warn) -> CallerAuthentication:
+        """What tells who sends a request; both are told what an administrator should know."""
+        made: list[TokenAuthentication | None] = []
+
+        def tokens() -> "TokenAuthentication | None":
+            if not made:
+                made.append(self._tokens(warn))
+            return made[0]
+
+        return CallerAuthentication(
+            keys=KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock),
+            tokens=tokens,
+            addresses=self._addresses,
+            unrecorded=unrecorded,
+        )
+
+    @cached_property
+    def _addresses(self) -> AllowedAddresses | None:
+        ranges = self._list(declared.ALLOWED_ADDRESSES)
+        if not ranges:
+            return None
+        from backend.domains.access.rules.addresses import AddressRanges
+
+        return AddressRanges(ranges)
+
+    def _tokens(self, warn: Warn) -> "TokenAuthentication | None":
+        if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
+            return None
+        from backend.aws.documents import HttpDocuments
+        from backend.domains.access.service.tokens import (
+            ProviderKeys,
+            TokenAuthentication,
+            TrustedIssuer,
+        )
+
+        documents = HttpDocuments()
+        trusted: dict[str, TrustedIssuer] = {}
+        provider, pool = self._provider(), self._user_pool()
+        if provider is not None:
+            keys = ProviderKeys(documents, self.clock, warn, provider.url)
+            trusted[provider.url] = TrustedIssuer(provider, keys)
+        if pool is not None:
+            address = self.settings.user_pool_keys_url
+            keys = ProviderKeys(documents, self.clock, warn, pool.url, address)
+            trusted[pool.url] = TrustedIssuer(pool, keys, self._pool_users(warn))
+        return TokenAuthentication(trusted, self.clock)
+
+    def _provider(self) -> "Issuer | None":
+        from backend.domains.access.rules.claims import Issuer
+
+        url = self._text(declared.OIDC_ISSUER)
+        return (
+            None
+            if not url
+            else Issuer(
+                url=url,
+                audiences=frozenset(self._list(declared.OIDC_AUDIENCES)),
+                user_claims=(self._text(declared.OIDC_USER_CLAIM),),
+                user_prefix=self._text(declared.OIDC_USER_PREFIX),
+                email_claim=self._text(declared.OIDC_EMAIL_CLAIM),
+                mfa_claim=self._text(declared.OIDC_MFA_CLAIM),
+                mfa_values=frozenset(self._list(declared.OIDC_MFA_VALUES)),
+            )
+        )
+
+    def _user_pool(self) -> "Issuer | None":
+        from backend.domains.access.rules.claims import Issuer
+
+        url, client_id = self.settings.user_pool_issuer, self.settings.user_pool_client_id
+        return (
+            None
+            if url is None or client_id is None
+            else Issuer(
+                url=url,
+                audiences=frozenset({client_id}),
+                user_claims=("cognito:username", "username"),  # of id tokens; of access tokens
+                is_user_pool=True,
+            )
+        )
+
+    def _pool_users(self, warn: Warn) -> "PoolUsers":
+        from backend.aws.user_pool import CognitoUserPool
+        from backend.domains.access.service.tokens import PoolUsers
+
+        client = clients.at_first_use(clients.cognito_idp)
+        pool = CognitoUserPool(client, self.settings.user_pool_id or "")
+        return PoolUsers(pool, self.clock, warn)
+
+    def _text(self, setting: Setting) -> str:
+        return self.settings.text(setting)
+
+    def _list(self, setting: Setting) -> list[str]:
+        return [each for each in self._text(setting).split(",") if each]
