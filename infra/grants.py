@@ -53,7 +53,13 @@ TABLE_KEY_READ = (*OPEN, "kms:DescribeKey")
 TABLE_KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
 SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "none": (),
-    "read": (("es:ESHttpPost", "*/_search"), ("es:ESHttpGet", "*/_mapping")),
+    "read": (
+        ("es:ESHttpPost", "*/_search"),
+        ("es:ESHttpPost", "*/_search/point_in_time"),
+        ("es:ESHttpPost", "_search"),  # of a point in time, which names its indexes
+        ("es:ESHttpDelete", "_search/point_in_time"),
+        ("es:ESHttpGet", "*/_mapping"),
+    ),
     "write": (("es:ESHttpPost", "_bulk"),),
     "sweep": (("es:ESHttpPost", "_bulk"), ("es:ESHttpPost", "*/_search")),
     "manage": (

@@ -8,16 +8,26 @@ from typing import Any, TypeVar, cast
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import ConnectionError as SearchConnectionError
-from opensearchpy.exceptions import RequestError, TransportError
+from opensearchpy.exceptions import NotFoundError, RequestError, TransportError
 
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
-from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, JsonObject
+from backend.core.search_engine import (
+    DocumentRemoval,
+    DocumentResult,
+    DocumentWrite,
+    JsonObject,
+    PointInTimeGoneError,
+    StandingDocument,
+    Stretch,
+)
 from backend.core.wired import wired
 
 T = TypeVar("T")
 _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 409, 413, 429, 500
 _BULK_REPLY = {"filter_path": "error,items.*._index,items.*._id,items.*.status,items.*.error"}
+_WHOLE = {"allow_partial_search_results": "false"}
+"""Rather no answer than one that misses what a shard holds."""
 # The reason is the only place where OpenSearch tells the version that a stale write met. The id,
 # which comes first in it, may hold anything: the last match is meant.
 _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
@@ -59,7 +69,33 @@ class OpenSearchEngine:
         return [_result(item["delete"]) for item in reply["items"]]
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
-        return _answered(lambda: self.client.search(index=",".join(indexes), body=body))
+        names = ",".join(indexes)
+        return _answered(lambda: self.client.search(index=names, body=body, params=_WHOLE))
+
+    def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
+        params = {"keep_alive": f"{seconds}s", "allow_partial_pit_creation": "false"}
+        reply = _answered(lambda: self.client.create_pit(index=",".join(indexes), params=params))
+        return reply["pit_id"]
+
+    def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
+        pinned = {**body, "pit": {"id": point_in_time, "keep_alive": f"{seconds}s"}}
+        try:
+            return _answered(lambda: self.client.search(body=pinned, params=_WHOLE))
+        except NotFoundError as error:
+            raise PointInTimeGoneError from error
+
+    def close_point_in_time(self, point_in_time: str) -> None:
+        try:
+            _answered(lambda: self.client.delete_pit(body={"pit_id": [point_in_time]}))
+        except NotFoundError:
+            return
+
+    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+        hits = self.search([index], _query_of(wanted))["hits"]["hits"]
+        return [
+            StandingDocument(hit["_id"], hit["_source"], tuple(v or "" for v in hit["sort"]))
+            for hit in hits
+        ]
 
     def mapping(self, index: str) -> JsonObject:
         reply = _answered(lambda: self.client.indices.get_mapping(index=index))
@@ -75,6 +111,11 @@ class OpenSearchEngine:
         if error:
             raise InvalidInputError(f"OpenSearch refuses the index {name}: {error.get('reason')}")
         return True
+
+    def drop_index(self, name: str) -> bool:
+        answered_too: Any = {"ignore": [404]}
+        reply = _answered(lambda: self.client.indices.delete(name, **answered_too))
+        return "error" not in reply
 
     def point_alias(self, alias: str, index: str) -> None:
         actions: list[Any] = [
@@ -100,6 +141,30 @@ def connect(settings: Settings) -> OpenSearchEngine:
         pool_maxsize=8,
     )
     return OpenSearchEngine(client)
+
+
+_NAMES = ["str_databaseid", "str_assetid", "str_key", "hash"]
+
+
+def _query_of(wanted: Stretch) -> JsonObject:
+    held: list[JsonObject] = [
+        {"term": {f"{name}.keyword": value}} for name, value in wanted.equal.items()
+    ]
+    if wanted.up_to is not None:
+        held.append({"range": {f"{wanted.order[0]}.keyword": {"lte": wanted.up_to}}})
+    by: list[JsonObject] = [
+        # what lacks the field comes first: behind no place that anybody knows
+        {f"{name}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
+        for name in wanted.order
+    ]
+    request: JsonObject = {
+        "query": {"bool": {"filter": held, "must_not": [{"term": {"deleted": True}}]}},
+        "size": wanted.limit,
+        "sort": by,
+        "_source": _NAMES,
+        "track_total_hits": False,
+    }
+    return request if wanted.above is None else {**request, "search_after": list(wanted.above)}
 
 
 def _answered(call: Callable[[], T]) -> Any:

@@ -27,14 +27,14 @@ class PageTokens:
         payload = json.dumps(position, separators=(",", ":"), sort_keys=True).encode()
         return base64.urlsafe_b64encode(self._sign(payload, scope) + payload).decode().rstrip("=")
 
-    def read(self, token: str, *, scope: str) -> Position:
-        """The position in a token.
+    def read(self, token: str, *, scope: str, field: str = "startingToken") -> Position:
+        """The position in a token, which came in this field of the request.
 
         Raises:
             InvalidInputError: the token is forged, damaged, or was issued for another query or
                 caller.
         """
-        refused = InvalidInputError.of("startingToken", "is not a token that this list has issued")
+        refused = InvalidInputError.of(field, "is not a token that this list has issued")
         if len(token) > _MAX_TOKEN_CHARS or not token.isascii():
             raise refused
         try:

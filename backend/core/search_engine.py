@@ -1,8 +1,10 @@
 """The port to OpenSearch. `backend/aws/search_engine.py` implements it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from backend.core.errors import GoneError
 
 JsonObject = dict[str, Any]
 
@@ -43,6 +45,39 @@ class DocumentResult:
     current_version: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Documents in the order of some keyword fields, in the order of bytes; no tombstones.
+
+    `equal` are the values that some fields have; `above` is the place to begin after, a value for
+    each field of `order`; `up_to` is the last value of the first of them that is wanted.
+    """
+
+    order: tuple[str, ...]
+    equal: Mapping[str, str] = field(default_factory=dict[str, str])
+    above: tuple[str, ...] | None = None
+    up_to: str | None = None
+    limit: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class StandingDocument:
+    """A document as it stands in an index; `place` is where a stretch goes on after it."""
+
+    id: str
+    body: JsonObject
+    place: tuple[str, ...]
+
+
+class PointInTimeGoneError(GoneError):
+    """The point in time is closed, or was not used for longer than it was to be kept."""
+
+    code = "PointInTimeGone"
+
+    def __init__(self) -> None:
+        super().__init__("The point in time is there no more")
+
+
 class SearchEngine(Protocol):
     """A search cluster. All may raise UnavailableError (no connection, 429, 5xx)."""
 
@@ -63,17 +98,42 @@ class SearchEngine(Protocol):
         ...
 
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
-        """One search over some indexes.
+        """One search over some indexes; a part of them that does not answer is an outage.
 
         Raises:
             InvalidInputError: OpenSearch refuses the query.
         """
         ...
 
+    def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
+        """Keep what the indexes hold now for that many seconds; answers with its id."""
+        ...
+
+    def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
+        """One search over what a point in time holds, which is kept for that long from now.
+
+        Raises:
+            InvalidInputError: OpenSearch refuses the query.
+            PointInTimeGoneError: it is there no more.
+        """
+        ...
+
+    def close_point_in_time(self, point_in_time: str) -> None:
+        """Let go of a point in time; one that is there no more is no error."""
+        ...
+
+    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+        """Documents with their ids, names and hash, as far as they can be searched by now."""
+        ...
+
     def mapping(self, index: str) -> JsonObject: ...
 
     def create_index(self, name: str, *, mapping: JsonObject, settings: JsonObject) -> bool:
         """Make an index; False if it is there already."""
+        ...
+
+    def drop_index(self, name: str) -> bool:
+        """Remove an index with all that is in it; False if it is gone already."""
         ...
 
     def point_alias(self, alias: str, index: str) -> None:

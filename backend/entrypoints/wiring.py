@@ -4,7 +4,6 @@ Slices are imported where they are wired: a function loads only the domains that
 """
 # ruff: noqa: PLC0415
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +14,14 @@ from backend.aws.settings import Settings, load
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import AdministratorOnly, Authorization, Secured
 from backend.core.clock import Clock, utc_now
+from backend.core.denials import Denials, LateDenials, Watch, WatchedAuthorization
 from backend.core.ids import new_secret, new_uuid
 from backend.core.page_tokens import PageTokens
+from backend.core.wired import wired
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.service import (
     Administrators,
     ApiKeyService,
-    KeyAuthentication,
     UserRoles,
 )
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -44,6 +44,7 @@ from backend.spec.settings import (
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
+    from backend.domains.access.service.administrator_rules import AdministratorRules
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from backend.search.service import SearchService
 
 
-@dataclass(frozen=True)
+@wired
 class Wiring:
     """What one function is made of; a part is built when it is first asked for."""
 
@@ -94,12 +95,25 @@ class Wiring:
 
     @cached_property
     def authorization(self) -> Authorization:
-        return AdministratorOnly(UserRoles(UserRoleRepository(self.tables), self.clock))
+        rules = AdministratorOnly(UserRoles(UserRoleRepository(self.tables), self.clock))
+        return WatchedAuthorization(rules, self.watch)
+
+    @cached_property
+    def watch(self) -> Watch:
+        """Knows what the rules refused in the request that is being served."""
+        return Watch()
+
+    @cached_property
+    def denials(self) -> Denials:
+        return LateDenials(self._refusals)
 
     @cached_property
     def app(self) -> HttpApp:
-        tokens = PageTokens(lambda: self.secrets.value(PAGE_TOKEN_KEY).encode())
-        return HttpApp(self.authorization, tokens)
+        return HttpApp(self.authorization, self.page_tokens, watch=self.watch, denials=self.denials)
+
+    @cached_property
+    def page_tokens(self) -> PageTokens:
+        return PageTokens(lambda: self.secrets.value(PAGE_TOKEN_KEY).encode())
 
     @cached_property
     def audit(self) -> AuditService:
@@ -129,13 +143,16 @@ class Wiring:
         )
 
     @cached_property
-    def authentication(self) -> KeyAuthentication:
-        return KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock)
-
-    @cached_property
     def administrators(self) -> Administrators:
         keys, roles = ApiKeyRepository(self.tables), UserRoleRepository(self.tables)
         return Administrators(keys, roles, self._pepper, self.clock)
+
+    @cached_property
+    def administrator_rules(self) -> "AdministratorRules":
+        from backend.domains.access.repository.constraints import ConstraintRepository
+        from backend.domains.access.service.administrator_rules import AdministratorRules
+
+        return AdministratorRules(ConstraintRepository(self.tables), self.clock, new_uuid)
 
     @cached_property
     def configuration(self) -> "ConfigurationService":
@@ -351,11 +368,13 @@ class Wiring:
 
     @cached_property
     def search(self) -> "SearchService":
+        from backend.search.cursors import Cursors
         from backend.search.service import SearchService
         from backend.search.state import SearchState
 
         state = SearchState(self.tables, self.clock)
-        return SearchService(self.search_engine, state, self.authorization)
+        cursors = Cursors(self.page_tokens, self.clock)
+        return SearchService(self.search_engine, state, self.authorization, cursors)
 
     def _subject(self, job: "Job") -> Secured | None:
         """The asset of a job as permissions see it, active or archived."""
@@ -387,6 +406,11 @@ class Wiring:
     @property
     def _url_seconds(self) -> int:
         return min(self.settings.number(PRESIGNED_URL_SECONDS), MAX_URL_SECONDS)
+
+    def _refusals(self) -> Denials:
+        from backend.entrypoints.denying import refusals  # most runs refuse nobody
+
+        return refusals(self)
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()

@@ -12,6 +12,9 @@ MAX_WINDOW = 10_000
 MAX_SIZE = 2000
 MAX_QUERY_CHARS = 1024
 MAX_TERMS = 100
+MAX_FILTERS = 20
+MAX_FACETS = 10
+MAX_CURSOR_CHARS = 16_384
 
 QueryText = Annotated[str, Field(max_length=MAX_QUERY_CHARS), AfterValidator(is_text)]
 BOTH: tuple[EntityType, ...] = ("asset", "file")
@@ -28,6 +31,18 @@ Term = Annotated[
     Field(min_length=1, max_length=MAX_QUERY_CHARS),
     AfterValidator(is_text),
     AfterValidator(_without_controls),
+]
+
+
+MetadataType = Literal["string", "number", "date", "boolean"]
+MetadataKey = Annotated[
+    str,
+    Field(min_length=1, max_length=256),
+    AfterValidator(is_text),
+    AfterValidator(_without_controls),
+]
+FilterOperator = Literal[
+    "eq", "in", "gt", "gte", "lt", "lte", "between", "exists", "geoDistance", "geoBox"
 ]
 
 
@@ -67,14 +82,44 @@ class SimpleSearchBody(Window):
 
 
 class SortField(WireModel):
-    """One sort criterion; `field` is a field of the indexes or `_score`."""
+    """One sort criterion; `field` is a field of the indexes, `_score`, or `metadata.<key>`.
+
+    `type` says as what the values of a metadata key are compared; documents that have no value of
+    that type come last.
+    """
 
     field: Term
     order: Literal["asc", "desc"] = "asc"
+    type: MetadataType = "string"
+
+
+class MetadataFilter(WireModel):
+    """One condition on the metadata of an asset or file, all of which have to hold.
+
+    `eq` and `in` (a list) are exact; `gt`, `gte`, `lt`, `lte` and `between` (two values, both
+    included) compare numbers and dates; `exists` (true, or false for its absence) asks for the key;
+    `geoDistance` takes `lat`, `lon`, `meters`, and `geoBox` `top`, `left`, `bottom`, `right`. The
+    value says its type: a text in a range is a date. `type` says it otherwise.
+    """
+
+    key: MetadataKey
+    op: FilterOperator
+    value: Any = None
+    type: MetadataType | None = None
+
+
+class MetadataFacet(WireModel):
+    """Asks for the most frequent values of a metadata key."""
+
+    key: MetadataKey
+    size: Annotated[int, Field(ge=1, le=100)] = 20
 
 
 class SearchBody(Window):
-    """A full search. `tokens` and `operation` of older clients are accepted and ignored."""
+    """A full search. `tokens` and `operation` of older clients are accepted and ignored.
+
+    `after` asks for pages by cursor: empty for the first one, then what the page before answered.
+    """
 
     tokens: list[Any] = []
     operation: Any = None
@@ -84,6 +129,9 @@ class SearchBody(Window):
     metadata_query: QueryText = ""
     metadata_search_mode: Literal["key", "value", "both"] = "both"
     include_metadata_in_search: bool = True
+    metadata_filters: Annotated[list[MetadataFilter], Field(max_length=MAX_FILTERS)] = []
+    metadata_facets: Annotated[list[MetadataFacet], Field(max_length=MAX_FACETS)] = []
+    after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     explain_results: bool = False
     include_highlights: bool = False
 
@@ -94,6 +142,12 @@ class SearchBody(Window):
         if not isinstance(value, list):
             return value
         return [_sort_field(entry) for entry in cast("list[Any]", value)]
+
+    @model_validator(mode="after")
+    def pages_by_cursor_have_hits_and_no_offset(self) -> "SearchBody":
+        if self.after is not None and (self.from_ or not self.size):
+            raise ValueError("after goes with a size of at least 1, and not with from")
+        return self
 
 
 class SearchReply(WireModel):
@@ -117,5 +171,8 @@ def _sort_field(entry: Any) -> Any:
     if field == "field":
         return {"field": order}
     if isinstance(order, dict):
-        order = cast("dict[str, Any]", order).get("order", "asc")
+        said = cast("dict[str, Any]", order)
+        return {"field": field, "order": "asc"} | {
+            name: said[name] for name in ("order", "type") if name in said
+        }
     return {"field": field, "order": order}

@@ -1,7 +1,8 @@
 """Builds OpenSearch queries from search requests. Pure: no I/O, no caller.
 
 Every query leaves tombstones out, and archived documents unless they are asked for. What a caller
-may see comes in as a filter, so that hits, totals, pages and facets count nothing else.
+may see comes in as the filter `visible`, which `_request` alone puts into the query: hits, totals,
+facets and each page by cursor are of one query, and count nothing else.
 """
 
 from typing import Any
@@ -9,8 +10,13 @@ from typing import Any
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.filters import filter_query
+from backend.search.metadata_queries import (
+    facet_aggregations,
+    metadata_filter_query,
+    metadata_sort,
+)
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SortField, Window
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, RULED_TYPE, WITHHELD
 
 TEXT_FIELDS = (
     "str_assetname^4",
@@ -22,7 +28,7 @@ TEXT_FIELDS = (
     "str_assettype",
     "str_fileext",
 )
-HIDDEN_FIELDS = ["rev", "hash", "deleted"]
+HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, WITHHELD]
 FACET_SIZE = 1000
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""
@@ -41,6 +47,8 @@ _KEYWORDS = frozenset(
     for field in index.fields
     if field.startswith(("str_", "list_"))
 )
+_METADATA = "metadata."
+_UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
 _SORTABLE = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_score", "_rectype"))
 
 
@@ -86,6 +94,8 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
     for number, entry in enumerate(body.filters):
         filters.append(filter_query(entry, field=f"filters.{number}"))
+    for number, asked in enumerate(body.metadata_filters):
+        filters.append(metadata_filter_query(asked, field=f"metadataFilters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *_TIE_BREAKERS]
@@ -98,12 +108,26 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
             }
             for name, buckets, entity in _FACETS
         }
+    if body.metadata_facets:
+        request["aggs"] = {**request.get("aggs", {}), **facet_aggregations(body.metadata_facets)}
     if body.include_highlights:
         fields: JsonObject = {field.split("^")[0]: {} for field in TEXT_FIELDS}
         request["highlight"] = {"fields": fields, "require_field_match": False}
     if body.explain_results:
         request["explain"] = True
     return request
+
+
+def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:
+    """The request for one page by cursor: a hit more than it has, to know whether one follows.
+
+    Totals and facets are those of the first page, on which nothing comes before.
+    """
+    page = {name: part for name, part in request.items() if name != "from"} | {"size": size + 1}
+    if after is None:
+        return page
+    page.pop("aggs", None)
+    return {**page, "search_after": after}
 
 
 def _request(
@@ -181,12 +205,17 @@ def _metadata_query(text: str, mode: str) -> list[JsonObject]:
 
 def _sort(criterion: SortField) -> JsonObject | str:
     name = criterion.field.removesuffix(".keyword")
+    if name.startswith(_METADATA) and len(name) > len(_METADATA):
+        key = criterion.field.removeprefix(_METADATA)
+        return metadata_sort(key, criterion.type, criterion.order)
     if name not in _SORTABLE:
         raise InvalidInputError.of("sort", f"{criterion.field!r} is not a field to sort by")
     if name == "_score":
         return {"_score": {"order": criterion.order}}
     field = f"{name}.keyword" if name in _KEYWORDS else name
-    return {field: {"order": criterion.order, "missing": "_last", "unmapped_type": "keyword"}}
+    # What only one of the indexes maps needs the same type in the other, or they cannot be merged.
+    kind = _UNMAPPED.get(name.partition("_")[0], "keyword")
+    return {field: {"order": criterion.order, "missing": "_last", "unmapped_type": kind}}
 
 
 def _extension(value: str | None) -> str | None:

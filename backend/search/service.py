@@ -1,6 +1,6 @@
 """What can be searched. Who may see what is part of the query, never a filter on its answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from backend.core.authorization import Authorization, Secured
@@ -8,6 +8,8 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.wired import wired
+from backend.search.cursors import Cursors
+from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import full_query, simple_query
 from backend.search.state import SearchState
@@ -30,15 +32,26 @@ class SearchService:
     engine: SearchEngine | None
     state: SearchState
     authorization: Authorization
+    cursors: Cursors
 
     def search(self, caller: Identity, body: SearchBody) -> JsonObject:
-        """The hits, facets and totals of a full search.
+        """The hits, facets and totals of a full search, or a page of it by cursor.
 
         Raises:
             SearchNotDeployedError: there is no search engine.
-            InvalidInputError: the query is not one.
+            InvalidInputError: the query is not one, or the cursor is none of it.
+            CursorExpiredError: the cursor is there no more.
         """
-        return self._run(body, full_query(body, self._visible(caller)))
+        request = full_query(body, self._visible(caller))
+        if body.after is None:
+            reply = self._run(body, request)
+        else:
+            engine, kinds = self._engine(), self._kinds(body)
+            page = self.cursors.page(caller, body, request, engine=engine, kinds=kinds)
+            reply = _reply(page.answer, page.kinds)
+            if page.after is not None:
+                reply["after"] = page.after
+        return _with_facets(body, reply)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
         """The hits of a search by named fields (raises as `search`)."""
@@ -62,12 +75,13 @@ class SearchService:
         return {"match_none": {}}
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
-        engine, pointer = self._engine(), self.state.pointer()
-        kinds: dict[str, EntityType] = {
-            pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types
-        }
-        answer = engine.search(tuple(kinds), request)
-        return _reply(answer, kinds)
+        engine, kinds = self._engine(), self._kinds(window)
+        return _reply(engine.search(tuple(kinds), request), kinds)
+
+    def _kinds(self, window: Window) -> dict[str, EntityType]:
+        """Which of the indexes that are read hold what is asked for."""
+        pointer = self.state.pointer()
+        return {pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
 
     def _engine(self) -> SearchEngine:
         if self.engine is None:
@@ -75,7 +89,16 @@ class SearchService:
         return self.engine
 
 
-def _reply(answer: JsonObject, kinds: dict[str, EntityType]) -> JsonObject:
+def _with_facets(body: SearchBody, reply: JsonObject) -> JsonObject:
+    """The reply with the facets of metadata in a field of their own, if any were asked for."""
+    if body.metadata_facets and "aggregations" in reply:
+        reply["metadataFacets"] = taken_facets(body.metadata_facets, reply["aggregations"])
+        if not body.aggregations:
+            del reply["aggregations"], reply["aggregationTotal"]
+    return reply
+
+
+def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
     hits: JsonObject = answer["hits"]
     shown: Sequence[JsonObject] = cast("Sequence[JsonObject]", hits["hits"])
     for hit in shown:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from backend.core.errors import InvalidInputError
-from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, JsonObject
+from backend.core.search_engine import (
+    DocumentRemoval,
+    DocumentResult,
+    DocumentWrite,
+    JsonObject,
+    StandingDocument,
+    Stretch,
+)
 
 
 def accept_all(write: DocumentWrite) -> str | None:
@@ -66,6 +73,27 @@ class MemorySearchEngine:
     def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
         raise NotImplementedError
 
+    def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:
+        self.before("stretch")
+        found: list[StandingDocument] = []
+        for document_id, (_, body) in self.indexes[index].items():
+            place = tuple(str(body.get(name, "")) for name in wanted.order)
+            held = all(body.get(name) == value for name, value in wanted.equal.items())
+            above = wanted.above is None or place > wanted.above
+            within = wanted.up_to is None or place[0] <= wanted.up_to
+            if held and above and within and not body.get("deleted"):
+                found.append(StandingDocument(document_id, body, place))
+        return sorted(found, key=lambda one: one.place)[: wanted.limit]
+
+    def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
+        raise NotImplementedError
+
+    def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
+        raise NotImplementedError
+
+    def close_point_in_time(self, point_in_time: str) -> None:
+        raise NotImplementedError
+
     def mapping(self, index: str) -> JsonObject:
         return self.mappings[index]
 
@@ -75,6 +103,10 @@ class MemorySearchEngine:
         self.indexes[name] = {}
         self.mappings[name] = mapping
         return True
+
+    def drop_index(self, name: str) -> bool:
+        self.mappings.pop(name, None)
+        return self.indexes.pop(name, None) is not None
 
     def point_alias(self, alias: str, index: str) -> None:
         self.aliases[alias] = index

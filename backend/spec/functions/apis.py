@@ -21,9 +21,11 @@ ACCESS_API = audited(
         "AccessApi",
         "api",
         "backend.entrypoints.http.access.handler",
-        "API keys, roles, who has which, profiles, and who can sign in.",
+        "API keys, roles, who has which, constraints, profiles, and who can sign in.",
         writes=(
             access.API_KEYS,
+            access.CONSTRAINTS,
+            access.POLICIES,
             access.ROLES,
             access.USER_ROLES,
             access.USERS,
@@ -277,6 +279,7 @@ SEARCH_API = api(
     "search",
     "Search over assets and files.",
     reads=(operations.SEARCH_STATE,),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
     search="read",
 )
 

@@ -22,7 +22,10 @@ GET_SEARCH_MAPPINGS = Route(
     "GET", "/search", "search", "get_mappings", "The mappings of both search indexes",
     statuses=(404,),
 )  # fmt: skip
-SEARCH = Route("POST", "/search", "search", "search", "Search assets and files", tier2="GET")
+SEARCH = Route(
+    "POST", "/search", "search", "search", "Search assets and files", tier2="GET",
+    statuses=(410,),
+)  # fmt: skip
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
 )

@@ -1,0 +1,126 @@
+"""Pages of a search by cursor: over what the indexes held when the first page was asked for.
+
+OpenSearch keeps that as a point in time, and a page goes on after the values by which its last hit
+is ordered. The fields of a document's id are the last of them, so no two hits are at one place.
+What the caller may see is asked anew for each page.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from aws_lambda_powertools import Logger
+
+from backend.core.clock import Clock
+from backend.core.errors import FieldError, GoneError, InvalidInputError, UnavailableError
+from backend.core.identity import Identity
+from backend.core.page_tokens import PageTokens
+from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
+from backend.core.wired import wired
+from backend.search.models import EntityType, SearchBody
+from backend.search.queries import page_of
+
+PAUSE_SECONDS = 120
+"""How long OpenSearch keeps a point in time that no page is asked of."""
+LONGEST = timedelta(hours=1)
+"""How long it is used at all: what it holds takes room, and grows old."""
+
+_logger = Logger(child=True)
+
+
+class CursorExpiredError(GoneError):
+    """The cursor's point in time is there no more."""
+
+    code = "CursorExpired"
+
+    def __init__(self) -> None:
+        fact = (
+            f"has expired: a cursor is kept for {PAUSE_SECONDS} seconds after its last page, and "
+            f"for {LONGEST.seconds} in all; begin again with an empty one"
+        )
+        super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
+
+
+class FoundPage(NamedTuple):
+    """OpenSearch's answer, which index is of which kind, and the cursor of the next page."""
+
+    answer: JsonObject
+    kinds: Mapping[str, EntityType]
+    after: str | None
+
+
+class _Cursor(NamedTuple):
+    """Where to go on: the point in time, its indexes, when it was opened, after which values."""
+
+    point_in_time: str
+    kinds: Mapping[str, EntityType]
+    opened_at: str
+    place: list[Any] | None = None
+
+
+@wired
+class Cursors:
+    """Deals with pages by cursor; a token is sealed for the caller and the query."""
+
+    tokens: PageTokens
+    clock: Clock
+
+    def page(
+        self,
+        caller: Identity,
+        body: SearchBody,
+        request: JsonObject,
+        *,
+        engine: SearchEngine,
+        kinds: Mapping[str, EntityType],
+    ) -> FoundPage:
+        """The page after `body.after`, or the first one of a new point in time over the indexes.
+
+        Raises:
+            InvalidInputError: the cursor was not issued to this caller for this query.
+            CursorExpiredError: it was, but is there no more.
+        """
+        scope = _scope(caller, body)
+        cursor = self._read(body.after or "", scope) or self._opened(engine, kinds)
+        if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
+            self._close(engine, cursor)
+            raise CursorExpiredError
+        asked = page_of(request, size=body.size, after=cursor.place)
+        try:
+            answer = engine.search_at(cursor.point_in_time, asked, seconds=PAUSE_SECONDS)
+        except PointInTimeGoneError:
+            raise CursorExpiredError from None
+        except InvalidInputError:
+            self._close(engine, cursor)
+            raise
+        hits: list[JsonObject] = answer["hits"]["hits"]
+        more = len(hits) > body.size
+        del hits[body.size :]
+        if not more:
+            self._close(engine, cursor)
+            return FoundPage(answer, cursor.kinds, None)
+        following = cursor._replace(place=hits[-1]["sort"])
+        return FoundPage(answer, cursor.kinds, self.tokens.issue(following._asdict(), scope=scope))
+
+    def _opened(self, engine: SearchEngine, kinds: Mapping[str, EntityType]) -> _Cursor:
+        opened = engine.open_point_in_time(tuple(kinds), seconds=PAUSE_SECONDS)
+        return _Cursor(opened, kinds, self.clock().isoformat())
+
+    def _read(self, token: str, scope: str) -> _Cursor | None:
+        if not token:
+            return None
+        return _Cursor(**self.tokens.read(token, scope=scope, field="after"))
+
+    def _close(self, engine: SearchEngine, cursor: _Cursor) -> None:
+        try:
+            engine.close_point_in_time(cursor.point_in_time)
+        except UnavailableError as error:  # the hits are there, and it ends by itself
+            _logger.warning("a point in time was not closed", extra={"reason": error.message})
+
+
+def _scope(caller: Identity, body: SearchBody) -> str:
+    """What a cursor is bound to: who asks, and what; pages may differ in size."""
+    query = body.model_dump_json(by_alias=True, exclude={"after", "size", "tokens", "operation"})
+    return json.dumps(["search", caller.user_id, hashlib.sha256(query.encode()).hexdigest()])

@@ -1,0 +1,266 @@
+"""Filters, facets and orders by metadata, each about one key and typed. Pure: no I/O.
+
+Metadata is indexed as nested pairs (`values.typed_pairs`): every query here asks for key and value
+in one and the same pair. What is no value of the asked type in a document does not match.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.models import (
+    FilterOperator,
+    MetadataFacet,
+    MetadataFilter,
+    MetadataType,
+)
+from backend.search.values import iso_date
+
+MAX_VALUES = 100
+"""Values that one filter may offer as alternatives."""
+MAX_METERS = 20_037_508
+"""Half of the equator: nothing is farther away."""
+
+_PATH = "metadata"
+_RANGES = ("gt", "gte", "lt", "lte")
+_FACET = "metadata_facet_"
+
+
+class _Asked(NamedTuple):
+    """A filter and its place in the request, which errors name."""
+
+    filter: MetadataFilter
+    field: str
+
+    @property
+    def value(self) -> Any:
+        return self.filter.value
+
+    def refuse(self, message: str) -> InvalidInputError:
+        return InvalidInputError.of(self.field, message)
+
+
+def metadata_filter_query(asked: MetadataFilter, *, field: str) -> JsonObject:
+    """The query of one filter; `field` names it in errors.
+
+    Raises:
+        InvalidInputError: the value is none that the operator takes.
+    """
+    one = _Asked(asked, f"{field}.value")
+    if asked.op == "exists":
+        wanted = True if asked.value is None else asked.value
+        if not isinstance(wanted, bool):
+            raise one.refuse("exists takes true, false or no value")
+        found = _pair(asked.key)
+        return found if wanted else {"bool": {"must_not": [found]}}
+    return _pair(asked.key, _CONDITIONS[asked.op](one))
+
+
+def metadata_sort(key: str, kind: MetadataType, order: str) -> JsonObject:
+    """Documents by the value of a key; those without one come last."""
+    return {
+        f"{_PATH}.{kind}": {
+            "order": order,
+            "missing": "_last",
+            "nested": {"path": _PATH, "filter": {"term": {f"{_PATH}.key": key}}},
+        }
+    }
+
+
+def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
+    """What counts the values of keys, under names that `taken_facets` knows."""
+    return {
+        f"{_FACET}{number}": {
+            "nested": {"path": _PATH},
+            "aggs": {
+                "of_key": {
+                    "filter": {"term": {f"{_PATH}.key": facet.key}},
+                    "aggs": {
+                        "values": {"terms": {"field": f"{_PATH}.string", "size": facet.size}},
+                        "number": {"stats": {"field": f"{_PATH}.number"}},
+                    },
+                }
+            },
+        }
+        for number, facet in enumerate(facets)
+    }
+
+
+def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
+    """The facets of metadata, taken out of what OpenSearch has counted."""
+    return [
+        _facet(facet.key, aggregations.pop(f"{_FACET}{number}")["of_key"])
+        for number, facet in enumerate(facets)
+    ]
+
+
+def _facet(key: str, counted: JsonObject) -> JsonObject:
+    values, number = counted["values"], counted["number"]
+    found: JsonObject = {
+        "key": key,
+        "documents": counted["doc_count"],
+        "buckets": values["buckets"],
+        "others": values["sum_other_doc_count"],
+        "error": values["doc_count_error_upper_bound"],
+    }
+    if number["count"]:
+        found["number"] = number
+    return found
+
+
+def _pair(key: str, condition: JsonObject | None = None) -> JsonObject:
+    conditions: list[JsonObject] = [{"term": {f"{_PATH}.key": key}}]
+    if condition is not None:
+        conditions.append(condition)
+    return {"nested": {"path": _PATH, "query": {"bool": {"filter": conditions}}}}
+
+
+def _equal(asked: _Asked) -> JsonObject:
+    name, value = _typed(asked, asked.value)
+    return {"term": {name: {"value": value}}}
+
+
+def _one_of(asked: _Asked) -> JsonObject:
+    values = _list(asked, 1, MAX_VALUES)
+    typed = [_typed(asked, value) for value in values]
+    names = {name for name, _ in typed}
+    if len(names) > 1:
+        raise asked.refuse("the values are not of one type")
+    return {"terms": {names.pop(): [value for _, value in typed]}}
+
+
+def _range(asked: _Asked) -> JsonObject:
+    name, value = _bound(asked, asked.value)
+    return {"range": {name: {asked.filter.op: value}}}
+
+
+def _between(asked: _Asked) -> JsonObject:
+    bounds = [_bound(asked, value) for value in _list(asked, 2, 2)]
+    (name, low), (other, high) = bounds
+    if name != other:
+        raise asked.refuse("the two values are not of one type")
+    if low > high:
+        raise asked.refuse("the first value must not be above the second")
+    return {"range": {name: {"gte": low, "lte": high}}}
+
+
+def _near(asked: _Asked) -> JsonObject:
+    place = _coordinates(asked, {"lat": 90, "lon": 180, "meters": MAX_METERS})
+    if place["meters"] <= 0:
+        raise asked.refuse("meters must be above 0")
+    return {
+        "geo_distance": {
+            "distance": f"{place['meters']:.3f}m",
+            f"{_PATH}.point": {"lat": place["lat"], "lon": place["lon"]},
+        }
+    }
+
+
+def _within(asked: _Asked) -> JsonObject:
+    """A box; one whose left is east of its right crosses the date line."""
+    box = _coordinates(asked, {"top": 90, "left": 180, "bottom": 90, "right": 180})
+    if box["top"] < box["bottom"]:
+        raise asked.refuse("top must not be below bottom")
+    corners = {
+        "top_left": {"lat": box["top"], "lon": box["left"]},
+        "bottom_right": {"lat": box["bottom"], "lon": box["right"]},
+    }
+    return {"geo_bounding_box": {f"{_PATH}.point": corners}}
+
+
+_CONDITIONS: Mapping[FilterOperator, Callable[[_Asked], JsonObject]] = {
+    "eq": _equal,
+    "in": _one_of,
+    **dict.fromkeys(_RANGES, _range),
+    "between": _between,
+    "geoDistance": _near,
+    "geoBox": _within,
+}
+
+
+def _typed(asked: _Asked, value: Any) -> tuple[str, Any]:
+    """The field that holds values of the type, and the value in it."""
+    kind = asked.filter.type or _kind_of(asked, value)
+    known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}
+    return f"{_PATH}.{kind}", known[kind](asked, value)
+
+
+def _bound(asked: _Asked, value: Any) -> tuple[str, Any]:
+    kind = asked.filter.type or _kind_of(asked, value)
+    if kind == "number":
+        return f"{_PATH}.number", _number(asked, value)
+    if kind == "boolean" or asked.filter.type == "string":
+        raise asked.refuse("ranges are of numbers and dates")
+    return f"{_PATH}.date", _date(asked, value)
+
+
+def _kind_of(asked: _Asked, value: Any) -> MetadataType:
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    raise asked.refuse(f"{asked.filter.op} takes texts, numbers, true and false")
+
+
+def _text(asked: _Asked, value: Any) -> str:
+    if not isinstance(value, str):
+        raise asked.refuse("is not a text")
+    if len(value) > 1024 or "\u0000" in value:
+        raise asked.refuse("a text has at most 1024 characters, and no NUL")
+    if not value.isprintable() and any("\ud800" <= char <= "\udfff" for char in value):
+        raise asked.refuse("is not Unicode")
+    return value
+
+
+def _number(asked: _Asked, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise asked.refuse("is not a number")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise asked.refuse("is beyond what a number holds")
+    return found
+
+
+def _date(asked: _Asked, value: Any) -> str:
+    """A date with all its parts, so that none is rounded; compared by milliseconds."""
+    found = iso_date(value)
+    if found is None:
+        raise asked.refuse("is not a date of ISO 8601")
+    seconds, _, fraction = found.removesuffix("+00:00").partition(".")
+    return f"{seconds}.{(fraction + '000')[:3]}Z"
+
+
+def _boolean(asked: _Asked, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise asked.refuse("is neither true nor false")
+    return value
+
+
+def _list(asked: _Asked, least: int, most: int) -> list[Any]:
+    values: object = asked.value
+    if not isinstance(values, list):
+        raise asked.refuse(f"{asked.filter.op} takes a list")
+    listed = cast("list[Any]", values)
+    if not least <= len(listed) <= most:
+        expected = str(least) if least == most else f"{least} to {most}"
+        raise asked.refuse(f"has {len(listed)} values, {expected} are taken")
+    return listed
+
+
+def _coordinates(asked: _Asked, limits: Mapping[str, float]) -> dict[str, float]:
+    values: object = asked.value
+    given = cast("JsonObject", values) if isinstance(values, dict) else {}
+    if set(given) != set(limits):
+        raise asked.refuse(f"{asked.filter.op} takes {', '.join(limits)}")
+    found = {name: _number(asked, given[name]) for name in limits}
+    for name, limit in limits.items():
+        if abs(found[name]) > limit:
+            raise asked.refuse(f"{name} is not between -{limit} and {limit}")
+    return found

@@ -1,0 +1,85 @@
+"""Search over documents that the tests put into a real OpenSearch themselves."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch
+
+from backend.aws.search_engine import OpenSearchEngine
+from backend.core.identity import Identity
+from backend.core.ids import new_uuid
+from backend.core.page_tokens import PageTokens
+from backend.core.search_engine import DocumentWrite, JsonObject
+from backend.search.cursors import Cursors
+from backend.search.models import SearchBody
+from backend.search.service import SearchService
+from backend.search.state import Pointer, SearchState
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from tests.engines import RealEngines
+from tests.factories.access import OnlyUser
+from tests.factories.search import NOON
+from tests.fakes.tables import MemoryTables
+
+CALLER = Identity("admin")
+
+
+@dataclass
+class Library:
+    """Two indexes of a test's own, and the service that searches them."""
+
+    engine: OpenSearchEngine
+    pointer: Pointer
+    service: SearchService
+    _version: list[int] = field(default_factory=lambda: [0])
+
+    def put(self, documents: Mapping[str, JsonObject], *, refresh: bool = True) -> None:
+        """Write documents by id, each into the index of its `_rectype`."""
+        self._version[0] += 1
+        writes = [self._write(name, body) for name, body in documents.items()]
+        for start in range(0, len(writes), 2000):
+            results = self.engine.bulk(writes[start : start + 2000])
+            assert {one.status for one in results} <= {200, 201}
+        if refresh:
+            self.refresh()
+
+    def refresh(self) -> None:
+        self.engine.refresh((self.pointer.assets_read, self.pointer.files_read))
+
+    def search(self, caller: Identity = CALLER, **body: Any) -> JsonObject:
+        return self.service.search(caller, SearchBody.model_validate(body))
+
+    def ids(self, **body: Any) -> set[str]:
+        return {hit["_id"] for hit in self.search(size=1000, **body)["hits"]["hits"]}
+
+    def _write(self, name: str, body: JsonObject) -> DocumentWrite:
+        index = {"asset": self.pointer.assets_read, "file": self.pointer.files_read}
+        return DocumentWrite(index[body["_rectype"]], name, self._version[0], json.dumps(body))
+
+
+def asset(name: str, metadata: Iterable[JsonObject] = (), **fields: Any) -> JsonObject:
+    """The document of an asset with these pairs of metadata."""
+    return {
+        "_rectype": "asset",
+        "str_databaseid": "museum",
+        "str_assetid": name,
+        "metadata": list(metadata),
+        **fields,
+    }
+
+
+@pytest.fixture
+def library(engines: RealEngines) -> Library:
+    """Empty indexes."""
+    engine = OpenSearchEngine(OpenSearch(engines.url("opensearch"), timeout=30, max_retries=0))
+    name = new_uuid()[:8]
+    pointer = Pointer(f"assets-{name}", (f"assets-{name}",), f"files-{name}", (f"files-{name}",))
+    for index in (ASSET_INDEX, FILE_INDEX):
+        (target,) = pointer.targets(index)
+        engine.create_index(target, mapping=index.mapping, settings=index.settings)
+    state = SearchState(MemoryTables(), lambda: NOON)
+    state.begin(pointer)
+    cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON)
+    return Library(engine, pointer, SearchService(engine, state, OnlyUser(), cursors))

@@ -1,0 +1,139 @@
+"""Pages by cursor on a real OpenSearch: all hits, each once, whatever is written meanwhile."""
+
+from typing import Any
+
+import pytest
+
+from backend.core.errors import GoneError, InvalidInputError
+from backend.core.identity import Identity
+from backend.core.search_engine import JsonObject
+from backend.search.models import SearchBody
+from backend.search.service import SearchService
+from tests.factories.access import OnlyUser
+from tests.integration.search.conftest import CALLER, Library, asset
+
+MANY = 12_000
+PAGE = 1500
+
+
+def numbered(number: int, **fields: Any) -> dict[str, JsonObject]:
+    """Every third is a file, one in seven has a height, many have the same."""
+    name = f"a{number:06}"
+    pairs: list[JsonObject] = []
+    if number % 7 == 0:
+        pairs = [{"key": "height", "string": str(number % 5), "number": number % 5}]
+    document = {**asset(name, pairs), "str_assetname": f"pump {number}", **fields}
+    if number % 3:
+        return {f"museum:{name}": document}
+    key = f"{name}/pump{number}.glb"
+    return {f"museum:{name}:{key}": {**document, "_rectype": "file", "str_key": key}}
+
+
+def filled(library: Library, count: int) -> set[str]:
+    documents = {k: v for number in range(count) for k, v in numbered(number).items()}
+    library.put(documents)
+    return set(documents)
+
+
+def test_every_hit_beyond_the_window_comes_once_while_documents_are_written(
+    library: Library,
+) -> None:
+    expected = filled(library, MANY)
+    seen: list[str] = []
+    after, pages = "", 0
+    while True:
+        reply = library.search(size=PAGE, after=after, query="pump")
+        hits = [hit["_id"] for hit in reply["hits"]["hits"]]
+        seen += hits
+        pages += 1
+        if "after" not in reply:
+            break
+        assert len(hits) == PAGE
+        assert ("aggregations" in reply) == (pages == 1)
+        after = reply["after"]
+        # Before what was answered, in it and behind it: added, changed, deleted.
+        library.put(
+            {
+                **numbered(MANY + pages),
+                **numbered(3 * pages, str_assetname="valve"),
+                **numbered(MANY - 3 * pages - 1, deleted=True),
+                **numbered(0, str_assetname="pump pump pump"),
+            }
+        )
+    assert pages == MANY // PAGE
+    assert len(seen) == len(set(seen)) == MANY
+    assert set(seen) == expected
+
+
+@pytest.mark.parametrize(
+    "sort",
+    [
+        [{"field": "metadata.height", "order": "asc", "type": "number"}],
+        [{"field": "metadata.height", "order": "desc", "type": "number"}],
+        [{"field": "metadata.height", "order": "asc"}],
+        [{"field": "metadata.height", "order": "desc", "type": "date"}],
+        [{"field": "metadata.height", "order": "asc", "type": "boolean"}],
+        [{"date_lastmodified": "desc"}],
+        [{"num_filesize": "asc"}, "_score"],
+        [{"str_key": "desc"}],
+        [{"bool_archived": "asc"}],
+    ],
+)
+def test_pages_follow_any_order_past_documents_without_a_value(
+    library: Library, sort: list[Any]
+) -> None:
+    expected = filled(library, 60)
+    whole = [hit["_id"] for hit in library.search(size=100, sort=sort)["hits"]["hits"]]
+    seen: list[str] = []
+    after: str | None = ""
+    while after is not None:
+        reply = library.search(size=7, after=after, sort=sort)
+        seen += [hit["_id"] for hit in reply["hits"]["hits"]]
+        after = reply.get("after")
+    assert seen == whole
+    assert set(seen) == expected
+
+
+def test_a_cursor_is_of_one_caller_and_one_query(library: Library) -> None:
+    filled(library, 5)
+    after = library.search(size=2, after="", query="pump")["after"]
+    body = SearchBody(size=2, after=after, query="pump")
+    assert len(library.service.search(CALLER, body)["hits"]["hits"]) == 2
+    for caller, changed in (
+        (Identity("mallory"), {}),
+        (CALLER, {"query": "valve"}),
+        (CALLER, {"includeArchived": True}),
+        (CALLER, {"metadataFilters": [{"key": "height", "op": "exists"}]}),
+        (CALLER, {"after": after[:-2] + "AA"}),
+    ):
+        fields = {"size": 2, "after": after, "query": "pump", **changed}
+        with pytest.raises(InvalidInputError, match=r"^after: "):
+            library.search(caller, **fields)
+
+
+def test_a_cursor_dies_with_its_point_in_time(library: Library) -> None:
+    filled(library, 5)
+    after = library.search(size=2, after="")["after"]
+    library.engine.client.delete_all_pits()
+    with pytest.raises(GoneError, match=r"^after: has expired"):
+        library.search(size=2, after=after)
+
+
+def test_no_point_in_time_is_left_when_the_last_page_was_answered(library: Library) -> None:
+    filled(library, 5)
+    library.engine.client.delete_all_pits()
+    assert "after" not in library.search(size=5, after="")
+    after = library.search(size=3, after="")["after"]
+    assert "after" not in library.search(size=3, after=after)
+    with pytest.raises(InvalidInputError):
+        library.search(size=3, after="", sort=[{"field": "list_tags", "order": "sideways"}])
+    assert library.engine.client.get_all_pits().get("pits", []) == []
+
+
+def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
+    filled(library, 9)
+    after = library.search(size=3, after="")["after"]
+    service = library.service
+    shut = SearchService(service.engine, service.state, OnlyUser("nobody"), service.cursors)
+    body = SearchBody(size=3, after=after)
+    assert shut.search(CALLER, body)["hits"]["hits"] == []
