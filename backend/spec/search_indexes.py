@@ -95,11 +95,28 @@ METADATA_PAIRS: Mapping = {
 TOMBSTONE_TIME = "date_deleted"
 """When a tombstone was made. A template maps it, as its prefix says."""
 
+RULED_TYPE = "ruled_assettype"
+"""The type of the asset, or of the asset that a file belongs to: what permissions go by. Files do
+not carry `str_assettype`, by which people search for assets."""
+
+WITHHELD = "withheld"
+"""Marks a document with a value that permissions name and no keyword holds: nobody finds it."""
+
+RULED_FIELDS: dict[str, str] = {
+    "databaseId": "str_databaseid.keyword",
+    "assetName": "str_assetname.keyword",
+    "assetType": RULED_TYPE,
+    "tags": "list_tags.keyword",
+}
+"""Where documents of both indexes hold what rules of permissions name of an asset."""
+
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
     "rev": LONG,
     "hash": KEYWORD,
     "deleted": BOOLEAN,
+    RULED_TYPE: KEYWORD,
+    WITHHELD: BOOLEAN,
 }
 
 

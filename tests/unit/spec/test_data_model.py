@@ -17,7 +17,7 @@ OURS = {
     *("AssetLinkEdges", "MetadataRecordSets", "MetadataSchemaScopes"),
 }
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
-OURS_FIELDS = {"metadata", "rev", "hash", "deleted"}
+OURS_FIELDS = {"metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld"}
 CHOSEN = {
     ("ApiKeyStorageTable", "apiKeyHashIndex"): ("apiKeyHash", None, "ALL"),
     ("ApiKeyStorageTable", "userIdIndex"): ("userId", "apiKeyId", "ALL"),

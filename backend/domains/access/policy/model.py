@@ -27,6 +27,9 @@ OPERATORS = (
 LIST_OPERATORS = frozenset({IS_ONE_OF, IS_NOT_ONE_OF})
 """Those whose value may be a list; a single text is a list of one."""
 
+NEGATIONS = frozenset({DOES_NOT_CONTAIN, IS_NOT_ONE_OF})
+"""Each holds just where its positive does not: of a list, where it does for no element."""
+
 ANYTHING = ".*"
 """What `contains` takes for anything, also for a field that an object has not."""
 

@@ -1,0 +1,118 @@
+"""Rules as a filter of a search: it says of documents what the predicate says of objects.
+
+Documents of assets and files carry the same fields for it: those of the asset that a file belongs
+to. So one filter serves both indexes, and goes into the query itself.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from backend.core.errors import TooLargeError
+from backend.domains.access.policy.model import (
+    ALLOW,
+    CONTAINS,
+    DENY,
+    DOES_NOT_CONTAIN,
+    ENDS_WITH,
+    EQUALS,
+    IS_ONE_OF,
+    NEGATIONS,
+    STARTS_WITH,
+    Criterion,
+    Rule,
+)
+from backend.domains.access.policy.predicate import Block, blocks_for
+from backend.spec.search_indexes import RULED_FIELDS, WITHHELD
+
+Filter = dict[str, Any]
+
+MAX_CLAUSES = 900
+"""Conditions of one filter: OpenSearch takes 1,024 in a query, and the search itself has some."""
+
+_EXACT = frozenset({EQUALS, IS_ONE_OF})
+
+
+def search_filter(rules: Iterable[Rule]) -> Filter | None:
+    """The documents of assets, and of their files, that rules allow to see; None if there are none.
+
+    Raises:
+        TooLargeError: the rules hold more conditions than a search may have.
+    """
+    known = tuple(rules)
+    allowed = blocks_for(known, "GET", "asset", ALLOW)
+    denied = blocks_for(known, "GET", "asset", DENY)
+    if not allowed or () in denied:
+        return None
+    granting = [] if () in allowed else _alternatives(allowed)
+    refusing = _alternatives(denied)
+    if _count(granting) + _count(refusing) > MAX_CLAUSES:
+        raise TooLargeError(
+            f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
+        )
+    query: Filter = {"must_not": [{"term": {WITHHELD: True}}, *refusing]}
+    if granting:
+        query["filter"] = [_any(granting)]
+    return {"bool": query}
+
+
+def _alternatives(blocks: Iterable[Block]) -> list[Filter]:
+    """The queries of which one must hold; all exact values of one field are looked up at once."""
+    exact: dict[str, dict[str, None]] = {}
+    others: list[Filter] = []
+    for block in blocks:
+        if len(block) == 1 and block[0].operator in _EXACT:
+            exact.setdefault(block[0].field, {}).update(dict.fromkeys(block[0].values))
+            continue
+        others.append(_block(block))
+    return [
+        *({"terms": {RULED_FIELDS[field]: list(values)}} for field, values in exact.items()),
+        *others,
+    ]
+
+
+def _block(block: Block) -> Filter:
+    """The query of criteria that must all hold."""
+    wanted: list[Filter] = []
+    unwanted: list[Filter] = []
+    for criterion in block:
+        part = _positive(criterion, RULED_FIELDS[criterion.field])
+        (unwanted if criterion.operator in NEGATIONS else wanted).append(part)
+    if not unwanted and len(wanted) == 1:
+        return wanted[0]
+    query: Filter = {}
+    if wanted:
+        query["filter"] = wanted
+    if unwanted:
+        query["must_not"] = unwanted
+    return {"bool": query}
+
+
+def _positive(criterion: Criterion, field: str) -> Filter:
+    """The query of a criterion; that of a negation is the one which must not hold."""
+    value = criterion.values[0]
+    if criterion.operator == STARTS_WITH:
+        return {"prefix": {field: {"value": value}}}
+    if criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
+        return {"wildcard": {field: {"value": f"*{_literal(value)}*"}}}
+    if criterion.operator == ENDS_WITH:
+        return {"wildcard": {field: {"value": f"*{_literal(value)}"}}}
+    return {"terms": {field: list(criterion.values)}}
+
+
+def _literal(value: str) -> str:
+    """The value, with what stands for something else in a pattern escaped."""
+    return value.replace("\\", "\\\\").replace("*", "\\*").replace("?", "\\?")
+
+
+def _any(alternatives: list[Filter]) -> Filter:
+    if len(alternatives) == 1:
+        return alternatives[0]
+    return {"bool": {"should": alternatives, "minimum_should_match": 1}}
+
+
+def _count(queries: Iterable[Mapping[str, Any]]) -> int:
+    total = 0
+    for query in queries:
+        found: Mapping[str, list[Filter]] | None = query.get("bool")
+        total += 1 if found is None else sum(_count(part) for part in found.values())
+    return total

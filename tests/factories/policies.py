@@ -1,0 +1,138 @@
+"""Rules and objects at random, and a plain reading of what the rules say of them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+
+from backend.core.tables import Tables
+from backend.core.transactions import Put
+from backend.domains.access.policy.model import (
+    ACTIONS,
+    ANYTHING,
+    EFFECTS,
+    FIELDS_OF,
+    IS_NOT_ONE_OF,
+    LIST_OPERATORS,
+    OPERATORS,
+    Criterion,
+    Fields,
+    Rule,
+)
+from backend.spec.tables.access import POLICIES
+
+WORDS = (
+    "a", "b", "ab", "proj.a", "projXa", "proj", "A", "*", "?", "\\", "a*b", "a?b", "a\\b", "\\*",
+    ".*", "a.*", "[a]", "é", "e\u0301", "😀", "😀a", "  ", '"', "{x}", "a b", "none", ".glb", "#",
+)  # fmt: skip
+texts = st.one_of(
+    st.sampled_from(WORDS),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("".join),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6),
+)
+"""Texts that resemble each other, and that patterns and expressions read as something else."""
+
+
+def criteria(fields: Iterable[str]) -> st.SearchStrategy[Criterion]:
+    def of(operator: str) -> st.SearchStrategy[Criterion]:
+        most = 4 if operator in LIST_OPERATORS else 1
+        values = st.lists(texts, min_size=1, max_size=most, unique=True).map(tuple)
+        return st.builds(Criterion, st.sampled_from(sorted(fields)), st.just(operator), values)
+
+    return st.sampled_from(OPERATORS).flatmap(of)
+
+
+def rules(object_types: Iterable[str] = tuple(FIELDS_OF)) -> st.SearchStrategy[Rule]:
+    """Rules on these types; few of their criteria name fields that the type has not."""
+
+    def of(object_type: str) -> st.SearchStrategy[Rule]:
+        own = [*FIELDS_OF[object_type], "object__type"]
+        each = st.one_of(criteria(own), criteria(own), criteria([*own, "roleName"]))
+        block = st.lists(each, max_size=3).map(tuple)
+        effects = st.dictionaries(st.sampled_from(ACTIONS), st.sampled_from(EFFECTS), min_size=1)
+        return st.builds(Rule, st.just("c"), st.just(object_type), block, block, effects)
+
+    return st.sampled_from(sorted(object_types)).flatmap(of)
+
+
+def objects_of(object_type: str) -> st.SearchStrategy[Fields]:
+    """Fields of an object, some absent, tags a list."""
+
+    def of(name: str) -> st.SearchStrategy[Any]:
+        return st.lists(texts, max_size=3).map(tuple) if name == "tags" else texts
+
+    return st.fixed_dictionaries({}, optional={name: of(name) for name in FIELDS_OF[object_type]})
+
+
+def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: Fields) -> bool:
+    """What the rules say, one after the other."""
+    effects = {
+        rule.effects.get(action)
+        for rule in rules
+        if rule.object_type == object_type
+        and _applies(rule, {**fields, "object__type": object_type})
+    }
+    return "allow" in effects and "deny" not in effects
+
+
+def _applies(rule: Rule, fields: Fields) -> bool:
+    by_all = bool(rule.all_of) and all(_holds(each, fields) for each in rule.all_of)
+    return by_all or any(_holds(each, fields) for each in rule.any_of)
+
+
+def _holds(criterion: Criterion, fields: Fields) -> bool:
+    field, operator, values = criterion
+    if operator == "does_not_contain":
+        return not _holds(Criterion(field, "contains", values), fields)
+    if operator == IS_NOT_ONE_OF:
+        return not _holds(Criterion(field, "is_one_of", values), fields)
+    if operator == "contains" and values == (ANYTHING,):
+        return True
+    found = fields.get(field, ())
+    elements = (found,) if isinstance(found, str) else found
+    return any(_matches(operator, values, element) for element in elements)
+
+
+def _matches(operator: str, values: tuple[str, ...], text: str) -> bool:
+    return {
+        "equals": text == values[0],
+        "is_one_of": text in values,
+        "contains": values[0] in text,
+        "starts_with": text.startswith(values[0]),
+        "ends_with": text.endswith(values[0]),
+    }[operator]
+
+
+def stored(
+    object_type: str,
+    *criteria: tuple[str, str, Any],
+    effect: str = "allow",
+    actions: Iterable[str] = ACTIONS,
+    any_of: Iterable[tuple[str, str, Any]] = (),
+    constraint_id: str = "",
+) -> dict[str, Any]:
+    """A rule as it is stored; `criteria` are field, operator, value."""
+
+    def words(each: tuple[str, str, Any]) -> Mapping[str, Any]:
+        return dict(zip(("field", "operator", "value"), each, strict=True))
+
+    return {
+        "constraintId": constraint_id or f"{effect}-{object_type}",
+        "objectType": object_type,
+        "criteriaAnd": [words(each) for each in criteria],
+        "criteriaOr": [words(each) for each in any_of],
+        "permissions": dict.fromkeys(actions, effect),
+    }
+
+
+def everything(object_type: str, **more: Any) -> dict[str, Any]:
+    """A rule on all objects of a type."""
+    return stored(object_type, ("object__type", "equals", object_type), **more)
+
+
+def put_policy(tables: Tables, policy_key: str, *rules: Mapping[str, Any], epoch: int = 1) -> None:
+    """The complete rules of `role#<name>` or `user#<id>`, and the epoch that tells of them."""
+    tables.write(
+        Put(table=POLICIES, item={"policyKey": policy_key, "rules": list(rules), "revision": 1})
+    )
+    tables.write(Put(table=POLICIES, item={"policyKey": "epoch", "n": epoch}))

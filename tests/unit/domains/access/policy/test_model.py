@@ -1,0 +1,72 @@
+"""Rules are read as they are stored, or not at all."""
+
+from typing import Any
+
+import pytest
+
+from backend.domains.access.policy.model import (
+    FIELDS,
+    OBJECT_TYPES,
+    BadRuleError,
+    Criterion,
+    parse_rule,
+)
+from tests.factories.policies import stored
+
+
+def test_the_types_and_fields_are_those_of_the_data_model() -> None:
+    types = "database asset api web tag tagType role userRole pipeline workflow metadataSchema"
+    fields = (
+        "databaseId assetName assetType tags tagName tagTypeName roleName userId pipelineId "
+        "pipelineType pipelineExecutionType workflowId metadataSchemaName "
+        "metadataSchemaEntityType object__type route__path"
+    )
+    assert set(OBJECT_TYPES) == set(types.split())
+    assert set(FIELDS) == set(fields.split())
+
+
+def test_a_stored_rule_is_read() -> None:
+    rule = parse_rule(
+        stored(
+            "asset",
+            ("tags", "is_one_of", ["a", "b"]),
+            any_of=[("databaseId", "equals", "db1")],
+            actions=["GET"],
+        )
+    )
+    assert rule.all_of == (Criterion("tags", "is_one_of", ("a", "b")),)
+    assert rule.any_of == (Criterion("databaseId", "equals", ("db1",)),)
+    assert rule.effects == {"GET": "allow"}
+    assert list(rule.blocks) == [rule.all_of, rule.any_of]
+
+
+def test_a_rule_without_criteria_applies_to_nothing() -> None:
+    assert list(parse_rule(stored("asset")).blocks) == []
+
+
+GOOD = stored("asset", ("tags", "equals", "x"))
+
+
+BROKEN: list[dict[str, Any]] = [
+    {"objectType": "planet"},
+    {"objectType": None},
+    {"permissions": None},
+    {"permissions": {"HEAD": "allow"}},
+    {"permissions": {"GET": "maybe"}},
+    {"criteriaAnd": "x"},
+    {"criteriaAnd": ["x"]},
+    {"criteriaAnd": [{"field": "colour", "operator": "equals", "value": "x"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "matches", "value": "x"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals", "value": ""}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals"}]},
+    {"criteriaAnd": [{"field": "tags", "operator": "equals", "value": ["x"]}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": []}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": ["x", 1]}]},
+    {"criteriaOr": [{"field": "tags", "operator": "is_one_of", "value": ["x", ""]}]},
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_rule_that_does_not_say_what_it_means_is_refused(broken: dict[str, Any]) -> None:
+    with pytest.raises(BadRuleError, match="Constraint"):
+        parse_rule({**GOOD, **broken})
