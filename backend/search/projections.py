@@ -25,9 +25,19 @@ from backend.search.values import (
     typed_pairs,
 )
 from backend.spec.keys import DELETED_SUFFIX, active
-from backend.spec.search_indexes import ASSET_INDEX, DOCUMENT_ID_BYTES, FILE_INDEX, SearchIndex
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    DOCUMENT_ID_BYTES,
+    FILE_INDEX,
+    KEYWORD_CHARS,
+    RULED_FIELDS,
+    RULED_TYPE,
+    WITHHELD,
+    SearchIndex,
+)
 
 Row = Mapping[str, Any]
+_RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +108,12 @@ def reference_of(document: Document) -> AssetRef | FileKeyRef:
 
 
 def stub(document: Document) -> Document:
-    """What is left when OpenSearch refuses a document: enough to find the asset or file."""
+    """What is left when OpenSearch refuses a document: enough to find the asset or file.
+
+    All that permissions name is among it: nobody sees more for it.
+    """
     fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
-    kept = (*fields, "bool_archived", "deleted")
+    kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
     body = {field: document.body[field] for field in kept if field in document.body}
     return Document(document.index, document.id, body)
 
@@ -142,14 +155,24 @@ def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
 
 def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
     """What an asset's document and those of its files have in common."""
-    return {
+    shared: JsonObject = {
         **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
         "str_assetname": _text(row, "assetName"),
+        RULED_TYPE: _text(row, "assetType"),
         "str_bucketid": bucket.bucket_id,
         "str_bucketname": bucket.bucket_name,
         "str_bucketprefix": bucket.base_assets_prefix,
         "list_tags": _texts(row.get("tags")),
     }
+    if any(_is_beyond_keywords(shared[field]) for field in _RULED):
+        shared[WITHHELD] = True
+    return shared
+
+
+def _is_beyond_keywords(value: str | list[str]) -> bool:
+    """Whether OpenSearch leaves such a text out, counted as Java counts characters."""
+    texts = [value] if isinstance(value, str) else value
+    return any(len(text.encode("utf-16-le")) > 2 * KEYWORD_CHARS for text in texts)
 
 
 def _described(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject:

@@ -14,9 +14,9 @@ from backend.core.errors import UnavailableError
 from backend.domains.asset_lifecycle import rules as lifecycle_rules
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service import deleting
+from backend.domains.assets import rules as asset_rules
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import AssetRepository
-from backend.domains.assets.service import verbs
 from backend.search.consumers import StreamConsumer
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
@@ -124,7 +124,7 @@ def one_sweep() -> AbstractContextManager[object]:
 
 def rename_without_inherited_revision() -> AbstractContextManager[object]:
     """An asset is renamed, and nobody tells its files."""
-    return patch.object(verbs, "INHERITED_BY_FILES", frozenset[str]())
+    return patch.object(asset_rules, "INHERITED_BY_FILES", frozenset[str]())
 
 
 def archived_pages_not_read() -> AbstractContextManager[object]:

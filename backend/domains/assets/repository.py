@@ -270,7 +270,9 @@ class AssetRepository:
             refused=AssetRevisionError(asset.asset_id),
         )
 
-    def touch(self, asset: Asset, changes: Mapping[str, Any]) -> Asset:
+    def touch(
+        self, asset: Asset, changes: Mapping[str, Any], *, counters: Iterable[str] = ()
+    ) -> Asset:
         """Set some attributes whatever the revision, as long as the asset is active.
 
         Raises:
@@ -281,7 +283,7 @@ class AssetRepository:
                 table=ASSETS,
                 key=_key(asset.database_id, asset.asset_id),
                 set=changes,
-                add={"revision": 1},
+                add=dict.fromkeys(("revision", *counters), 1),
                 conditions=(equals("status", "active"),),
                 refused=AssetNotFoundError(asset.database_id, asset.asset_id),
             )

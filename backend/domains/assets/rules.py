@@ -7,6 +7,9 @@ from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.spec.buckets import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES
 
+INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})
+"""What a change of sends the documents of all files to be built again."""
+
 PATH_ROOM_BYTES = 128
 """Every asset has room for relative paths of at least this many bytes, in all keys they enter."""
 
@@ -119,3 +122,8 @@ def _folders(path: str) -> Iterable[str]:
     while end >= 0:
         yield path[: end + 1]
         end = path.find("/", end + 1)
+
+
+def counters(changes: Iterable[str]) -> tuple[str, ...]:
+    """What a change of these attributes counts: what files inherit has their documents rebuilt."""
+    return ("inheritedRevision",) if INHERITED_BY_FILES.intersection(changes) else ()

@@ -57,6 +57,7 @@ def test_an_asset_has_the_fields_of_the_data_model() -> None:
         "str_bucketname": "bucket",
         "str_bucketprefix": "/",
         "str_asset_version_id": "0",
+        "ruled_assettype": "folder",
         "str_asset_version_comment": "as scanned",
         "str_assetlocationkey": "pump/",
         "str_previewfilekey": "previews/pump/p.png",
@@ -143,7 +144,26 @@ def test_a_stub_can_still_be_found_by_its_names() -> None:
         "str_assetid": "pump",
         "str_assetname": "The pump",
         "bool_archived": False,
+        "ruled_assettype": "folder",
+        "list_tags": ["red"],
     }
+
+
+def test_a_file_carries_what_permissions_name_of_its_asset() -> None:
+    body = file(assetName="Pump", assetType=".glb", tags=["red", "blue"])
+    assert body["str_databaseid"] == "museum"
+    assert body["str_assetname"] == "Pump"
+    assert body["ruled_assettype"] == ".glb"
+    assert body["list_tags"] == ["red", "blue"]
+    assert "str_assettype" not in body
+
+
+@pytest.mark.parametrize("tag", ["x" * 8001, "😀" * 4001])
+def test_a_document_that_permissions_cannot_judge_is_withheld(tag: str) -> None:
+    found = project(AssetSource(asset_row(tags=["red", tag]), BUCKET))
+    assert found.body["withheld"] is True
+    assert stub(found).body["withheld"] is True
+    assert "withheld" not in asset(tags=["x" * 8000, "😀" * 4000])
 
 
 @pytest.mark.parametrize("key", ["k" * 496, "é" * 248])

@@ -39,9 +39,6 @@ from backend.domains.tags.service import TagService
 from backend.spec.keys import archived
 from backend.spec.routes import Action
 
-INHERITED_BY_FILES = frozenset({"assetName", "tags"})
-"""What a change of sends the documents of all files to be built again."""
-
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
 _LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
@@ -207,10 +204,9 @@ class AssetService:
                 return found
             changed = found.model_copy(update=body.model_dump(exclude_none=True))
             require(self.authorization, caller, "PUT", secured(changed))
-            counters = ("inheritedRevision",) if INHERITED_BY_FILES & changes.keys() else ()
             now = self.clock()
             entry = self._edited(caller, found, changes, now)
-            edit = {**changes, "updatedAt": iso(now)}
+            edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters(changes)
             try:
                 return self.assets.change(found, edit, entry, counters=counters)
             except AssetRevisionError:
@@ -235,7 +231,8 @@ class AssetService:
             changes["previewLocation"] = {"Key": preview_key} if preview_key else None
         if not changes:
             return asset
-        return self.assets.touch(asset, {**changes, "updatedAt": iso(self.clock())})
+        edit = {**changes, "updatedAt": iso(self.clock())}
+        return self.assets.touch(asset, edit, counters=rules.counters(changes))
 
     def sets_version(self, asset: Asset, current: CurrentVersion, *, at: datetime) -> Write:
         """The write of an asset's current version, refused with AssetRevisionError."""
@@ -273,7 +270,7 @@ class AssetService:
         return writes
 
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
-        """Whether this job has still to delete what an asset of this id left."""
+        """Whether this job has still to delete what such an asset left."""
         return self.assets.is_deleted_by(asset_id, job_id)
 
     def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:

@@ -110,9 +110,10 @@ def test_content_is_written_without_undoing_an_edit(service: AssetService) -> No
     assert (found.asset_name, found.asset_type, found.revision) == ("A bust", ".glb", 3)
     assert found.preview_location is not None
     assert found.preview_location.key == "previews/statue/a.png"
-    assert found.inherited_revision == 2
+    assert found.inherited_revision == 3, "files carry the name and the type of their asset"
     cleared = service.set_content(found, preview_key="")
     assert cleared.preview_location is None
+    assert cleared.inherited_revision == 3
 
 
 def test_content_does_not_revive_an_archived_asset(
