@@ -54,6 +54,10 @@ _CONFIG = Config(
 )
 # DynamoDB checks what it is sent; S3 must not be sent an empty key, which means the bucket.
 _DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))
+# For what a request must not wait for: one attempt, and no long one.
+_IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
+    Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
+)
 # Presigned URLs need the fourth signature version also where a region still knows the second.
 _S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
 
@@ -80,6 +84,14 @@ def at_first_use(make: Callable[[], C]) -> C:
 @cache
 def dynamodb() -> "DynamoDBClient":
     client = boto3.client("dynamodb", config=_DYNAMODB_CONFIG)
+    take_items_as_sent(client)
+    return client
+
+
+@cache
+def impatient_dynamodb() -> "DynamoDBClient":
+    """One that gives up after seconds: for writes that may be left out."""
+    client = boto3.client("dynamodb", config=_IMPATIENT_CONFIG)
     take_items_as_sent(client)
     return client
 

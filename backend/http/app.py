@@ -13,8 +13,8 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from backend.core.authorization import Authorization
+from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
-    PermissionDeniedError,
     UnauthenticatedError,
     UnavailableError,
     VitrineError,
@@ -25,6 +25,7 @@ from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
 from backend.http.router import Binding, Content, Router
+from backend.spec.metrics import DENIALS_NOT_ENTERED
 from backend.spec.routes import Route
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
@@ -36,10 +37,15 @@ _logger = Logger()
 
 @wired
 class HttpApp:
-    """The functions of one domain behind API Gateway's HTTP API (payload format 2.0)."""
+    """The functions of one domain behind API Gateway's HTTP API (payload format 2.0).
+
+    `watch` is that of the permission port, and `denials` is told what was refused.
+    """
 
     authorization: Authorization
     tokens: PageTokens
+    watch: Watch
+    denials: Denials
 
     def handler(self, router: Router) -> Handler:
         """The Lambda handler that serves the router's routes."""
@@ -63,10 +69,15 @@ class HttpApp:
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
         request_id = event.request_context.request_id
+        self.watch.refused = None
+        call: Call | None = None
         try:
             call = self._call(binding.route, event)
+            self._demand_route(call)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
         except VitrineError as error:
+            if call is not None:
+                self._tell(call, error)
             return error_response(error, request_id)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
             return unexpected_response(error, request_id)
@@ -81,22 +92,42 @@ class HttpApp:
         )
 
     def _call(self, route: Route, event: APIGatewayProxyEventV2) -> Call:
-        caller = _caller(route, event)
-        if not (route.open_to_users or self.authorization.may_use(caller, route)):
-            raise PermissionDeniedError("You may not use this route")
         return Call(
             route=route,
-            caller=caller,
+            caller=_caller(route, event),
             path=event.path_parameters,
             query=event.query_string_parameters,
             headers=event.headers,
             tokens=self.tokens,
         )
 
+    def _demand_route(self, call: Call) -> None:
+        route = call.route
+        if not (route.open_to_users or self.authorization.may_use(call.caller, route)):
+            raise RouteDeniedError
+
+    def _tell(self, call: Call, error: VitrineError) -> None:
+        """Tell a refusal; whatever goes wrong with that, the request has its answer."""
+        denial = self.watch.denial(call.caller, call.route, call.path, error)
+        if denial is None:
+            return
+        try:
+            self.denials.record(denial)
+        except Exception as bug:  # noqa: BLE001 - the outer edge: the answer is known already
+            _lost(bug)
+
 
 def _rule_of(parameter: re.Match[str]) -> str:
     """What a path parameter stands for; Powertools' own rule takes few characters only."""
     return r"([\s\S]+)" if parameter[1] else "([^/]+)"
+
+
+def _lost(bug: Exception) -> None:
+    """Count a refusal that a bug keeps out of the audit trail."""
+    from backend.http.counting import count  # noqa: PLC0415 - few runs count anything
+
+    _logger.error("a refusal was not entered", exc_info=bug)
+    count(DENIALS_NOT_ENTERED)
 
 
 def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:

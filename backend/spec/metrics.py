@@ -50,8 +50,24 @@ DENIALS_NOT_ENTERED = Metric(
 )
 """All functions count as one, and have one alarm."""
 
+ACCESS_DENIED = Metric(
+    "AccessDenied",
+    "refused known callers; the dimension `reason` says what: a route, an object, one not told of",
+)
+"""Has no alarm: people ask for what they may not have every day. All functions count as one."""
+
+DENIALS_NOT_ENTERED = Metric(
+    "DenialsNotEntered",
+    "refused callers without an entry in the audit trail, because the table did not answer",
+)
+"""All functions count as one, and have one alarm."""
+
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)
+
+
+OF_API = {"consumer": "Api", "service": "Api"}
+"""The dimensions of what all functions behind the API count as one."""
 
 
 def dimensions(function: str) -> dict[str, str]:

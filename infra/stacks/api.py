@@ -5,6 +5,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
+from backend.spec.metrics import DENIALS_NOT_ENTERED, NAMESPACE, OF_API
 from backend.spec.routes import ROUTES
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
@@ -44,7 +45,8 @@ class ApiStack(Stack):
             if spec.kind == "api" and spec.domain not in left_out:
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
-        Alarms(self, settings).above(
+        alarms = Alarms(self, settings)
+        alarms.above(
             "ApiServerErrorsAlarm",
             cloudwatch.Metric(
                 namespace="AWS/ApiGateway", metric_name="5xx", dimensions_map={"ApiId": api.api.ref}
@@ -52,5 +54,14 @@ class ApiStack(Stack):
             statistic="Sum",
             threshold=SERVER_ERRORS,
             description="The API answered with more than a few server errors",
+        )
+        alarms.above(
+            f"{DENIALS_NOT_ENTERED.name}Alarm",
+            cloudwatch.Metric(
+                namespace=NAMESPACE, metric_name=DENIALS_NOT_ENTERED.name, dimensions_map=OF_API
+            ),
+            statistic="Sum",
+            threshold=0,
+            description=f"The API {DENIALS_NOT_ENTERED.description}",
         )
         output(self, "ApiUrl", api.url, "The address of the REST API")

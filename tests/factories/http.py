@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from backend.core.authorization import Authorization
+from backend.core.denials import Denial, Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
 from backend.http.app import HttpApp
 from backend.http.router import Router
@@ -23,6 +24,16 @@ class Context:
     aws_request_id: str = "request"
 
 
+@dataclass
+class RememberedDenials:
+    """Remembers what was refused."""
+
+    told: list[Denial] = field(default_factory=list[Denial])
+
+    def record(self, denial: Denial) -> None:
+        self.told.append(denial)
+
+
 @dataclass(frozen=True)
 class Answer:
     status: int
@@ -37,6 +48,7 @@ class Client:
     router: Router
     user_id: str | None = "admin"
     authorization: Authorization = field(default_factory=OnlyUser)
+    denials: RememberedDenials = field(default_factory=RememberedDenials)
 
     def send(
         self,
@@ -63,7 +75,13 @@ class Client:
             headers=headers,
             route=route,
         )
-        app = HttpApp(self.authorization, PageTokens(lambda: b"key"))
+        watch = Watch()
+        app = HttpApp(
+            WatchedAuthorization(self.authorization, watch),
+            PageTokens(lambda: b"key"),
+            watch=watch,
+            denials=self.denials,
+        )
         reply = app.handler(self.router)(event, Context())
         return Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
 

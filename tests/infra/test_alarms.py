@@ -5,11 +5,19 @@ from itertools import product
 
 import pytest
 
+from backend.http.counting import count
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.jobs import JOB_QUEUES
-from backend.spec.metrics import INDEXING_METRICS, JOB_METRICS, Metric, dimensions
+from backend.spec.metrics import (
+    DENIALS_NOT_ENTERED,
+    INDEXING_METRICS,
+    JOB_METRICS,
+    OF_API,
+    Metric,
+    dimensions,
+)
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
 from tests.infra.conftest import TOPIC
 from tests.infra.templates import Assembly, Resource
@@ -27,7 +35,7 @@ def _expected() -> set[str]:
     each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
     each |= {f"{spec.name}{metric.name}Alarm" for spec, metric in COUNTED}
-    return each | {"ApiServerErrorsAlarm"}
+    return each | {"ApiServerErrorsAlarm", "DenialsNotEnteredAlarm"}
 
 
 def _metric(alarm: Resource) -> tuple[str, str, str]:
@@ -98,6 +106,18 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
     assert counted["Metrics"] == [{"Name": metric.name, "Unit": "Count"}]
     by = {name: told[name] for name in counted["Dimensions"][0]}
     assert by == _dimensions(prod, alarm) == dimensions(spec.name)
+
+
+def test_a_refusal_that_is_not_entered_rings(
+    prod: Assembly, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count(DENIALS_NOT_ENTERED)
+    told = json.loads(capsys.readouterr().out)
+    (counted,) = told["_aws"]["CloudWatchMetrics"]
+    alarm = prod.resource("DenialsNotEnteredAlarm")
+    assert _metric(alarm) == (counted["Namespace"], DENIALS_NOT_ENTERED.name, "Sum")
+    by = {name: told[name] for name in counted["Dimensions"][0]}
+    assert by == _dimensions(prod, alarm) == OF_API
 
 
 def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:

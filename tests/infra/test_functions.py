@@ -147,8 +147,10 @@ def test_reading_or_appending_is_declared_for_no_other_request(spec: Function) -
         if resource in spec.writes:
             assert requests & {*TABLE_WRITES, *BUCKET_WRITES}, resource.name
         elif resource in spec.reads:
-            reads = set(TABLE_READS if of_table else (*BUCKET_READS, "GetBucketVersioning"))
-            assert requests <= reads, resource.name
+            taken = set(TABLE_READS if of_table else (*BUCKET_READS, "GetBucketVersioning"))
+            if resource in spec.appends:
+                taken |= set(TABLE_APPENDS if of_table else BUCKET_APPENDS)
+            assert requests <= taken, resource.name
         else:
             assert requests <= set(TABLE_APPENDS if of_table else BUCKET_APPENDS), resource.name
         if of_table and not resource.indexes:

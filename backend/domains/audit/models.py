@@ -1,13 +1,16 @@
 """Entries as stored, the names of what they speak of, and the replies that tell them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from backend.core.denials import Refusal
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import Text
+from backend.spec.routes import Action, Route
 
 
 def database_entity(database_id: str) -> str:
@@ -58,6 +61,15 @@ def role_entity(role_name: str) -> str:
     return f"role:{role_name}"
 
 
+def search_entity() -> str:
+    """The search indexes as a whole."""
+    return "search:indexes"
+
+
+def constraint_entity(constraint_id: str) -> str:
+    return f"constraint:{constraint_id}"
+
+
 def user_role_entity(user_id: str) -> str:
     return f"userRole:{user_id}"
 
@@ -70,10 +82,39 @@ def subscription_entity(entity_name: str, entity_id: str) -> str:
     return f"subscription:{entity_name}:{entity_id}"
 
 
+def failures_entity(of: str) -> str:
+    """Failures that were replayed: those of a consumer, `all`, or `keys` that were named."""
+    return f"failures:{of}"
+
+
+def queue_entity(queue_name: str) -> str:
+    return f"queue:{queue_name}"
+
+
+def denial_entity(route: Route, path: Mapping[str, str]) -> str:
+    """What somebody was refused: an asset or a database, whether it exists or not, or a route.
+
+    A name of its own: who follows an asset does not follow who was kept from it.
+    """
+    database_id, asset_id = path.get("databaseId"), path.get("assetId")
+    if database_id is None:
+        return f"denial:{route.key}"
+    of = database_entity(database_id)
+    if asset_id is not None:
+        of = asset_entity(database_id, asset_id)
+    # Whoever is refused chose these ids: they may be no text, or longer than any that is taken.
+    found = f"denial:{of}".encode(errors="replace")
+    return found.decode() if len(found) <= MAX_ENTITY_BYTES else f"denial:{route.key}"
+
+
+MAX_ENTITY_BYTES = 2048
+"""DynamoDB's limit for the value of a partition key."""
+
 ENTITY_KINDS = (
     *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
-    *("role", "userRole", "user", "subscription"),
-    *("assetLink", "metadataSchema", "bucket"),
+    *("role", "userRole", "user", "subscription", "constraint"),
+    *("assetLink", "metadataSchema", "bucket", "search"),
+    *("failures", "queue", "denial"),
 )
 
 
@@ -105,6 +146,22 @@ class Change(WireModel):
     after_stored: StoredValue | None = None
 
 
+class Denied(WireModel):
+    """What was asked for and refused, instead of changes.
+
+    `refusal` is `route` or `object` (which of the two was not allowed), or `invisible`: the caller
+    was told that there is no such thing. `left_out` is how many refusals of the same user came
+    before, since the last that has an entry, and have none.
+    """
+
+    refusal: Refusal
+    route: str
+    action: Action
+    object_type: str
+    path: Annotated[dict[str, str], Field(default_factory=dict[str, str])]
+    left_out: int = 0
+
+
 class Entry(WireModel):
     """An entry as its item holds it.
 
@@ -118,6 +175,7 @@ class Entry(WireModel):
     operation: str
     changes: Annotated[dict[str, Change], Field(default_factory=dict[str, Change])]
     changes_stored: StoredValue | None = None
+    denied: Denied | None = None
     expires_at: int
 
 
@@ -145,7 +203,7 @@ def _moment(value: str, end_of_day: time) -> datetime:
 
 
 _FIRST_YEAR = 1970
-EntityName = Annotated[Text, Field(max_length=2048), AfterValidator(_known_kind)]
+EntityName = Annotated[Text, Field(max_length=MAX_ENTITY_BYTES), AfterValidator(_known_kind)]
 
 
 class EntriesQuery(PageQuery):
@@ -179,6 +237,18 @@ class ValuePath(WireModel):
     value_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
+class ValueQuery(WireModel):
+    """The entry that refers to the value, as a list tells it."""
+
+    entity: EntityName
+    at: datetime
+
+    @field_validator("at", mode="before")
+    @classmethod
+    def happened(cls, value: str) -> datetime:
+        return _moment(value, time.min)
+
+
 class ValueReference(WireModel):
     """A large value: its size as JSON, and the hash under which it can be asked for."""
 
@@ -200,6 +270,7 @@ class EntryReply(WireModel):
     operation: str
     changes: dict[str, ChangeReply]
     changes_stored: ValueReference | None = None
+    denied: Denied | None = None
 
 
 class EntriesReply(WireModel):

@@ -7,6 +7,7 @@ from backend.domains.audit.models import (
     Entry,
     EntryReply,
     ValuePath,
+    ValueQuery,
     ValueReply,
 )
 from backend.domains.audit.rules import SEPARATOR
@@ -31,8 +32,10 @@ def build_router(trail: AuditTrail) -> Router:
         )
 
     @router.bind(routes.GET_AUDIT_VALUE)
-    def get_audit_value(call: Call, path: ValuePath) -> ValueReply:
-        size, value = trail.get_value(call.caller, path.value_hash)
+    def get_audit_value(call: Call, path: ValuePath, query: ValueQuery) -> ValueReply:
+        size, value = trail.get_value(
+            call.caller, path.value_hash, entity=query.entity, at=query.at
+        )
         return ValueReply(sha256=path.value_hash, bytes=size, value=value)
 
     return router

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from backend.core.clock import iso
-from backend.domains.audit.models import Change, LargeValue, StoredValue
+from backend.domains.audit.models import Change, Entry, LargeValue, StoredValue
 from backend.spec.buckets import AUDIT_VALUES_PREFIX
 
 SEPARATOR = "#"
@@ -20,6 +20,10 @@ VALUE_BYTES = 4 * 1024
 """A larger value costs more write units than one request to S3, and every list would carry it."""
 CHANGES_BYTES = 16 * 1024
 """All changes of one entry, for the same reason; far below the 400 KB of an item."""
+
+
+SHOWN_CHARS = 256
+"""Of each id in the path of a refused request."""
 
 
 class SecretInEntryError(Exception):
@@ -64,6 +68,24 @@ def reference(value: LargeValue) -> StoredValue:
     return StoredValue(
         sha256=value.sha256, bytes=len(value.content), s3_key=value_key(value.sha256)
     )
+
+
+def references(entry: Entry) -> set[str]:
+    """The hashes of the large values that an entry itself names."""
+    named = [entry.changes_stored]
+    for change in entry.changes.values():
+        named += [change.before_stored, change.after_stored]
+    return {one.sha256 for one in named if one is not None}
+
+
+def references_within(changes: object) -> set[str]:
+    """The hashes that a whole `changes` names, which stands in the archive as one value."""
+    found: set[str] = set()
+    for change in cast("Mapping[str, Any]", changes).values():
+        for side in ("beforeStored", "afterStored"):
+            if side in change:
+                found.add(change[side]["sha256"])
+    return found
 
 
 def value_key(sha256: str) -> str:
@@ -126,6 +148,13 @@ def archived_name(at: datetime, sequence: str) -> str:
     A batch that comes again begins with the same entry, so it replaces what it wrote before.
     """
     return f"{at.astimezone(UTC):%Y/%m/%d}/{sequence}.jsonl.gz"
+
+
+def shown_path(path: Mapping[str, str]) -> dict[str, str]:
+    """The ids in the path of a refused request; whoever was refused may have sent anything."""
+    return {
+        name: text.encode(errors="replace").decode()[:SHOWN_CHARS] for name, text in path.items()
+    }
 
 
 def packed(items: Iterable[Mapping[str, Any]]) -> bytes:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from backend.spec import buckets, queues, settings
+from backend.spec import buckets, queues
 from backend.spec.buckets import Bucket
 from backend.spec.functions.requests import REQUESTS
 from backend.spec.queues import Queue
@@ -17,7 +17,7 @@ from backend.spec.requests import (
     Request,
 )
 from backend.spec.secrets import Secret
-from backend.spec.settings import Setting
+from backend.spec.settings import AUDIT_DAYS, Setting
 from backend.spec.tables import access, operations
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
@@ -96,7 +96,7 @@ class Function:
 
     @property
     def _used(self) -> tuple[Table | Bucket, ...]:
-        return (*self.reads, *self.writes, *self.appends)
+        return tuple(dict.fromkeys((*self.reads, *self.writes, *self.appends)))
 
 
 _Requests = tuple[Request, ...]
@@ -120,7 +120,7 @@ def api(
     settings: tuple[Setting, ...] = (),
     search: SearchAccess = "none",
 ) -> Function:
-    """A function behind the HTTP API; each one reads the caller's roles."""
+    """A function behind the HTTP API: it reads the caller's roles, and enters what it refuses."""
     return Function(
         name,
         "api",
@@ -128,8 +128,9 @@ def api(
         description,
         reads=(*reads, access.USER_ROLES),
         writes=writes,
+        appends=(operations.AUDIT,),
         secrets=secrets,
-        settings=settings,
+        settings=(*settings, AUDIT_DAYS),
         search=search,
         domain=domain,
         memory_mb=1024,
@@ -138,8 +139,9 @@ def api(
 
 def audited(function: Function) -> Function:
     """The function, which also makes entries of what it writes."""
+    appends = (*function.appends, operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET)
     return replace(
         function,
-        appends=(*function.appends, operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
-        settings=(*function.settings, settings.AUDIT_DAYS),
+        appends=tuple(dict.fromkeys(appends)),
+        settings=tuple(dict.fromkeys((*function.settings, AUDIT_DAYS))),
     )

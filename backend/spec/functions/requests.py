@@ -251,7 +251,8 @@ _OF_API: Mapping[str, Requests] = {
         operations.JOBS: ("GetItem", "UpdateItem"),
         operations.RESERVATIONS: ("GetItem",),
     },
-    "AuditApi": {},
+    # It enters what it refuses itself, beside what it reads.
+    "AuditApi": {operations.AUDIT: ("PutItem", "Query", "QueryIndexes")},
     "AdminApi": _SOURCES,
 }
 

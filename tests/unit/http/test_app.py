@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.core.denials import Watch
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
 from backend.http.app import HttpApp
@@ -9,7 +10,7 @@ from backend.http.call import Call
 from backend.http.router import Content, Router
 from backend.spec import routes
 from tests.factories.access import OnlyUser
-from tests.factories.http import Client, Context, http_event
+from tests.factories.http import Client, Context, RememberedDenials, http_event
 
 
 class Empty(WireModel):
@@ -31,7 +32,9 @@ def router_of(failure: Exception | None = None) -> Router:
 def test_when_nobody_can_be_authenticated_the_answer_is_unavailable() -> None:
     event = http_event("GET", "/buckets", user_id=None)
     event["requestContext"]["authorizer"] = {"lambda": {"outage": "true"}}
-    app = HttpApp(OnlyUser(), PageTokens(lambda: b"key"))
+    app = HttpApp(
+        OnlyUser(), PageTokens(lambda: b"key"), watch=Watch(), denials=RememberedDenials()
+    )
     reply = app.handler(router_of())(event, Context())
     assert reply["statusCode"] == 503
     assert '"code": "Unavailable"' in reply["body"]

@@ -1,14 +1,21 @@
 """Tells entries and their large values."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.wired import wired
+from backend.domains.audit import rules
 from backend.domains.audit.models import Entry
-from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.rules import period
+from backend.domains.audit.repository import (
+    AuditArchive,
+    AuditRepository,
+    AuditValueNotFoundError,
+)
+
+_PAGE = 100
 
 
 @wired
@@ -34,7 +41,7 @@ class AuditTrail:
             PermissionDeniedError: the caller may not read them.
         """
         require(self.authorization, caller, "GET", Secured("audit", {"entity": entity}))
-        return self.audit.list_of_entity(entity, page, period=period(since, until))
+        return self.audit.list_of_entity(entity, page, period=rules.period(since, until))
 
     def list_of_user(
         self,
@@ -51,14 +58,35 @@ class AuditTrail:
             PermissionDeniedError: the caller may not read them.
         """
         require(self.authorization, caller, "GET", Secured("audit", {"userId": user_id}))
-        return self.audit.list_of_user(user_id, page, period=period(since, until))
+        return self.audit.list_of_user(user_id, page, period=rules.period(since, until))
 
-    def get_value(self, caller: Identity, sha256: str) -> tuple[int, object]:
-        """The size and the content of a large value of some entry.
+    def get_value(
+        self, caller: Identity, sha256: str, *, entity: str, at: datetime
+    ) -> tuple[int, object]:
+        """The size and the content of a large value, to which an entry of that moment refers.
 
         Raises:
-            AuditValueNotFoundError: there is none with this hash.
-            PermissionDeniedError: the caller may not read entries.
+            AuditValueNotFoundError: no such entry has a value with this hash.
+            PermissionDeniedError: the caller may not read entries about this.
         """
-        require(self.authorization, caller, "GET", Secured("audit"))
+        require(self.authorization, caller, "GET", Secured("audit", {"entity": entity}))
+        if not any(self._refers_to(entry, sha256) for entry in self._entries(entity, at)):
+            raise AuditValueNotFoundError(sha256)
         return self.archive.value(sha256)
+
+    def _entries(self, entity: str, at: datetime) -> Iterator[Entry]:
+        page = PageRequest(_PAGE)
+        while True:
+            found = self.audit.list_of_entity(entity, page, period=rules.period(at, at))
+            yield from found.items
+            if found.after is None:
+                return
+            page = PageRequest(_PAGE, found.after)
+
+    def _refers_to(self, entry: Entry, sha256: str) -> bool:
+        if sha256 in rules.references(entry):
+            return True
+        if entry.changes_stored is None:
+            return False
+        _, changes = self.archive.value(entry.changes_stored.sha256)
+        return sha256 in rules.references_within(changes)

@@ -24,8 +24,22 @@ class AuditChange(Wire):
     after_stored: AuditValueReference | None = None
 
 
+class AuditDenied(Wire):
+    """What was asked for and refused; `left_out` refusals of the user before it have no entry."""
+
+    refusal: str
+    route: str
+    action: str
+    object_type: str
+    path: dict[str, str] = {}
+    left_out: int = 0
+
+
 class AuditEntry(Wire):
-    """One write. Where there were very many changes, `changes_stored` refers to all of them."""
+    """One write, or with `denied` one refusal.
+
+    Where there were very many changes, `changes_stored` refers to all of them.
+    """
 
     entity: str
     at: str
@@ -33,6 +47,7 @@ class AuditEntry(Wire):
     operation: str
     changes: dict[str, AuditChange] = {}
     changes_stored: AuditValueReference | None = None
+    denied: AuditDenied | None = None
 
 
 class AuditValue(AuditValueReference):
@@ -59,6 +74,7 @@ class Audit:
         query = {"entity": entity, "userId": user_id, "from": since, "to": until}
         return self._transport.pages(AuditEntry, path_of("audit"), query=query, page_size=page_size)
 
-    def value(self, sha256: str) -> AuditValue:
-        """A large value that an entry refers to."""
-        return self._transport.read(AuditValue, path_of("audit", "values", sha256))
+    def value(self, sha256: str, *, entity: str, at: str) -> AuditValue:
+        """A large value; `entity` and `at` are those of the entry that refers to it."""
+        query = {"entity": entity, "at": at}
+        return self._transport.read(AuditValue, path_of("audit", "values", sha256), query=query)

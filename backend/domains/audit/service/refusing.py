@@ -1,0 +1,120 @@
+"""Tells refusals: each is counted, and so many are entered that the trail shows who tried what.
+
+The entry is a write of its own, after the decision: there is nothing that it could be one
+transaction with. Where it cannot be written the request is answered all the same, the refusal is
+counted as not entered, and for a while none is tried.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from backend.core.clock import Clock, epoch_seconds, iso
+from backend.core.denials import Denial
+from backend.core.errors import UnavailableError
+from backend.core.ids import NewId
+from backend.domains.audit import rules
+from backend.domains.audit.models import Denied, Entry, denial_entity
+from backend.domains.audit.repository import AuditRepository, put
+
+ENTRIES_OF_USER = 10
+"""Of one user in one minute and process."""
+ENTRIES_OF_ALL = 100
+"""Of all users in one minute and process, so that many users cannot fill the table either."""
+USERS = 1000
+"""Of whom it is remembered how many refusals were left out."""
+PAUSE = timedelta(seconds=60)
+"""How long nothing is entered after the table did not answer."""
+
+
+class Counter(Protocol):
+    """What counts: every refusal, and those that should have been entered and were not."""
+
+    def denied(self, denial: Denial) -> None: ...
+    def not_entered(self, denial: Denial, reason: str) -> None: ...
+
+
+class Sampler:
+    """Says which refusals are entered. One process asks; each has a minute of its own."""
+
+    def __init__(self) -> None:
+        self._minute = 0
+        self._entered: dict[str, int] = {}
+        self._left_out: dict[str, int] = {}
+
+    def take(self, user_id: str, at: datetime) -> int | None:
+        """None to leave it out; else how many of the user's were left out since the last entry."""
+        minute = epoch_seconds(at) // 60
+        if minute != self._minute:
+            self._minute, self._entered = minute, {}
+        mine = self._entered.get(user_id, 0)
+        if mine >= ENTRIES_OF_USER or sum(self._entered.values()) >= ENTRIES_OF_ALL:
+            self.leave_out(user_id)
+            return None
+        self._entered[user_id] = mine + 1
+        return self._left_out.pop(user_id, 0)
+
+    def leave_out(self, user_id: str, number: int = 1) -> None:
+        """Remember refusals that have no entry, for the user's next one to tell."""
+        before = self._left_out.pop(user_id, 0)
+        while len(self._left_out) >= USERS:
+            del self._left_out[next(iter(self._left_out))]  # who was refused longest ago
+        self._left_out[user_id] = before + number
+
+
+class RefusalTrail:
+    """Counts and enters refusals; `audit` writes by a client that does not wait long."""
+
+    def __init__(
+        self,
+        audit: AuditRepository,
+        counter: Counter,
+        *,
+        days: Callable[[], int],
+        clock: Clock,
+        suffix: NewId,
+    ) -> None:
+        self._audit = audit
+        self._counter = counter
+        self._days = days
+        self._clock = clock
+        self._suffix = suffix
+        self._sampler = Sampler()
+        self._paused_until: datetime | None = None
+
+    def record(self, denial: Denial) -> None:
+        """Count a refusal, and enter it unless there were many (see the port)."""
+        self._counter.denied(denial)
+        now = self._clock()
+        user_id = denial.caller.user_id
+        left_out = self._sampler.take(user_id, now)
+        if left_out is None:
+            return
+        if self._paused_until is not None and now < self._paused_until:
+            self._sampler.leave_out(user_id, left_out + 1)
+            self._counter.not_entered(denial, "the table did not answer lately")
+            return
+        try:
+            self._audit.add(put(self._entry(denial, left_out, now)))
+        except UnavailableError as error:
+            self._paused_until = now + PAUSE
+            self._sampler.leave_out(user_id, left_out + 1)
+            self._counter.not_entered(denial, error.message)
+
+    def _entry(self, denial: Denial, left_out: int, at: datetime) -> Entry:
+        return Entry(
+            entity=denial_entity(denial.route, denial.path),
+            at=iso(at) + rules.SEPARATOR + self._suffix(),
+            user_id=denial.caller.user_id,
+            operation=denial.route.name,
+            changes={},
+            denied=Denied(
+                refusal=denial.refusal,
+                route=denial.route.key,
+                action=denial.action,
+                object_type=denial.object_type,
+                path=rules.shown_path(denial.path),
+                left_out=left_out,
+            ),
+            expires_at=epoch_seconds(at + timedelta(days=self._days())),
+        )

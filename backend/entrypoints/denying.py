@@ -1,0 +1,39 @@
+"""Puts the ports of AWS behind the trail of refusals. Loaded when somebody is refused."""
+
+from aws_lambda_powertools import Logger
+
+from backend.aws.clients import impatient_dynamodb
+from backend.aws.tables import DynamoTables
+from backend.core.denials import Denial
+from backend.core.ids import new_suffix
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service.refusing import RefusalTrail
+from backend.entrypoints.wiring import Wiring
+from backend.http.counting import count
+from backend.spec.metrics import ACCESS_DENIED, DENIALS_NOT_ENTERED
+from backend.spec.settings import AUDIT_DAYS
+
+_logger = Logger(child=True)
+
+
+class MetricCounter:
+    """Counts refusals as metrics."""
+
+    def denied(self, denial: Denial) -> None:
+        count(ACCESS_DENIED, reason=denial.refusal)
+
+    def not_entered(self, denial: Denial, reason: str) -> None:
+        told = {"route": denial.route.key, "reason": reason}
+        _logger.warning("a refusal was not entered", extra=told)
+        count(DENIALS_NOT_ENTERED)
+
+
+def refusals(wiring: Wiring) -> RefusalTrail:
+    """The trail of one function, which appends to the table of entries."""
+    return RefusalTrail(
+        AuditRepository(DynamoTables(impatient_dynamodb(), wiring.settings)),
+        MetricCounter(),
+        days=lambda: wiring.settings.number(AUDIT_DAYS),
+        clock=wiring.clock,
+        suffix=new_suffix,
+    )

@@ -1,0 +1,285 @@
+"""Refusals of known callers: each is counted, some are entered, and none fails for that."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.clients import dynamodb
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.denials import Denial, LateDenials, Watch, WatchedAuthorization
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
+from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.audit.models import denial_entity
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service.refusing import (
+    ENTRIES_OF_ALL,
+    ENTRIES_OF_USER,
+    PAUSE,
+    USERS,
+    RefusalTrail,
+    Sampler,
+)
+from backend.domains.downloads.service import NotStreamedError
+from backend.entrypoints.denying import refusals
+from backend.entrypoints.wiring import Wiring
+from backend.spec import routes
+from backend.spec.functions import ASSETS_API
+from backend.spec.queues import STREAM_SUBSCRIPTIONS
+from backend.spec.routes import Action, Route
+from tests.factories.audit import DAYS, entries
+from tests.factories.http import RememberedDenials
+from tests.factories.search import NOON
+from tests.fakes.tables import MemoryTables
+from tests.unit.domains.audit.product import Product
+
+ANN = Identity("ann")
+STATUE = {"databaseId": "museum", "assetId": "statue"}
+
+
+def denial(user_id: str = "ann", **more: Any) -> Denial:
+    told: dict[str, Any] = {"route": routes.GET_ASSET, "path": STATUE, "refusal": "object"}
+    asked: dict[str, Any] = {"action": "GET", "object_type": "asset"}
+    return Denial(caller=Identity(user_id), **{**told, **asked, **more})
+
+
+@dataclass
+class Counted:
+    """Counts in memory."""
+
+    denials: list[Denial] = field(default_factory=list[Denial])
+    lost: list[str] = field(default_factory=list[str])
+
+    def denied(self, denial: Denial) -> None:
+        self.denials.append(denial)
+
+    def not_entered(self, denial: Denial, reason: str) -> None:
+        self.lost.append(reason)
+
+
+@dataclass
+class Trail:
+    """A trail of refusals with its table, counter and clock."""
+
+    tables: MemoryTables = field(default_factory=MemoryTables)
+    counted: Counted = field(default_factory=Counted)
+    now: datetime = NOON
+
+    def __post_init__(self) -> None:
+        numbers = iter(range(10**6))
+        self.trail = RefusalTrail(
+            AuditRepository(self.tables),
+            self.counted,
+            days=lambda: DAYS,
+            clock=lambda: self.now,
+            suffix=lambda: f"{next(numbers):08}",
+        )
+
+    def refuse(self, user_id: str = "ann", **more: Any) -> None:
+        self.trail.record(denial(user_id, **more))
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        return entries(self.tables)
+
+
+def test_an_entry_tells_who_was_refused_what() -> None:
+    trail = Trail()
+    trail.refuse()
+    (entry,) = trail.entries
+    assert entry == {
+        "entity": "denial:asset:museum:statue",
+        "at": "2026-03-01T12:00:00.000000Z#00000000",
+        "userId": "ann",
+        "operation": "get_asset",
+        "changes": {},
+        "denied": {
+            "refusal": "object",
+            "route": "GET /database/{databaseId}/assets/{assetId}",
+            "action": "GET",
+            "objectType": "asset",
+            "path": STATUE,
+            "leftOut": 0,
+        },
+        "expiresAt": int((NOON + timedelta(days=DAYS)).timestamp()),
+    }
+
+
+def test_of_many_refusals_of_a_user_in_a_minute_some_are_entered_and_all_counted() -> None:
+    trail = Trail()
+    for _ in range(ENTRIES_OF_USER + 25):
+        trail.refuse()
+    trail.refuse("bob")
+    assert len(trail.entries) == ENTRIES_OF_USER + 1
+    assert len(trail.counted.denials) == ENTRIES_OF_USER + 26
+    assert not trail.counted.lost
+    trail.now += timedelta(minutes=1)
+    trail.refuse()
+    assert trail.entries[-1]["denied"]["leftOut"] == 25
+    trail.refuse()
+    assert trail.entries[-1]["denied"]["leftOut"] == 0
+
+
+def test_of_many_users_not_all_are_entered_either() -> None:
+    trail = Trail()
+    for number in range(ENTRIES_OF_ALL + 20):
+        trail.refuse(f"user-{number}")
+    assert len(trail.entries) == ENTRIES_OF_ALL
+    assert len(trail.counted.denials) == ENTRIES_OF_ALL + 20
+
+
+def test_it_is_not_remembered_of_everybody_what_was_left_out() -> None:
+    sampler = Sampler()
+    for number in range(USERS + 5):
+        sampler.leave_out(f"user-{number}")
+    assert sampler.take("user-0", NOON) == 0
+    assert sampler.take(f"user-{USERS}", NOON) == 1
+
+
+def test_a_table_that_does_not_answer_is_left_alone_for_a_while_and_that_is_counted() -> None:
+    trail = Trail()
+    asked: list[str] = []
+
+    def out(operation: str) -> None:
+        asked.append(operation)
+        raise UnavailableError("DynamoDB does not answer")
+
+    trail.tables.before = out
+    for _ in range(3):
+        trail.refuse()
+    assert (len(asked), len(trail.counted.lost), len(trail.counted.denials)) == (1, 3, 3)
+    trail.tables.before = lambda operation: None
+    trail.refuse()
+    assert len(trail.counted.lost) == 4
+    trail.now += PAUSE
+    trail.refuse()
+    (entry,) = trail.entries
+    assert entry["denied"]["leftOut"] == 4
+
+
+@pytest.mark.parametrize(
+    ("route", "path", "entity"),
+    [
+        (routes.GET_ASSET, STATUE, "denial:asset:museum:statue"),
+        (routes.GET_DATABASE, {"databaseId": "museum"}, "denial:database:museum"),
+        (routes.LIST_AUDIT_ENTRIES, {}, "denial:GET /audit"),
+        (routes.DELETE_TAG, {"tagId": "red"}, "denial:DELETE /tags/{tagId}"),
+        (
+            routes.GET_ASSET,
+            {"databaseId": "museum", "assetId": "\U0001f980" * 600},
+            "denial:GET /database/{databaseId}/assets/{assetId}",
+        ),
+    ],
+)
+def test_what_was_refused_has_a_name_of_its_own(
+    route: Route, path: dict[str, str], entity: str
+) -> None:
+    assert denial_entity(route, path) == entity
+
+
+@pytest.mark.parametrize("sent", ["x" * 5000, "\ud800", "\x00", "a\r\nb", "\U0001f980" * 600])
+def test_whatever_was_sent_in_a_path_can_be_entered(tables: DynamoTables, sent: str) -> None:
+    counted = Counted()
+    trail = RefusalTrail(
+        AuditRepository(tables),
+        counted,
+        days=lambda: DAYS,
+        clock=lambda: NOON,
+        suffix=lambda: "0" * 8,
+    )
+    path = {"databaseId": sent, "assetId": sent}
+    trail.record(denial(path=path))
+    (entry,) = entries(tables)
+    assert len(entry["denied"]["path"]["assetId"]) <= 256
+
+
+def test_who_follows_an_asset_is_not_told_who_was_kept_from_it() -> None:
+    (pattern,) = (s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == "Notifier")
+    prefixes = json.loads(pattern or "")["dynamodb"]["Keys"]["entity"]["S"]
+    entity = denial_entity(routes.GET_ASSET, STATUE)
+    assert prefixes
+    assert not any(entity.startswith(one["prefix"]) for one in prefixes)
+
+
+class Nothing:
+    """Rules that allow nothing."""
+
+    def may_use(self, caller: Identity, route: Route) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return False
+
+
+def test_an_object_that_is_denied_and_one_that_is_absent_are_told_apart_by_the_watch() -> None:
+    watch = Watch()
+    rules = WatchedAuthorization(Nothing(), watch)
+    error = AssetNotFoundError("museum", "statue")
+    assert watch.denial(ANN, routes.GET_ASSET, STATUE, error) is None
+    assert not rules.may(ANN, "GET", Secured("asset", {"databaseId": "museum"}))
+    found = watch.denial(ANN, routes.GET_ASSET, STATUE, error)
+    assert found is not None
+    assert (found.refusal, found.action, found.object_type) == ("invisible", "GET", "asset")
+
+
+def test_a_state_that_forbids_is_no_denial() -> None:
+    assert Watch().denial(ANN, routes.STREAM_FILE, STATUE, NotStreamedError()) is None
+
+
+def test_nothing_is_made_for_refusals_before_there_is_one() -> None:
+    made: list[RememberedDenials] = []
+
+    def make() -> RememberedDenials:
+        made.append(RememberedDenials())
+        return made[-1]
+
+    denials = LateDenials(make)
+    assert not made
+    denials.record(denial())
+    denials.record(denial())
+    (one,) = made
+    assert len(one.told) == 2
+
+
+def test_a_function_counts_and_enters_refusals_with_what_it_declares(
+    tables: DynamoTables,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables.settings.table(next(t for t in ASSETS_API.tables if t.name == "Audit"))  # is made
+    wiring = Wiring(ASSETS_API)
+    own = {**settings.environment, "SETTING_AUDIT_DAYS": "400"}
+    vars(wiring)["settings"] = Settings(own)
+    refusals(wiring).record(denial())
+    (counted,) = [
+        told
+        for line in capsys.readouterr().out.splitlines()
+        if "AccessDenied" in (told := json.loads(line))
+    ]
+    assert (counted["reason"], counted["AccessDenied"]) == ("object", [1.0])
+    assert dynamodb().scan(TableName="test-Audit")["Count"] == 1
+
+
+def test_entries_of_refusals_are_read_as_others_are_and_by_nobody_else() -> None:
+    product = Product()
+    trail = RefusalTrail(
+        AuditRepository(product.tables),
+        Counted(),
+        days=lambda: DAYS,
+        clock=product.clock,
+        suffix=lambda: "0" * 8,
+    )
+    trail.record(denial())
+    for query in ({"entity": "denial:asset:museum:statue"}, {"userId": "ann"}):
+        (entry,) = product.send(routes.LIST_AUDIT_ENTRIES, query=query).body["Items"]
+        assert entry["denied"]["route"] == routes.GET_ASSET.key
+        refused = product.send(routes.LIST_AUDIT_ENTRIES, user_id="ann", query=query)
+        assert refused.status == 403
+        assert "denied" not in str(refused.body)
+    none = product.send(routes.LIST_AUDIT_ENTRIES, query={"entity": "asset:museum:statue"})
+    assert none.body["Items"] == []
