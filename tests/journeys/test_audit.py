@@ -27,7 +27,8 @@ def test_what_is_done_to_an_asset_is_told_newest_first_its_creation_too(
     assert created["changes"]["assetName"] == {"after": "Before"}
     assert uploaded["changes"]["files"]["after"] == {"/a.stl": "uploaded"}
     stored = described["changes"]["metadata.note"]["afterStored"]
-    value = api.ok("GET", f"/audit/values/{stored['sha256']}")["value"]
+    query = {"entity": described["entity"], "at": described["at"]}
+    value = api.ok("GET", f"/audit/values/{stored['sha256']}", params=query)["value"]
     assert value == {"value": record["metadataValue"], "valueType": "string"}
     (made,) = api.ok("GET", "/audit", params={"entity": f"database:{database}"})["Items"]
     assert made["operation"] == "create_database"

@@ -11,6 +11,7 @@ from tests.unit.client.fake_server import FakeServer
 from tests.unit.client.test_cli import Shell
 
 HASH = "0" * 64
+NOON = "2026-03-01T12:00:00.000000Z"
 AUDIT = "^/audit"
 
 
@@ -22,7 +23,7 @@ def shell(server: FakeServer, tmp_path: Path) -> Shell:
 def entry(**more: JsonValue) -> dict[str, JsonValue]:
     return {
         "entity": "tag:red",
-        "at": "2026-03-01T12:00:00.000000Z",
+        "at": NOON,
         "userId": "ann",
         "operation": "update_tag",
         "changes": {"description": {"before": "a", "after": "b"}},
@@ -49,9 +50,11 @@ def test_entries_of_all_pages_are_listed(client: Vitrine, server: FakeServer) ->
 def test_a_large_value_is_read_by_its_hash(client: Vitrine, server: FakeServer) -> None:
     body = {"sha256": HASH, "bytes": 5, "value": {"k": 1}}
     server.fail("GET", AUDIT, httpx.Response(200, json=body), refusal(404, "there is none"))
-    assert client.audit.value(HASH).value == {"k": 1}
+    assert client.audit.value(HASH, entity="tag:red", at=NOON).value == {"k": 1}
     with pytest.raises(NotFoundError):
-        client.audit.value(HASH)
+        client.audit.value(HASH, entity="tag:red", at=NOON)
+    asked = [request.url.params for request in server.sent if "/audit/" in request.url.path]
+    assert [(each["entity"], each["at"]) for each in asked] == [("tag:red", NOON)] * 2
 
 
 def test_what_the_server_refuses_is_an_error(client: Vitrine, server: FakeServer) -> None:
@@ -71,8 +74,9 @@ def test_the_command_lists_entries_in_lines_or_as_json(shell: Shell, server: Fak
 
 
 def test_the_command_lists_no_more_than_it_is_asked_for(shell: Shell, server: FakeServer) -> None:
-    server.fail("GET", AUDIT, page(entry(), entry(), NextToken="t"))
+    server.fail("GET", AUDIT, page(entry(), entry(), NextToken="t"), page(entry()))
     assert len(shell.run("audit", "list", "--user", "ann", "--limit", "2").splitlines()) == 2
+    assert [dict(request.url.params).get("pageSize") for request in server.sent] == ["3", "3"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--entity", "tag:red", "--user", "ann"]])
@@ -86,6 +90,26 @@ def test_the_command_shows_a_value_or_says_that_there_is_none(
 ) -> None:
     body = {"sha256": HASH, "bytes": 5, "value": "text"}
     server.fail("GET", AUDIT, httpx.Response(200, json=body), refusal(404, "there is none"))
-    assert shell.run("audit", "value", HASH) == '"text"\n'
-    shell.run("audit", "value", HASH)
+    of = ["--entity", "tag:red", "--at", NOON]
+    assert shell.run("audit", "value", HASH, *of) == '"text"\n'
+    shell.run("audit", "value", HASH, *of)
     assert shell.code == 3
+
+
+def test_the_command_lists_refusals_alone_if_asked_to(shell: Shell, server: FakeServer) -> None:
+    denied: JsonValue = {
+        "refusal": "route",
+        "route": "PUT /roles",
+        "action": "PUT",
+        "objectType": "role",
+        "path": {},
+        "leftOut": 7,
+    }
+    refused = entry(entity="denial:PUT /roles", operation="update_role", changes={}, denied=denied)
+    server.fail("GET", AUDIT, page(entry(), refused), page(refused))
+    line = shell.run("audit", "list", "--user", "ann", "--denied")
+    assert line.strip().endswith(
+        "\tupdate_role\tdenial:PUT /roles\trefused: PUT /roles and 7 before"
+    )
+    assert shell.json("audit", "list", "--entity", "PUT /roles", "--denied")["items"] == [refused]
+    assert server.sent[-1].url.params["entity"] == "denial:PUT /roles"

@@ -126,8 +126,45 @@ def test_a_large_value_can_be_asked_for(client: Client) -> None:
     (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
     reference = newest["changes"]["text"]["afterStored"]
     assert set(reference) == {"sha256", "bytes"}
-    answer = value(client, reference["sha256"])
+    answer = value(client, reference["sha256"], at=newest["at"])
     assert answer.body == {**reference, "value": LARGE}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"entity": tag_entity("red")},
+        {"entity": asset_entity("museum", "statue2")},
+        {"at": "2026-03-01T20:00:00.000000Z"},
+        {"at": "2026-03-01T21:00:00.000001Z"},
+    ],
+)
+def test_a_value_belongs_to_the_entry_that_refers_to_it(
+    client: Client, other: dict[str, str]
+) -> None:
+    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    sha256 = newest["changes"]["text"]["afterStored"]["sha256"]
+    assert value(client, sha256, **{"at": newest["at"], **other}).status == 404
+
+
+def test_a_value_within_very_many_changes_can_be_asked_for(
+    client: Client, tables: DynamoTables, objects: S3Objects
+) -> None:
+    after = {f"field{n}": "y" * 3000 for n in range(8)} | {"text": LARGE}
+    later = NOON + timedelta(days=1)
+    entry = audit_service(objects).entry(
+        Identity("ann"), "update_asset", STATUE, after=after, at=later
+    )
+    tables.write(entry)
+    (newest,) = ask(client, entity=STATUE, maxItems="1").body["Items"]
+    whole = value(client, newest["changesStored"]["sha256"], at=newest["at"])
+    sha256 = whole.body["value"]["text"]["afterStored"]["sha256"]
+    assert value(client, sha256, at=newest["at"]).body["value"] == LARGE
+
+
+@pytest.mark.parametrize("query", [{"at": "today"}, {"entity": "statue"}, {"entity": "", "at": ""}])
+def test_a_value_is_asked_for_with_its_entry(client: Client, query: dict[str, str]) -> None:
+    assert value(client, "0" * 64, **query).status == 400
 
 
 @pytest.mark.parametrize(("sha256", "status"), [("0" * 64, 404), ("0" * 63, 400), ("Z" * 64, 400)])
@@ -142,10 +179,11 @@ def test_who_may_not_see_entries_sees_none(client: Client) -> None:
     assert value(stranger, "0" * 64).status == 403
 
 
-def value(client: Client, sha256: str) -> Answer:
+def value(client: Client, sha256: str, **more: str) -> Answer:
     return client.send(
         "GET",
         f"/audit/values/{sha256}",
         route="GET /audit/values/{valueHash}",
         parameters={"valueHash": sha256},
+        query={"entity": STATUE, "at": "2026-03-01T12:00:00.000000Z", **more},
     )
