@@ -163,8 +163,11 @@ def _warm(runtime: Runtime) -> Api:
     """A client of functions that run already: how long they need to start is another matter."""
     api = runtime.client()
     api.send("GET", f"{_PATH}?showArchived=true")
-    for path in ("archiveAsset", "deleteAsset"):
-        api.refused("DELETE", f"{_PATH}/{path}", {})
+    for path, confirmed in (
+        ("archiveAsset", "confirmArchive"),
+        ("deleteAsset", "confirmPermanentDelete"),
+    ):
+        api.refused("DELETE", f"{_PATH}/{path}", {confirmed: False})
     return api
 
 

@@ -96,7 +96,7 @@ class VersionReading:
     ) -> WholeVersion:
         """A version with its files and records, also of an archived asset; by pages if it is large.
 
-        S3 requests: one a thousand versions of its files.
+        S3 requests: two a thousand versions of its files.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -104,7 +104,7 @@ class VersionReading:
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
         version = self.repository.get(asset, asset_version_id)
-        files: list[HeldFile] = []
+        files: list[VersionFile] = []
         records: list[HeldRecord] = []
         position: Mapping[str, Any] | None = page.after or _BEGIN
         stop = self.clock() + _PAGE_TIME
@@ -112,15 +112,15 @@ class VersionReading:
         while position is not None and count < page.limit and size < REPLY_BYTES:
             limit = min(ROWS, page.limit - count)
             found = self._rows(asset, version, position, limit)
-            files += [row for row in found.rows.values() if isinstance(row, HeldFile)]
+            held = [row for row in found.rows.values() if isinstance(row, HeldFile)]
+            files += self._with_states(asset, held)  # here, so that its time counts too
             records += [row for row in found.rows.values() if isinstance(row, HeldRecord)]
             count += len(found.rows)
             size += sum(_size(row) for row in found.rows.values())
             position = _following(position, max(found.rows, default="") if found.more else None)
             if self.clock() >= stop:
                 break
-        shown = self._with_states(asset, files)
-        return WholeVersion(asset, version, shown, tuple(records), position)
+        return WholeVersion(asset, version, tuple(files), tuple(records), position)
 
     def compare_versions(
         self, caller: Identity, asset_id: tuple[str, str], ids: tuple[str, str], page: PageRequest

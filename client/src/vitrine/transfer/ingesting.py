@@ -45,7 +45,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
     by_key = {f"{asset.asset_id}/{path.name}": path for path in files}
     if len(by_key) != len(files):
         raise SameNameError("two of the files have the same name")
-    part_size = _part_size([path.stat().st_size for path in files])
+    part_size = part_size_of([path.stat().st_size for path in files])
     wanted = [_new_file(key, path, part_size) for key, path in by_key.items()]
     started = client.ingest.begin(
         asset.database_id,
@@ -64,7 +64,7 @@ def ingest_files(client: Vitrine, asset: Described, files: Sequence[Path]) -> Up
     return client.ingest.end(asset.database_id, asset.asset_id, started.upload_id, finished)
 
 
-def _part_size(sizes: Sequence[int]) -> int:
+def part_size_of(sizes: Sequence[int]) -> int:
     """All parts of all files together must have URLs in one reply."""
     rest = max(1, MOST_PARTS - len(sizes))
     return max(PART_SIZE, -(-sum(sizes) // rest))

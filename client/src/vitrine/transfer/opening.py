@@ -24,9 +24,16 @@ from vitrine.transfer.urls import PartUrls
 MAX_PART_URLS = 1000
 """In the first reply; the others are asked for when they are needed."""
 MAX_PARTS = 10_000  # S3's limit for one object
+MAX_PART_BYTES = 5 * 1024**3  # S3's limit
 
 _REQUEST_FIELDS = frozenset({"assetId", "databaseId", "uploadType", "body"})
 _FILE_INDEX = re.compile(r"\bfiles(?:\[|\.)(\d+)")
+
+
+def part_number(size: int, wanted: int) -> int:
+    """In how many parts a file is sent that are as long as wanted, or as S3's limits have it."""
+    least = -(-size // MAX_PART_BYTES)
+    return min(MAX_PARTS, max(1, least, size // wanted))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +130,7 @@ class Opening:
         if wanted is None or measured.size == 0:
             number = None
         else:
-            number = min(MAX_PARTS, max(1, measured.size // wanted))
+            number = part_number(measured.size, wanted)
         announced = NewFile(
             relative_key=measured.file.key,
             file_size=measured.size,
