@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import Literal
 
 import urllib3
@@ -11,14 +11,16 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from urllib3.exceptions import HTTPError
 
 from backend.core.errors import UnavailableError
+from backend.values import frozen
 
 _MAX_REASON = 1000  # the whole answer may have 4,096 bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ResourceAnswer:
     """What became of a request; `data` can be read with Fn::GetAtt."""
 
+    _: KW_ONLY
     status: Literal["SUCCESS", "FAILED"]
     physical_id: str
     reason: str = ""

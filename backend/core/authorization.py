@@ -5,13 +5,14 @@ else anything.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.wired import wired
 from backend.spec.routes import Action, Route
+from backend.values import frozen
 
 SecuredType = Literal[
     "database",
@@ -30,7 +31,7 @@ SecuredType = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Secured:
     """An object that permissions speak of: its type and the fields that rules may name."""
 

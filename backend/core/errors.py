@@ -20,11 +20,12 @@ A slice subclasses one, names the fact (`AssetNotFoundError`), takes the ids, bu
 gives it a stable `code`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from backend.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class FieldError:
     """One field that is wrong: its path in the request (`files.0.relativeKey`) and the fact."""
 

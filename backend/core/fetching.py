@@ -9,7 +9,6 @@ time and size are limited. For small documents such as keys of an identity provi
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Event, Timer
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 from backend.core.addresses import is_loopback, is_public
 from backend.core.errors import InvalidInputError, UnavailableError
 from backend.spec.versions import PRODUCT_VERSION
+from backend.values import frozen
 
 Resolve = Callable[[str, int], list[str]]
 _PRINTABLE = frozenset(map(chr, range(0x21, 0x7F)))
@@ -56,7 +56,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetcher:
     """`loopback` is for a runtime on a developer's machine: `http` and `https` to that machine."""
 

@@ -3,13 +3,14 @@
 S3 knows which parts are copied, so a copy goes on where it was whoever died over it.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
 from backend.core.objects import Objects, Part, Written
 from backend.core.parallel import WORKERS, in_parallel
 from backend.core.wired import wired
+from backend.values import frozen
 
 _MIB = 1024**2
 MIN_PART_BYTES = 5 * _MIB  # S3's limit for all parts but the last
@@ -33,13 +34,14 @@ def copy_spans(
     return [(start, min(start + length, size)) for start in range(0, size, length)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PartCopy:
     """A copy that was begun: `copy_id` is the multipart upload to the target.
 
     `source` and `target` are bucket and key; `version_id` and `size` are those of the source.
     """
 
+    _: KW_ONLY
     source: tuple[str, str]
     version_id: str | None
     size: int

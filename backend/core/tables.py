@@ -1,15 +1,16 @@
 """The port to DynamoDB tables. `backend/aws/tables.py` implements it; declarations name tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import Protocol
 
 from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Item, Key, Write
 from backend.spec.tables.model import Index, Table
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Query:
     """Items of one partition of a table or index, in the order of the sort key.
 
@@ -18,6 +19,7 @@ class Query:
     refused for a global index, which lags.
     """
 
+    _: KW_ONLY
     table: Table
     partition: str
     index: Index | None = None

@@ -5,11 +5,12 @@ error to raise when a write's condition does not hold.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import Any, Literal
 
 from backend.core.errors import VitrineError
 from backend.spec.tables.model import Table
+from backend.values import frozen
 
 Item = dict[str, Any]
 Key = Mapping[str, str]
@@ -17,7 +18,7 @@ Key = Mapping[str, str]
 MAX_TRANSACTION_ITEMS = 100  # DynamoDB's limit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """A condition on one attribute of the item as it is stored.
 
@@ -41,23 +42,25 @@ def equals(attribute: str, value: object) -> Condition:
     return Condition(attribute, "=", value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Put:
     """Write a whole item."""
 
+    _: KW_ONLY
     table: Table
     item: Item
     conditions: tuple[Condition, ...] = ()
     refused: VitrineError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Update:
     """Change some attributes of an item; it is made if it is absent, unless a condition forbids.
 
     `add` increments numbers.
     """
 
+    _: KW_ONLY
     table: Table
     key: Key
     set: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -67,20 +70,22 @@ class Update:
     refused: VitrineError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Delete:
     """Remove an item."""
 
+    _: KW_ONLY
     table: Table
     key: Key
     conditions: tuple[Condition, ...] = ()
     refused: VitrineError | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Check:
     """Demand a condition of an item that the transaction does not write."""
 
+    _: KW_ONLY
     table: Table
     key: Key
     conditions: tuple[Condition, ...]

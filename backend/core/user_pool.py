@@ -1,10 +1,11 @@
 """The port to the users who sign in. `backend/aws/user_pool.py` implements it with Cognito."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import Protocol
 
 from backend.core.errors import AlreadyExistsError, NotFoundError
 from backend.core.paging import Page, PageRequest
+from backend.values import frozen
 
 
 class PoolUserNotFoundError(NotFoundError):
@@ -21,10 +22,11 @@ class PoolUserExistsError(AlreadyExistsError):
         super().__init__(f"The user pool has a user {user_id} already")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PoolUser:
     """A user of the pool; `status` is Cognito's word, times are ISO 8601 in UTC."""
 
+    _: KW_ONLY
     user_id: str
     email: str | None
     phone: str | None

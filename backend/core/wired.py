@@ -1,7 +1,8 @@
 """How the classes are declared that a function is wired of. Not for values: those are compared."""
 
-from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
+
+from backend.values import take_fields
 
 T = TypeVar("T")
 
@@ -10,7 +11,7 @@ T = TypeVar("T")
 def wired(declared: type[T], /) -> type[T]:
     """A dataclass of the parts that it works with: built once, never compared, never changed.
 
-    The type checker keeps it frozen. To have Python do so too, and to make the methods that
-    compare and print, takes four times as long for each class, at every cold start.
+    Only the type checker keeps it frozen.
     """
-    return dataclass(eq=False, repr=False, slots=True)(declared)
+    take_fields(declared)
+    return declared

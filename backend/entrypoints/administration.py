@@ -3,7 +3,6 @@
 Slices are imported where they are wired, as in `wiring`.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from backend.aws import clients
@@ -11,6 +10,7 @@ from backend.core.identity import Identity
 from backend.core.ids import new_uuid
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
+from backend.core.wired import wired
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
@@ -22,7 +22,7 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.jobs import WITHDRAW_ROLE
 
 
-@dataclass(frozen=True)
+@wired
 class AccessWiring(Wiring):
     """What the function of the domain access is made of."""
 

@@ -5,7 +5,6 @@ that nobody understands is kept with the failures, so that it stops no other.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -118,7 +117,7 @@ def _name(record: Record) -> str:
     return str(record.get("eventID") or _sequence(record))
 
 
-@dataclass(frozen=True)
+@wired
 class AuditingWiring(Wiring):
     """What both functions are made of."""
 

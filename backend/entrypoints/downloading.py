@@ -1,16 +1,16 @@
 """Puts the ports of AWS behind downloads and streams."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from backend.aws import clients
 from backend.aws.object_ranges import S3ObjectRanges
+from backend.core.wired import wired
 from backend.domains.downloads.service import DownloadService, StreamService
 from backend.entrypoints.wiring import Wiring
 from backend.spec.buckets import AUXILIARY_BUCKET
 
 
-@dataclass(frozen=True)
+@wired
 class DownloadWiring(Wiring):
     """What the function of downloads is made of."""
 

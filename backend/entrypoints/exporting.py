@@ -1,13 +1,13 @@
 """Puts the ports of AWS behind exports."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from backend.core.wired import wired
 from backend.domains.exports.service import ExportService
 from backend.entrypoints.linking import LinkWiring
 
 
-@dataclass(frozen=True)
+@wired
 class ExportWiring(LinkWiring):
     """What the function of exports is made of."""
 

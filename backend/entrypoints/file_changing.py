@@ -1,10 +1,10 @@
 """Puts the ports of AWS behind what changes files; loaded by the first request that does."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from backend.core.part_copies import PartCopies
+from backend.core.wired import wired
 from backend.domains.files.repository import FileChangeRepository, FileRepository
 from backend.domains.files.service.carrying_out import ChangesOfFiles
 from backend.domains.files.service.changing import FileChanges
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from backend.entrypoints.wiring import Wiring
 
 
-@dataclass(frozen=True)
+@wired
 class FileChanging:
     """What changes files: the requests, and the steps of their jobs."""
 

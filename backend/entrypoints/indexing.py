@@ -1,10 +1,11 @@
 """Puts the ports of AWS behind the indexing path; a part is built when it is first asked for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from backend.aws.search_engine import connect
+from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.entrypoints.working import Handler, WorkerWiring, handler_of
 from backend.search.bulk import BulkWriter
@@ -22,7 +23,7 @@ from backend.spec.queues import FAN_OUT, OBJECT_EVENTS, SETTLE, Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 
-@dataclass(frozen=True)
+@wired
 class IndexingWiring(WorkerWiring):
     """What the indexing functions are made of.
 

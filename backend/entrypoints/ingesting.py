@@ -1,13 +1,13 @@
 """Puts the services of assets and uploads behind ingest."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from backend.core.wired import wired
 from backend.domains.ingest.service import IngestService
 from backend.entrypoints.wiring import Wiring
 
 
-@dataclass(frozen=True)
+@wired
 class IngestWiring(Wiring):
     """What the function of ingest is made of."""
 

@@ -1,14 +1,14 @@
 """Puts the ports of AWS behind links between assets."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from backend.core.wired import wired
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service import AssetLinkService, LinkMetadataService, LinkReader
 from backend.entrypoints.wiring import Wiring
 
 
-@dataclass(frozen=True)
+@wired
 class LinkWiring(Wiring):
     """What the function of links is made of, and what follows links."""
 

@@ -5,7 +5,6 @@ understands is kept with the failures, so that it stops no other.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +86,7 @@ def _sequence(record: dict[str, Any]) -> str:
     return str(record["dynamodb"]["SequenceNumber"])
 
 
-@dataclass(frozen=True)
+@wired
 class SubscriptionsWiring(Wiring):
     """What the function of the domain subscriptions is made of, and the consumer."""
 

@@ -1,7 +1,6 @@
 """Puts the ports of AWS behind what keeps a deployment right: replays, redrives, sweeps."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from backend.aws.dead_letters import SqsDeadLetters
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
+from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service import Creations, ExpiredEntries
 from backend.domains.jobs.service import JobStarter
@@ -41,7 +41,7 @@ _SHARE = 0.5
 _logger = Logger()
 
 
-@dataclass(frozen=True)
+@wired
 class OperationsWiring(IndexingWiring):
     """What the functions of operations are made of."""
 

@@ -3,12 +3,12 @@
 Nobody asks for it: it acts as the product itself, and for nobody else.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.core.authorization import Authorization, SystemOnly
+from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
@@ -20,7 +20,7 @@ from backend.spec.queues import BUCKET_IMPORTS
 from backend.spec.settings import SYNC_DATABASE_ID
 
 
-@dataclass(frozen=True)
+@wired
 class SyncWiring(WorkerWiring):
     """What both workers are made of: the one of events, and the one of imports."""
 

@@ -1,10 +1,10 @@
 """Puts the ports of AWS behind what makes, reads and changes versions of assets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from backend.core.part_copies import PartCopies
+from backend.core.wired import wired
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service import (
     FileStates,
@@ -22,7 +22,7 @@ from backend.spec.jobs import MAKE_VERSION
 from backend.spec.settings import LARGE_FILE_BYTES
 
 
-@dataclass(frozen=True)
+@wired
 class VersionWiring(WorkerWiring):
     """What the function of versions is made of, and what a worker needs of it."""
 

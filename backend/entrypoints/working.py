@@ -5,13 +5,13 @@ Slices are imported where they are wired, as in `wiring`.
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools import Logger
 
 from backend.core.deliveries import Event, Reply
+from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
@@ -28,7 +28,7 @@ Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
 
 
-@dataclass(frozen=True)
+@wired
 class WorkerWiring(Wiring):
     """What the functions that start and do jobs are made of."""
 

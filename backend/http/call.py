@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
@@ -10,11 +9,12 @@ from backend.core.models import PageQuery
 from backend.core.page_tokens import PageTokens
 from backend.core.paging import PageRequest, Position
 from backend.spec.routes import Route
+from backend.values import frozen
 
 _PAGING = frozenset({"maxItems", "pageSize", "startingToken"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A request whose caller is known and may use the route.
 

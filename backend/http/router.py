@@ -8,7 +8,7 @@ with `Content` where the answer is no JSON.
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -19,6 +19,7 @@ from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.spec.routes import Route
+from backend.values import frozen
 
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
@@ -26,7 +27,7 @@ B = TypeVar("B", bound=BaseModel)
 _UNTOLD = re.compile(r"[^!-+\--~]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply(Generic[B]):
     """A reply with more than a body: headers such as an ETag, another status than 200.
 
@@ -39,7 +40,7 @@ class Reply(Generic[B]):
     compressible: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """An answer that is no JSON: bytes of a file, or headers alone. It says how long it is kept."""
 
@@ -48,7 +49,7 @@ class Content:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """A route's function, and the models that it annotates: of its parameters, of its reply."""
 

@@ -1,7 +1,5 @@
 """What administrators do with queues: look how full they are, move dead letters back."""
 
-from dataclasses import dataclass
-
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.dead_letters import DeadLetters, QueueDepth, Redrive
 from backend.core.errors import NotFoundError
@@ -10,6 +8,7 @@ from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
+from backend.values import frozen
 
 
 class QueueNotFoundError(NotFoundError):
@@ -19,7 +18,7 @@ class QueueNotFoundError(NotFoundError):
         super().__init__(f"There is no queue {name}; there are {', '.join(sorted(QUEUES_BY_NAME))}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueState:
     queue: Queue
     depth: QueueDepth

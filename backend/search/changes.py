@@ -22,6 +22,7 @@ from backend.spec.tables import TABLES
 from backend.spec.tables.assets import ASSET_LINKS, ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
 from backend.spec.tables.model import Table
+from backend.values import frozen
 
 Record = Mapping[str, Any]
 Image = Mapping[str, Mapping[str, Any]]
@@ -41,7 +42,7 @@ class FanOut:
     created_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Poison:
     """An event that cannot be understood: its own name, its body, and why."""
 

@@ -10,7 +10,6 @@ itself, under `replays`, so that an entry and its history are one write.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from backend.core.guarded_objects import GuardedObjects
@@ -21,6 +20,7 @@ from backend.core.wired import wired
 from backend.search.failures import JSON_TYPE
 from backend.search.references import MalformedReferenceError, Reference, from_message
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
+from backend.values import frozen
 
 Kind = Literal["poison", "batch"]
 JsonObject = dict[str, Any]
@@ -37,7 +37,7 @@ class UnreadableFailureError(Exception):
     """An object of the failure bucket holds nothing that could be replayed; says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replays:
     """How often an entry was replayed in vain; `next_at` is when the schedule tries again."""
 
@@ -47,7 +47,7 @@ class Replays:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailureSummary:
     """What a list tells of an entry, as far as its beginning holds it."""
 
@@ -61,7 +61,7 @@ class FailureSummary:
     replays: Replays
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredFailure:
     """An entry as it stands in the bucket; `etag` is that of this very text, or of an older one."""
 
@@ -70,7 +70,7 @@ class StoredFailure:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoisonEntry:
     """One item that a handler kept: the documents to build again, else the body says them."""
 
@@ -79,7 +79,7 @@ class PoisonEntry:
     body: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchEntry:
     """Stream records that a mapping gave up."""
 

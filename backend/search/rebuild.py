@@ -28,6 +28,7 @@ from backend.search.sources import Reading, Sources
 from backend.search.state import SearchState, Ticket
 from backend.spec.metrics import SEARCH_TICKETS_BEHIND
 from backend.spec.queues import SETTLE
+from backend.values import frozen
 
 REFERENCES_A_TICKET = 1000
 """References that are read together; those of two portions are held in memory at a time."""
@@ -63,7 +64,7 @@ class Rebuilt:
         self.refused += len(outcome.refused)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Portion:
     """What is written under one ticket; `documents` by physical index and id."""
 

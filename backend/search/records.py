@@ -4,7 +4,6 @@ The records are keyed by metadata key, so the set of one file is only in an inde
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
@@ -14,6 +13,7 @@ from backend.search.values import Record
 from backend.spec import keys
 from backend.spec.tables import metadata
 from backend.spec.tables.model import Index, Table
+from backend.values import frozen
 
 Records = Mapping[str, tuple[Record, ...]]
 """Records by path; paths without records are left out."""
@@ -23,7 +23,7 @@ _ONE_QUERY_FROM = 8
 _PAGE = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """Metadata or attributes: where they stand, and what their attributes are called."""
 

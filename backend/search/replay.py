@@ -38,6 +38,7 @@ from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import Reference
 from backend.spec.functions import INDEX_OBJECTS, INDEX_SETTLE
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
+from backend.values import frozen
 
 Outcome = Literal["replayed", "failed", "changed", "absent"]
 StreamConsumers = Mapping[str, Callable[[Failures], Callable[[Event], Reply]]]
@@ -56,7 +57,7 @@ _READERS: dict[str, Callable[[Sequence[Record]], Changes]] = {
 _logger = Logger()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replayed:
     """What became of one replay.
 

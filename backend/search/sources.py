@@ -34,11 +34,12 @@ from backend.search.references import (
 )
 from backend.spec import keys
 from backend.spec.tables.assets import ASSETS
+from backend.values import frozen
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """An asset whose sources contradict each other, and how; waiting does not mend it.
 
@@ -68,7 +69,7 @@ class _Wanted:
     keys: set[str] = field(default_factory=set[str])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Live:
     """An asset that has a row, and the files wanted of it: path by key."""
 

@@ -3,7 +3,6 @@
 Nothing here knows what a ticket is used for: see `rebuild`.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
@@ -14,6 +13,7 @@ from backend.core.transactions import Item, Update, absent
 from backend.core.wired import wired
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 from backend.spec.tables.operations import SEARCH_STATE
+from backend.values import frozen
 
 KEY = {"stateKey": "search"}
 _NUMBER = "n"
@@ -28,7 +28,7 @@ class SearchNotSetUpError(UnavailableError):
         super().__init__("The search indexes are not set up yet")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pointer:
     """Physical names: the index that is read, and all that are written, of each search index."""
 
@@ -54,7 +54,7 @@ FIRST_POINTER = Pointer(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ticket:
     """A number higher than every one given before, when it was taken, where to write under it."""
 

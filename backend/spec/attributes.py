@@ -1,12 +1,13 @@
 """Attributes of DynamoDB items that are part of a key, with their DynamoDB type."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from backend.values import frozen
 
 AttributeType = Literal["S", "N", "B"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attribute:
     """A key attribute: its physical name and its DynamoDB type (`S`, `N` or `B`)."""
 

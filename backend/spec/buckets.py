@@ -1,12 +1,12 @@
 """The S3 buckets, their key layouts and the prefixes of their access logs."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from backend.spec.tables.model import Origin
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bucket:
     """An S3 bucket; `name` is the logical id, CloudFormation names the physical bucket.
 

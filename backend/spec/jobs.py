@@ -1,15 +1,14 @@
 """Kinds of long work: which queue brings a job of each kind to its worker."""
 
-from dataclasses import dataclass
-
 from backend.spec.queues import BUCKET_IMPORTS as BUCKET_IMPORTS_QUEUE
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
 from backend.spec.queues import LARGE_FILES as LARGE_FILES_QUEUE
 from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
 from backend.spec.queues import Queue
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobKind:
     """A kind of job; `cancellable` says whether people may stop one half-way."""
 

@@ -4,7 +4,7 @@ Ids hold no separator, so nothing in them is escaped. The one part that may hold
 either the last part (then it is byte-identical to the data model) or percent-encoded (`%`, `:`).
 """
 
-from dataclasses import dataclass
+from backend.values import frozen
 
 PARTITION_KEY_BYTES = 2048  # DynamoDB's limit for a partition key value
 SORT_KEY_BYTES = 1024  # DynamoDB's limit for a sort key value
@@ -13,7 +13,7 @@ DELETED_SUFFIX = "#deleted"
 """Marks the partition of archived items: `my-database#deleted`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composite:
     """An attribute made of `parts`, joined by `separator`.
 

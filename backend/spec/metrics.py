@@ -1,11 +1,11 @@
 """The metrics that the functions count themselves; each has an alarm for each function of it."""
 
-from dataclasses import dataclass
+from backend.values import frozen
 
 NAMESPACE = "Vitrine"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """One event counted; a single one within five minutes rings."""
 

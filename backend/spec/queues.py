@@ -1,13 +1,12 @@
 """Queues, and the subscriptions that bring changes to the functions that index them."""
 
-from dataclasses import dataclass
-
 from backend.spec.buckets import ASSET_BUCKET, Bucket
 from backend.spec.tables import assets, metadata, operations
 from backend.spec.tables.model import Table
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queue:
     """A standard SQS queue with a dead-letter queue `<name>DeadLetters`.
 
@@ -41,7 +40,7 @@ QUEUES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StreamSubscription:
     """A table's stream that wakes a function (named by its logical id).
 
@@ -57,7 +56,7 @@ class StreamSubscription:
     pattern: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueSubscription:
     """A queue that wakes a function."""
 
@@ -68,7 +67,7 @@ class QueueSubscription:
     max_concurrency: int = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectSubscription:
     """A bucket whose object events go to a queue, by an EventBridge rule."""
 

@@ -1,11 +1,10 @@
 """What runs by the clock: EventBridge wakes these functions, each after so many minutes."""
 
-from dataclasses import dataclass
-
 from backend.spec.functions import REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """A function that is woken every `minutes`, also while its last run is still on."""
 

@@ -4,11 +4,11 @@ The prefixed fields, their types and the dynamic templates are the data model's.
 (typed pairs), `rev` (the ticket), `hash`, `deleted` (tombstone) and the limits on keywords.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from backend.spec.tables import assets, metadata
 from backend.spec.tables.model import Table
+from backend.values import frozen
 
 Mapping = dict[str, Any]
 
@@ -120,7 +120,7 @@ OURS: dict[str, Mapping] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchIndex:
     """A search index; `alias` reads the current one, the physical name is `<alias>-<n>`."""
 

@@ -1,9 +1,9 @@
 """Generated secrets. Their values are made by Secrets Manager and appear in no template."""
 
-from dataclasses import dataclass
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Secret:
     """A generated secret; `length` is the number of random letters and digits."""
 

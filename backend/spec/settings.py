@@ -3,10 +3,10 @@
 The stage gives the values (cdk.json); the defaults here are those of production.
 """
 
-from dataclasses import dataclass
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """A named whole number or text; `variable` is its environment variable."""
 

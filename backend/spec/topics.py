@@ -1,9 +1,9 @@
 """SNS topics: what tells people that something happened."""
 
-from dataclasses import dataclass
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Topic:
     """A standard topic."""
 

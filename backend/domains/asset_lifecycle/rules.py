@@ -1,7 +1,6 @@
 """What becomes of an asset's row, and which versions and rows an asset leaves. Pure."""
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
 
 from backend.core.objects import ObjectVersion
 from backend.domains.assets.models import Asset
@@ -9,12 +8,13 @@ from backend.spec import keys
 from backend.spec.jobs import JobKind
 from backend.spec.tables import assets, metadata, registry, workflows
 from backend.spec.tables.model import Index, Table
+from backend.values import frozen
 
 SUBSCRIBED_EVENT = "Asset Version Change"
 SUBSCRIBED_ENTITY = "Asset"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traces:
     """Rows that an asset leaves: those of one partition of a table, or of an index of it."""
 

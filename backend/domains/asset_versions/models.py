@@ -1,6 +1,5 @@
 """The bodies and replies of the routes of versions, and what their jobs note."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -10,6 +9,7 @@ from backend.core.names import RelativePath, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
 from backend.domains.jobs.models import JobState
+from backend.values import frozen
 
 MAX_FILES = 10_000
 """Files that one request may name; with `useLatestFiles` there is no limit."""
@@ -223,7 +223,7 @@ class CompareReply(WireModel):
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeldFile:
     """A file as a snapshot holds it; `path` has a leading slash."""
 
@@ -234,7 +234,7 @@ class HeldFile:
     etag: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeldRecord:
     """A record of metadata, or an attribute, as a snapshot holds it."""
 

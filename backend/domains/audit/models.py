@@ -1,7 +1,6 @@
 """Entries as stored, the names of what they speak of, and the replies that tell them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from backend.core.denials import Refusal
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import Text
 from backend.spec.routes import Action, Route
+from backend.values import frozen
 
 
 def database_entity(database_id: str) -> str:
@@ -118,7 +118,7 @@ ENTITY_KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LargeValue:
     """A value that is too large for an entry: it stands in the archive under its own hash."""
 

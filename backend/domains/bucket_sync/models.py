@@ -6,6 +6,7 @@ from typing import Literal
 from backend.core.models import WireModel
 from backend.domains.assets.models import AssetReference
 from backend.domains.buckets.models import AssetBucket
+from backend.values import frozen
 
 SkipKind = Literal["reservedFolder", "outsideBasePrefixes", "noFolder", "badAssetId", "taken"]
 """Why an object became no file of an asset. The first two are as they should be: such objects are
@@ -21,7 +22,7 @@ class NamedObject:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folder:
     """A folder directly below a base prefix, which becomes the asset of that name."""
 
@@ -38,7 +39,7 @@ class Folder:
         return self.bucket.bucket_id, self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skip:
     """Objects that became no files: where they stand, one of them, why."""
 

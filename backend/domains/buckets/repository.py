@@ -1,7 +1,6 @@
 """The table of asset buckets, by access pattern."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError, ConflictError
 from backend.core.paging import Page, PageRequest
@@ -12,6 +11,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import ASSET_BUCKETS
+from backend.values import frozen
 
 _PAGE = 1000
 _RESERVATION = RESERVATIONS.partition_key.name
@@ -27,7 +27,7 @@ class RegistryChangedError(ConflictError):
         super().__init__(f"Prefixes of the bucket {name} are registered by someone else just now")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registrations:
     """All records of one bucket, and how often one was added while nobody else did."""
 

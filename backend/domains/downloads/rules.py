@@ -6,11 +6,11 @@ are ignored, as the RFC allows: the answer is the whole file.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
 from backend.core.errors import RangeError
+from backend.values import frozen
 
 STREAMED_BYTES = 4_400_000
 """The most that an answer carries: as base64 it stays below the 6 MB of a Lambda function."""
@@ -21,7 +21,7 @@ _MAX_DIGITS = 18  # no object is so long; Python refuses to read thousands of di
 _UNKNOWN_LENGTH = 10**_MAX_DIGITS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """The headers of a request that say what it wants."""
 
@@ -41,7 +41,7 @@ class Wanted:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Validators:
     """What tells one content of a file from another: the ETag in quotes, and the time."""
 

@@ -1,7 +1,7 @@
 """What can be downloaded: the URL of it, or its bytes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import quote
 
@@ -22,6 +22,7 @@ from backend.domains.assets.service import AssetService
 from backend.domains.downloads import rules
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
 from backend.domains.files.service import FileService, FileTarget
+from backend.values import frozen
 
 _READINGS = 3  # of a file that others replace between looking at it and reading it
 
@@ -128,7 +129,7 @@ class DownloadService:
 Reading = Literal["headers", "bytes"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Streamed:
     """A file, or some of its bytes, as it is served.
 
@@ -266,7 +267,7 @@ class StreamService:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     bucket: str
     key: str

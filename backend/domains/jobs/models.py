@@ -1,12 +1,13 @@
 """Jobs as stored, what a step answers, and the replies of the routes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from backend.core.models import WireModel
+from backend.values import frozen
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
@@ -48,7 +49,7 @@ class Job(WireModel):
         return self.state not in {"queued", "running"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """What one step of a job came to.
 

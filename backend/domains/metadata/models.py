@@ -1,6 +1,5 @@
 """Metadata and attributes as stored, and the bodies and replies of their routes."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -16,6 +15,7 @@ from pydantic import (
 from backend.core.metadata_values import ValueType, check_key, check_value
 from backend.core.models import FullModel, PageQuery, WireModel
 from backend.core.names import AssetId, Id, RelativePath
+from backend.values import frozen
 
 MAX_RECORDS = 500
 """Records of one entity, and records of one request."""
@@ -26,7 +26,7 @@ ASSET_LEVEL = "/"
 UpdateType = Literal["update", "replace_all"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entity:
     """An asset (path `/`) or one of its files: what metadata or attributes belong to."""
 
@@ -36,14 +36,14 @@ class Entity:
     kind: Kind = "metadata"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DatabaseEntity:
     """A database as what metadata belongs to."""
 
     database_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkEntity:
     """A link between assets as what metadata belongs to.
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 
 from backend.core import part_copies
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
@@ -28,6 +28,7 @@ from backend.domains.uploads.models import (
 )
 from backend.spec.buckets import PREVIEWS_PREFIX, RESERVED_FOLDERS, TEMP_UPLOADS_PREFIX
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
+from backend.values import frozen
 
 MIB = 1024**2
 GIB = 1024**3
@@ -53,10 +54,11 @@ CHECKED_CALL_BYTES = 512 * MIB
 _TEMPORARY_NAME_CHARS = 32  # 128 bits: no two of a thousand paths meet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Layout:
     """Where the files of one upload stand, before and after it is completed."""
 
+    _: KW_ONLY
     base: str
     prefix: str
     database_id: str

@@ -1,6 +1,6 @@
 """What is declared of a function, and the two shapes that recur."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from backend.spec import buckets, queues
@@ -21,6 +21,7 @@ from backend.spec.settings import AUDIT_DAYS, Setting
 from backend.spec.tables import access, operations
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
+from backend.values import frozen
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
 SearchAccess = Literal["none", "read", "write", "sweep", "manage"]
@@ -29,7 +30,7 @@ UserPoolAccess = Literal["none", "known", "read", "administered"]
 """Whether there is a Cognito user pool, and which; one user read; users made and removed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """One Lambda function; `writes` (tables and buckets) includes reading them.
 

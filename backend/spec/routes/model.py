@@ -1,7 +1,8 @@
 """The shape of a route declaration. The routes themselves stand in the modules beside this one."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from backend.values import frozen
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "HEAD"]
 
@@ -26,7 +27,7 @@ ObjectType = Literal[
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """One route.
 

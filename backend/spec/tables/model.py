@@ -1,10 +1,10 @@
 """The shape of a table declaration. The tables themselves stand in the modules beside this one."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from backend.spec.attributes import Attribute
 from backend.spec.keys import Composite
+from backend.values import frozen
 
 KeyAttribute = Attribute | Composite
 Projection = Literal["ALL", "KEYS_ONLY"]
@@ -13,7 +13,7 @@ Origin = Literal["data model", "chosen", "ours"]
 """Where a fact comes from: the VAMS data model, our choice where it is silent, our addition."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index:
     """A secondary index; local when it has no partition key of its own."""
 
@@ -28,7 +28,7 @@ class Index:
         return self.partition_key is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """A DynamoDB table; `name` is the logical id, CloudFormation names the physical table."""
 

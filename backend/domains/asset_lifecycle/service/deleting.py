@@ -7,7 +7,6 @@ nothing; then the id and the prefix may be taken again.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backend.core.objects import Objects, ObjectVersion
@@ -22,6 +21,7 @@ from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.buckets import PREVIEWS_PREFIX, TEMP_UPLOADS_PREFIX
+from backend.values import frozen
 
 OBJECTS = 1000
 """Object versions that are removed in one step: as many as S3 takes in one request."""
@@ -31,7 +31,7 @@ MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Target:
     """What a deletion removes."""
 
@@ -43,7 +43,7 @@ class _Target:
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Removed:
     """What removing one page of a part came to; `more` says that the part is not at its end."""
 

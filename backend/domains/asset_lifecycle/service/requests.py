@@ -5,7 +5,6 @@ done within the request; of others the worker does the rest.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -34,6 +33,7 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec import routes
 from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET, JobKind
 from backend.spec.routes import Action, Route
+from backend.values import frozen
 
 REQUEST_TIME = timedelta(seconds=2)
 """A request begins no further step of its job after this."""
@@ -92,7 +92,7 @@ class Composed(NamedTuple):
     changes: tuple[dict[str, Any], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started:
     """A change of state that is committed, and the job that does the rest, as it is now."""
 

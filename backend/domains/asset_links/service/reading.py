@@ -11,9 +11,10 @@ from backend.domains.asset_links.models import Edge, EdgeKind, Node
 from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService, secured
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linked:
     """An asset that the caller may see, and the edge that leads to it.
 
@@ -43,7 +44,7 @@ class Subtree:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family:
     """An asset and what is below it, each once; None stands for what the caller may not see.
 

@@ -5,16 +5,16 @@ their UTF-8 bytes, which is also the order of Python's texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
 from backend.core.wired import wired
+from backend.values import frozen
 
 CAPTURED = 500
 """Versions that one step of a job keeps: their rows are written in a second or two."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileState:
     """The version that was asked for, None if it is gone for good, and the current one."""
 

@@ -1,7 +1,6 @@
 """Follows streams: makes the entries of creations, and archives entries that expired."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from backend.domains.audit.models import asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service.recording import AuditService
 from backend.spec import keys
+from backend.values import frozen
 
 
 @wired
@@ -44,7 +44,7 @@ class Creations:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expired:
     """An entry that its time to live removed, as the stream of the table tells it."""
 

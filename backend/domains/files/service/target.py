@@ -1,12 +1,11 @@
 """Where a file of an asset stands."""
 
-from dataclasses import dataclass
-
 from backend.domains.assets.models import Asset
 from backend.domains.files.rules import relative_path
+from backend.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileTarget:
     """A key that belongs to an asset, and the bucket that it is in."""
 

@@ -1,7 +1,6 @@
 """Where the records of each kind of entity stand, and how their items look. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from backend.core.transactions import Item
 from backend.domains.metadata.models import AnyEntity, DatabaseEntity, Entity, LinkEntity, Record
@@ -10,12 +9,13 @@ from backend.spec.tables import metadata as tables_of_metadata
 from backend.spec.tables.assets import ASSET_LINK_ID, ASSET_LINKS_METADATA
 from backend.spec.tables.metadata import DATABASE_ID, RECORDS_OF, RECORDS_OWNER
 from backend.spec.tables.model import Index, Table
+from backend.values import frozen
 
 Told = Mapping[str, Mapping[str, str]]
 """Records by key, as audit entries tell them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """The table of one kind of records and the names of its attributes.
 

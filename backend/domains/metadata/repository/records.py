@@ -5,7 +5,7 @@ whether the index, which lags, shows all of them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from threading import Event
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ from backend.domains.metadata.repository.places import (
 from backend.spec import keys
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
 from backend.spec.tables.metadata import RECORD_SETS
+from backend.values import frozen
 
 EntryOf = Callable[[Told, Told], Write]
 """Makes the audit entry of a transaction, from the records before and after it by key."""
@@ -79,7 +80,7 @@ class Found(NamedTuple):
     item: Item
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Part:
     """What one transaction writes of an entity: under each key what was found and what shall be.
 
@@ -87,6 +88,7 @@ class Part:
     or checks, that go along.
     """
 
+    _: KW_ONLY
     entity: AnyEntity
     found: Mapping[str, Found]
     targets: Mapping[str, Record | None]

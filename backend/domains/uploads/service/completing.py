@@ -10,7 +10,7 @@ their removal), a repetition some more. Large files are only looked at: a worker
 import base64
 import hashlib
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
@@ -24,6 +24,7 @@ from backend.spec.buckets import (
     CHECKSUM_VERIFIED_METADATA,
     UPLOAD_METADATA,
 )
+from backend.values import frozen
 
 START_BYTES = 4096
 VERSIONS_LOOKED_AT = 20
@@ -31,7 +32,7 @@ VERSIONS_LOOKED_AT = 20
 ABANDONED = "abandoned: no parts were sent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What became of a file; while it is not `settled`, completing it again may still succeed.
 
@@ -46,7 +47,7 @@ class Outcome:
     left: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Temporary:
     """A file that is put together and not yet in its place."""
 
@@ -55,7 +56,7 @@ class Temporary:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Content:
     """What reading a temporary object told."""
 

@@ -1,7 +1,6 @@
 """The answers about the files of an upload, from what is known of each. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from backend.core.clock import iso
@@ -18,12 +17,13 @@ from backend.domains.uploads.models import (
     UploadState,
 )
 from backend.domains.uploads.service.completing import Outcome
+from backend.values import frozen
 
 NOT_STARTED = "is not a file of this upload"
 OTHER_UPLOAD_ID = "uploadIdS3 is not the one that this file was given"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completed:
     """The answer to a complete, and whether no file at all came of it."""
 

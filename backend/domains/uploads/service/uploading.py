@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -33,11 +32,12 @@ from backend.domains.uploads.service.finishing import Finishing
 from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.results import Completed, completed, described, is_open
 from backend.domains.uploads.service.urls import PartUrls
+from backend.values import frozen
 
 UPLOAD_DAYS = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UploadLimits:
     """A stage's settings."""
 
