@@ -14,7 +14,7 @@ from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
 from backend.core.wired import wired
 from backend.domains.audit.repository import AuditRepository
-from backend.domains.audit.service import Creations, ExpiredEntries
+from backend.domains.audit.service import AuditNotes, Creations, ExpiredEntries
 from backend.domains.jobs.service import JobStarter
 from backend.entrypoints.auditing import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
@@ -53,6 +53,10 @@ class OperationsWiring(IndexingWiring):
         )
 
     @cached_property
+    def notes(self) -> AuditNotes:
+        return AuditNotes(AuditRepository(self.tables), self.audit, self.clock)
+
+    @cached_property
     def replayer(self) -> Replayer:
         return Replayer(
             entries=self.entries,
@@ -78,12 +82,14 @@ class OperationsWiring(IndexingWiring):
 
     @cached_property
     def failure_service(self) -> FailureService:
-        return FailureService(self.entries, self.replayer, self.authorization, self.clock)
+        return FailureService(
+            self.entries, self.replayer, self.authorization, self.notes, self.clock
+        )
 
     @cached_property
     def queue_service(self) -> QueueService:
         dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)
-        return QueueService(dead_letters, self.authorization)
+        return QueueService(dead_letters, self.authorization, self.notes)
 
     @property
     def replays_handler(self) -> Scheduled:

@@ -9,6 +9,8 @@ from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.wired import wired
+from backend.domains.audit.models import failures_entity
+from backend.domains.audit.service import AuditNotes
 from backend.operations.models import ReplayBody
 from backend.search.failure_entries import (
     FailureEntries,
@@ -18,6 +20,7 @@ from backend.search.failure_entries import (
     summary_of,
 )
 from backend.search.replay import Replayed, Replayer
+from backend.spec.routes import REPLAY_FAILURES
 
 BUDGET = timedelta(seconds=3)
 """How long a request goes on beginning replays."""
@@ -37,6 +40,7 @@ class FailureService:
     entries: FailureEntries
     replayer: Replayer
     authorization: Authorization
+    notes: AuditNotes
     clock: Clock
 
     def list_failures(
@@ -67,9 +71,13 @@ class FailureService:
         An outage that comes after the first entry ends the request as a lack of time does.
 
         Raises:
-            UnavailableError: an outage keeps the first entry from being replayed.
+            UnavailableError: an outage keeps the first entry from being replayed, or the replay
+                from being entered in the audit trail.
         """
         require(self.authorization, caller, "POST", _FAILURE)
+        asked = body.model_dump(by_alias=True, exclude_none=True)
+        of = body.consumer or ("keys" if body.keys is not None else "all")
+        self.notes.note(caller, REPLAY_FAILURES.name, failures_entity(of), asked=asked)
         if body.keys is not None:
             return self._replay(dict.fromkeys(body.keys))
         position = None if body.after is None else position_of(body.after)

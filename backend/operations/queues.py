@@ -6,8 +6,11 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
+from backend.domains.audit.models import queue_entity
+from backend.domains.audit.service import AuditNotes
 from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
+from backend.spec.routes import REDRIVE_QUEUE
 from backend.values import frozen
 
 
@@ -29,6 +32,7 @@ class QueueState:
 class QueueService:
     dead_letters: DeadLetters
     authorization: Authorization
+    notes: AuditNotes
 
     def list_queues(self, caller: Identity) -> list[QueueState]:
         """All declared queues."""
@@ -50,6 +54,8 @@ class QueueService:
             raise QueueNotFoundError(name)
         depth = self.dead_letters.depth(queue)
         if depth.dead_letters:
+            asked = {"deadLetters": depth.dead_letters}
+            self.notes.note(caller, REDRIVE_QUEUE.name, queue_entity(name), asked=asked)
             self.dead_letters.redrive(queue)
         return depth
 

@@ -9,6 +9,8 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
 from backend.core.errors import UnavailableError
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service import AuditNotes
 from backend.operations.failures import FailureService
 from backend.operations.queues import QueueService
 from backend.operations.routes import build_router
@@ -17,6 +19,7 @@ from backend.search.rebuild import Rebuilder
 from backend.search.state import SearchState
 from backend.spec.queues import Queue
 from tests.factories.access import OnlyUser
+from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
 from tests.factories.failures import entries_in, replayer_of
 from tests.factories.http import Client
@@ -82,7 +85,8 @@ def operations(tables: DynamoTables, objects: S3Objects) -> Operations:
     stored_bucket(tables)
     indexing = rebuilder(tables, objects, queues, engine)
     replayer = replayer_of(indexing, tables, objects, queues)
-    failures = FailureService(entries_in(objects), replayer, OnlyUser(), clock)
+    notes = AuditNotes(AuditRepository(tables), audit_service(objects), lambda: NOON)
+    failures = FailureService(entries_in(objects), replayer, OnlyUser(), notes, clock)
     dead_letters = MemoryDeadLetters()
-    router = build_router(failures, QueueService(dead_letters, OnlyUser()))
+    router = build_router(failures, QueueService(dead_letters, OnlyUser(), notes))
     return Operations(objects, tables, engine, indexing, Client(router), dead_letters, clock)

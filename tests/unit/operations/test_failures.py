@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.search.failures import FailureStore
+from tests.factories.audit import entries
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
 from tests.factories.search import NOON, store_asset, stream_record
 from tests.unit.operations.conftest import Operations
@@ -94,6 +95,24 @@ def test_failures_are_replayed_by_key(operations: Operations) -> None:
     assert set(operations.engine.live()) == {"museum:pump"}
     (left,) = listed(operations)["Items"]
     assert (left["key"], left["attempts"]) == (poison, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "of"),
+    [
+        ({"keys": [BATCH_KEY]}, "keys"),
+        ({"all": True}, "all"),
+        ({"consumer": "IndexChanges"}, "IndexChanges"),
+    ],
+)
+def test_the_audit_trail_tells_what_was_replayed(
+    operations: Operations, body: dict[str, Any], of: str
+) -> None:
+    assert replay(operations, body).status == 200
+    (entry,) = entries(operations.tables)
+    assert (entry["entity"], entry["operation"]) == (f"failures:{of}", "replay_failures")
+    assert entry["userId"] == "admin"
+    assert {name: change["after"] for name, change in entry["changes"].items()} == body
 
 
 def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_wants(

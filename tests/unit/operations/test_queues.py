@@ -3,6 +3,7 @@
 import pytest
 
 from backend.spec.queues import QUEUES
+from tests.factories.audit import entries
 from tests.unit.operations.conftest import Operations
 
 ROUTE = "POST /admin/queues/{queueName}/redrive"
@@ -76,6 +77,16 @@ def test_an_unknown_queue_is_a_404_that_tells_the_known_ones(
     assert (answer.status, answer.body["code"]) == (404, "QueueNotFound")
     assert "Settle" in answer.body["message"]
     assert not operations.dead_letters.moving
+
+
+def test_the_audit_trail_tells_who_moved_dead_letters(operations: Operations) -> None:
+    redrive(operations, "Settle")
+    assert entries(operations.tables) == []
+    operations.dead_letters.dead["Settle"] = 3
+    redrive(operations, "Settle")
+    (entry,) = entries(operations.tables)
+    assert (entry["entity"], entry["operation"]) == ("queue:Settle", "redrive_queue")
+    assert entry["changes"] == {"deadLetters": {"after": 3}}
 
 
 def test_an_outage_is_a_503(operations: Operations) -> None:

@@ -23,8 +23,8 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.LIST_ALLOWED_ROUTES: "reads",
     routes.SEARCH: "reads",
     routes.SEARCH_SIMPLE: "reads",
-    routes.REPLAY_FAILURES: "builds again what was written before",
-    routes.REDRIVE_QUEUE: "delivers again what was sent before",
+    routes.REPLAY_FAILURES: "has one, as the tests of operations say",
+    routes.REDRIVE_QUEUE: "likewise",
 }
 DB = {"databaseId": "museum"}
 ASSET = {**DB, "assetId": "statue"}
