@@ -67,6 +67,14 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "_aliases"),
         ("es:ESHttpGet", "*/_mapping"),
     ),
+    "compare": (("es:ESHttpPost", "_bulk"), ("es:ESHttpGet", "*/_mapping")),
+    "renew": (
+        ("es:ESHttpPut", "*"),
+        ("es:ESHttpDelete", "*"),
+        ("es:ESHttpPost", "_aliases"),
+        ("es:ESHttpPost", "_bulk"),
+        ("es:ESHttpPost", "*/_search"),
+    ),
 }
 """Method and path by access. An index is made by a PUT of its name."""
 

@@ -82,6 +82,8 @@ class Settings(BaseModel):
 
     customer_managed_key: bool = False
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
+    search_grace_seconds: Annotated[int, Field(ge=1, le=900)] = 30
+    search_keep_seconds: Annotated[int, Field(ge=0, le=30 * 86_400)] = 86_400
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
     presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
     large_file_bytes: Annotated[int, Field(ge=5 * 1024**2, le=5 * 1024**3)] = 1024**3
@@ -123,6 +125,8 @@ class Settings(BaseModel):
         """The value of each declared setting, by its name."""
         values: dict[declared.Setting, int | str] = {
             declared.SETTLE_DELAY_SECONDS: self.settle_delay_seconds,
+            declared.SEARCH_GRACE_SECONDS: self.search_grace_seconds,
+            declared.SEARCH_KEEP_SECONDS: self.search_keep_seconds,
             declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
             declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
             declared.LARGE_FILE_BYTES: self.large_file_bytes,

@@ -18,6 +18,7 @@ SecuredType = Literal[
     "database",
     "asset",
     "tag",
+    "searchIndex",
     "tagType",
     "apiKey",
     "bucket",

@@ -21,11 +21,13 @@ from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.notifying import OutdatedNotifications
 from backend.operations.failures import FailureService
 from backend.operations.queues import QueueService
+from backend.operations.search_indexes import SearchIndexService
 from backend.search.failure_entries import FailureEntries
 from backend.search.failures import FailureStore
 from backend.search.replay import LeftoverReplays, Replayer, StreamConsumers
 from backend.search.state import SearchState
 from backend.search.tombstones import TombstoneSweep
+from backend.search.work import Reports, ScheduledChecks, SearchWork
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import (
     AUDIT_ARCHIVER,
@@ -90,6 +92,25 @@ class OperationsWiring(IndexingWiring):
     def queue_service(self) -> QueueService:
         dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)
         return QueueService(dead_letters, self.authorization, self.notes)
+
+    @cached_property
+    def search_index_service(self) -> SearchIndexService:
+        return SearchIndexService(
+            engine=connect(self.settings),
+            state=SearchState(self.tables, self.clock),
+            work=self.search_work,
+            reports=Reports(self.tables),
+            authorization=self.authorization,
+        )
+
+    @cached_property
+    def search_work(self) -> SearchWork:
+        return SearchWork(self.tables, self.jobs, self.audit, self.clock)
+
+    @property
+    def search_checks_handler(self) -> Scheduled:
+        checks = ScheduledChecks(self.search_work)
+        return self._scheduled(lambda until: checks.run())  # noqa: ARG005
 
     @property
     def replays_handler(self) -> Scheduled:

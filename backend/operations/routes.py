@@ -1,6 +1,7 @@
 """The routes of operations."""
 
 from backend.core.clock import iso
+from backend.domains.jobs.models import Job
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.operations.failures import FailureService
@@ -21,17 +22,22 @@ from backend.operations.models import (
     ReplayReply,
 )
 from backend.operations.queues import QueueService, QueueState
+from backend.operations.search_indexes import SearchIndexService
+from backend.operations.search_models import ConsistencyReply, RepairBody, WorkReply
 from backend.search.failure_entries import FailureSummary
 from backend.spec import routes
 
 DEFAULT_PAGE = 100
 
 
-def build_router(failures: FailureService, queues: QueueService) -> Router:
+def build_router(
+    failures: FailureService, queues: QueueService, indexes: SearchIndexService
+) -> Router:
     """Bind the routes of operations to the services."""
     router = Router()
     _bind_failures(router, failures)
     _bind_queues(router, queues)
+    _bind_indexes(router, indexes)
     return router
 
 
@@ -76,6 +82,30 @@ def _bind_queues(router: Router, service: QueueService) -> None:
         return RedriveReply(
             queue_name=path.queue_name, dead_letters=before, started=before > 0, message=message
         )
+
+
+def _bind_indexes(router: Router, service: SearchIndexService) -> None:
+    @router.bind(routes.GET_SEARCH_CONSISTENCY)
+    def get_consistency(call: Call) -> ConsistencyReply:
+        return service.get_consistency(call.caller)
+
+    @router.bind(routes.CHECK_SEARCH_CONSISTENCY)
+    def check_consistency(call: Call) -> WorkReply:
+        return _work(*service.check_consistency(call.caller))
+
+    @router.bind(routes.REPAIR_SEARCH)
+    def repair(call: Call, body: RepairBody) -> WorkReply:
+        return _work(*service.repair(call.caller, body))
+
+    @router.bind(routes.REINDEX_SEARCH)
+    def reindex(call: Call) -> WorkReply:
+        return _work(*service.reindex(call.caller))
+
+
+def _work(job: Job, started: bool) -> WorkReply:
+    fact = "has begun" if started else "is at work already"
+    message = f"The job {fact}: it tells how far it is"
+    return WorkReply(job_id=job.job_id, started=started, message=message)
 
 
 def _failure(found: FailureSummary) -> FailureReply:

@@ -132,12 +132,17 @@ def write_of(
 
     A tombstone also carries when it was made (`tombstone_at`), for whoever sweeps old ones.
     """
-    content = json.dumps(
-        document.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
-    digest = hashlib.sha256(content.encode()).hexdigest()
+    content, digest = content_of(document)
     made = ""
     if tombstone_at is not None and document.body.get("deleted") is True:
         made = f'"{TOMBSTONE_TIME}":"{iso_seconds(tombstone_at)}",'
     body = f'{content[:-1]},{made}"hash":"{digest}","rev":{version}}}'
     return DocumentWrite(index_name, document.id, version, body)
+
+
+def content_of(document: Document) -> tuple[str, str]:
+    """The text of a document without its version, and the hash of it that is indexed beside it."""
+    content = json.dumps(
+        document.body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+    return content, hashlib.sha256(content.encode()).hexdigest()

@@ -92,11 +92,18 @@ class Rebuilder:
     queues: Queues
     settle_delay_seconds: int
 
-    def rebuild(self, references: Iterable[Reference], *, settling: bool = False) -> Rebuilt:
+    def rebuild(
+        self,
+        references: Iterable[Reference],
+        *,
+        settling: bool = False,
+        only: frozenset[str] | None = None,
+    ) -> Rebuilt:
         """Build the documents of the references; when this returns, all of them are written.
 
         A rebuild that settles is not settled again: the delay before it was longer than the lag,
-        so it read what every earlier change had made, and later changes bring their own.
+        so it read what every earlier change had made, and later changes bring their own. `only`
+        are the physical indexes to write to, of those that the ticket names; without it, all.
 
         Raises:
             UnavailableError: a table, bucket, queue or the engine failed; call again with the
@@ -110,18 +117,20 @@ class Rebuilder:
         # its own, taken before it is read, so it does not matter that they overlap.
         with ThreadPoolExecutor(1) as writing:
             for some in _slices(by_asset(set(references))):
-                portion = self._portion(some)
+                portion = self._portion(some, only)
                 before.result()
                 before = writing.submit(self._finish, portion, done, settling=settling)
             before.result()
         return done
 
-    def _portion(self, references: list[Reference]) -> _Portion:
+    def _portion(self, references: list[Reference], only: frozenset[str] | None) -> _Portion:
         """Ticket, then read, then project."""
         ticket = self.state.take_ticket()
         portion = _Portion(ticket, self.sources.read(references))
         for document in self._documents(portion.reading):
             for name in ticket.pointer.targets(document.index):
+                if only is not None and name not in only:
+                    continue
                 portion.writes.append(portion.write(document, name))
                 portion.documents[name, document.id] = document
         return portion

@@ -71,13 +71,17 @@ class _Wanted:
 
 @frozen
 class _Live:
-    """An asset that has a row, and the files wanted of it: path by key."""
+    """An asset that has a row, and the files wanted of it: path by key.
+
+    `strangers` are keys that were wanted and stand where the asset has no files.
+    """
 
     asset: AssetRef
     row: Item
     bucket: AssetBucket
     itself: bool
     files: Mapping[str, str]
+    strangers: tuple[str, ...] = ()
 
 
 class Sources:
@@ -205,7 +209,8 @@ def _live(
         if key.startswith(prefix):
             paths_by_key[key] = "/" + key.removeprefix(prefix)
     files = {key: path for key, path in paths_by_key.items() if is_file(key)}
-    return _Live(asset, row, bucket, want.itself, files)
+    strangers = tuple(sorted(k for k in want.keys if is_file(k) and not k.startswith(prefix)))
+    return _Live(asset, row, bucket, want.itself, files, strangers)
 
 
 def _references(asset: AssetRef, want: _Wanted) -> tuple[Reference, ...]:
@@ -229,10 +234,12 @@ def _sources(
     sources: list[Source] = []
     if one.itself:
         sources.append(AssetSource(one.row, one.bucket, metadata.get(ROOT_PATH, ())))
+    ids = (one.asset.database_id, one.asset.asset_id)
+    sources += (FileGone(*ids, key) for key in one.strangers)
     for key, path in one.files.items():
         state = found.get(key)
         if state is None:
-            sources.append(FileGone(one.asset.database_id, one.asset.asset_id, key))
+            sources.append(FileGone(*ids, key))
             continue
         sources.append(
             FileSource(

@@ -3,13 +3,14 @@
 Nothing here knows what a ticket is used for: see `rebuild`.
 """
 
+from contextlib import suppress
 from datetime import datetime
 from typing import cast
 
 from backend.core.clock import Clock
-from backend.core.errors import AlreadyExistsError, UnavailableError
+from backend.core.errors import AlreadyExistsError, StateForbidsError, UnavailableError
 from backend.core.tables import Tables
-from backend.core.transactions import Item, Update, absent
+from backend.core.transactions import Condition, Item, Update, absent, equals
 from backend.core.wired import wired
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 from backend.spec.tables.operations import SEARCH_STATE
@@ -17,6 +18,9 @@ from backend.values import frozen
 
 KEY = {"stateKey": "search"}
 _NUMBER = "n"
+_INDEX_NUMBER = "indexNumber"
+_MOVED_BY = "reindexJob"
+_LEFT = "leftNumber"
 
 
 class SearchNotSetUpError(UnavailableError):
@@ -26,6 +30,15 @@ class SearchNotSetUpError(UnavailableError):
 
     def __init__(self) -> None:
         super().__init__("The search indexes are not set up yet")
+
+
+class PointerHeldError(StateForbidsError):
+    """Another reindex moves the pointer, or it is not where it was read."""
+
+    code = "SearchPointerHeld"
+
+    def __init__(self) -> None:
+        super().__init__("The search indexes are being moved by another reindex")
 
 
 @frozen
@@ -46,12 +59,13 @@ class Pointer:
         return self.assets_read if index is ASSET_INDEX else self.files_read
 
 
-FIRST_POINTER = Pointer(
-    ASSET_INDEX.first_name,
-    (ASSET_INDEX.first_name,),
-    FILE_INDEX.first_name,
-    (FILE_INDEX.first_name,),
-)
+def numbered(number: int) -> Pointer:
+    """The pointer to the pair of indexes that have this number, and to no others."""
+    assets, files = f"{ASSET_INDEX.alias}-{number}", f"{FILE_INDEX.alias}-{number}"
+    return Pointer(assets, (assets,), files, (files,))
+
+
+FIRST_POINTER = numbered(1)
 
 
 @frozen
@@ -102,12 +116,7 @@ class SearchState:
                 Update(
                     table=SEARCH_STATE,
                     key=KEY,
-                    set={
-                        "assetsRead": pointer.assets_read,
-                        "assetsWrite": list(pointer.assets_write),
-                        "filesRead": pointer.files_read,
-                        "filesWrite": list(pointer.files_write),
-                    },
+                    set=_item(pointer),
                     conditions=(absent("assetsRead"),),
                     refused=AlreadyExistsError("The search indexes are set up already"),
                 )
@@ -115,6 +124,92 @@ class SearchState:
         except AlreadyExistsError:
             return self.pointer()
         return pointer
+
+    def new_number(self) -> int:
+        """A number for a pair of indexes that none has had."""
+        first = int(self.pointer().assets_read.rpartition("-")[2])
+        item = self.tables.increment(SEARCH_STATE, KEY, _INDEX_NUMBER, initial=first)
+        return int(item[_INDEX_NUMBER])
+
+    def moved_by(self) -> str | None:
+        """The reindex job that has moved the pointer and is not through with it."""
+        found = (self.tables.get(SEARCH_STATE, KEY) or {}).get(_MOVED_BY)
+        return None if found is None else str(found)
+
+    def take_pointer(self, job_id: str, old: Pointer, pointer: Pointer, *, number: int) -> None:
+        """Have a reindex job move the pointer from where it is; done before, it stays so.
+
+        `number` is that of the new indexes.
+
+        Raises:
+            PointerHeldError: another job has it, it is elsewhere, or the number was given up.
+        """
+        free = (absent(_MOVED_BY), Condition(_LEFT, "not >", number - 1))
+        held = (*free, equals("assetsRead", old.assets_read))
+        if not self._move(pointer, {_MOVED_BY: job_id}, held) and self.moved_by() != job_id:
+            raise PointerHeldError
+
+    def give_up_number(self, number: int) -> None:
+        """See to it that no worker that overslept points to indexes that are being removed."""
+        with suppress(PointerHeldError):
+            self.tables.write(
+                Update(
+                    table=SEARCH_STATE,
+                    key=KEY,
+                    set={_LEFT: number},
+                    conditions=(Condition(_LEFT, "not >", number),),
+                    refused=PointerHeldError(),  # a later number was given up already
+                )
+            )
+
+    def move_pointer(self, job_id: str, pointer: Pointer) -> None:
+        """Move the pointer, for the job that has it.
+
+        Raises:
+            PointerHeldError: it does not have it.
+        """
+        if not self._move(pointer, {}, (equals(_MOVED_BY, job_id),)):
+            raise PointerHeldError
+
+    def leave_pointer(self, job_id: str, pointer: Pointer) -> bool:
+        """Move the pointer for the last time; False where the job did not have it any more.
+
+        Done before, it is True as well.
+        """
+        held = (equals(_MOVED_BY, job_id),)
+        return self._move(pointer, {}, held, remove=(_MOVED_BY,)) or self.pointer() == pointer
+
+    def _move(
+        self,
+        pointer: Pointer,
+        more: Item,
+        conditions: tuple[Condition, ...],
+        *,
+        remove: tuple[str, ...] = (),
+    ) -> bool:
+        try:
+            self.tables.write(
+                Update(
+                    table=SEARCH_STATE,
+                    key=KEY,
+                    set={**_item(pointer), **more},
+                    remove=remove,
+                    conditions=conditions,
+                    refused=PointerHeldError(),
+                )
+            )
+        except PointerHeldError:
+            return False
+        return True
+
+
+def _item(pointer: Pointer) -> Item:
+    return {
+        "assetsRead": pointer.assets_read,
+        "assetsWrite": list(pointer.assets_write),
+        "filesRead": pointer.files_read,
+        "filesWrite": list(pointer.files_write),
+    }
 
 
 def _pointer(item: Item) -> Pointer:

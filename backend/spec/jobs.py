@@ -4,18 +4,23 @@ from backend.spec.queues import BUCKET_IMPORTS as BUCKET_IMPORTS_QUEUE
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
 from backend.spec.queues import LARGE_FILES as LARGE_FILES_QUEUE
 from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
+from backend.spec.queues import SEARCH_WORK as SEARCH_WORK_QUEUE
 from backend.spec.queues import Queue
 from backend.values import frozen
 
 
 @frozen
 class JobKind:
-    """A kind of job; `cancellable` says whether people may stop one half-way."""
+    """A kind of job; `cancellable` says whether people may stop one half-way.
+
+    One that `undoes` goes on when it is cancelled, and takes back what it did.
+    """
 
     name: str
     queue: Queue
     description: str
     cancellable: bool
+    undoes: bool = False
 
     def job_id(self, *parts: str | int) -> str:
         """The id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
@@ -80,6 +85,27 @@ IMPORT_BUCKET = JobKind(
     "Makes assets of what stands in a bucket already, and has all of it indexed.",
     cancellable=True,
 )
+CHECK_SEARCH = JobKind(
+    "checkSearch",
+    SEARCH_WORK_QUEUE,
+    "Compares the search indexes with the tables and buckets, and tells what differs.",
+    cancellable=True,
+)
+REPAIR_SEARCH = JobKind(
+    "repairSearch",
+    SEARCH_WORK_QUEUE,
+    "Builds documents again: those that differ, or those that were named.",
+    cancellable=True,
+)
+REINDEX_SEARCH = JobKind(
+    "reindexSearch",
+    SEARCH_WORK_QUEUE,
+    "Builds new search indexes beside the old ones, and has them read instead.",
+    cancellable=True,
+    undoes=True,
+)
+SEARCH_KINDS = frozenset(kind.name for kind in (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH))
+"""Jobs about the search indexes, which only administrators look after."""
 
 JOB_KINDS: dict[str, JobKind] = {
     kind.name: kind
@@ -94,6 +120,9 @@ JOB_KINDS: dict[str, JobKind] = {
         LARGE_FILES,
         CHANGE_FILES,
         IMPORT_BUCKET,
+        CHECK_SEARCH,
+        REPAIR_SEARCH,
+        REINDEX_SEARCH,
     )
 }
 """All kinds, by name."""

@@ -50,17 +50,14 @@ DENIALS_NOT_ENTERED = Metric(
 )
 """All functions count as one, and have one alarm."""
 
-ACCESS_DENIED = Metric(
-    "AccessDenied",
-    "refused known callers; the dimension `reason` says what: a route, an object, one not told of",
+DRIFT_MISSING = Metric("drift_missing", "found assets or files that are not in the index")
+DRIFT_STALE = Metric("drift_stale", "found documents that are not as their sources are")
+DRIFT_EXTRA = Metric("drift_extra", "found documents whose sources are gone")
+OLDEST_UNINDEXED = Metric(
+    "oldest_unindexed_seconds", "found a change that has waited for its indexing so long"
 )
-"""Has no alarm: people ask for what they may not have every day. All functions count as one."""
-
-DENIALS_NOT_ENTERED = Metric(
-    "DenialsNotEntered",
-    "refused callers without an entry in the audit trail, because the table did not answer",
-)
-"""All functions count as one, and have one alarm."""
+CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
+"""What a check of the search indexes measures; anything above zero rings: a repair mends it."""
 
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)

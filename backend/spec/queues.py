@@ -28,6 +28,7 @@ FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files aga
 LIFECYCLE = Queue("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
 LARGE_FILES = Queue("LargeFiles", "Jobs that put the large files of uploads in their place.")
 BUCKET_IMPORTS = Queue("BucketImports", "Jobs that walk what stands in a bucket already.")
+SEARCH_WORK = Queue("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
 QUEUES = (
     OBJECT_EVENTS,
@@ -37,6 +38,7 @@ QUEUES = (
     LIFECYCLE,
     LARGE_FILES,
     BUCKET_IMPORTS,
+    SEARCH_WORK,
 )
 
 
@@ -123,6 +125,7 @@ QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
     QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
     QueueSubscription(BUCKET_IMPORTS, "BucketImportWorker", batch_size=1, window_seconds=0),
+    QueueSubscription(SEARCH_WORK, "SearchWorker", batch_size=1, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),

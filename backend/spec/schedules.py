@@ -1,6 +1,6 @@
 """What runs by the clock: EventBridge wakes these functions, each after so many minutes."""
 
-from backend.spec.functions import REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
+from backend.spec.functions import CHECK_SEARCH, REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
 from backend.values import frozen
 
 
@@ -16,4 +16,8 @@ class Schedule:
         return f"{self.function.name}Schedule"
 
 
-SCHEDULES = (Schedule(REPLAY_FAILURES, 5), Schedule(SWEEP_TOMBSTONES, 60))
+SCHEDULES = (
+    Schedule(REPLAY_FAILURES, 5),
+    Schedule(SWEEP_TOMBSTONES, 60),
+    Schedule(CHECK_SEARCH, 24 * 60),
+)

@@ -24,6 +24,16 @@ SETTLE_DELAY_SECONDS = Setting(
     900,
     "How long after a rebuild that read a global secondary index its documents are built again.",
 )
+SEARCH_GRACE_SECONDS = Setting(
+    "SEARCH_GRACE_SECONDS",
+    30,
+    "How long a check waits before it looks again at documents that differ: twice the usual lag.",
+)
+SEARCH_KEEP_SECONDS = Setting(
+    "SEARCH_KEEP_SECONDS",
+    86_400,
+    "How long after a reindex the old indexes are kept up to date, so that it can be taken back.",
+)
 UPLOAD_RATE_PER_MINUTE = Setting(
     "UPLOAD_RATE_PER_MINUTE", 20, "Upload initialisations per user and minute."
 )
@@ -81,6 +91,8 @@ WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.
 
 SETTINGS = (
     SETTLE_DELAY_SECONDS,
+    SEARCH_GRACE_SECONDS,
+    SEARCH_KEEP_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
     PRESIGNED_URL_SECONDS,
     LARGE_FILE_BYTES,

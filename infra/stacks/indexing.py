@@ -17,9 +17,16 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES
-from backend.spec.metrics import INDEXING_METRICS, JOB_METRICS, NAMESPACE, Metric, dimensions
+from backend.spec.metrics import (
+    CHECK_METRICS,
+    INDEXING_METRICS,
+    JOB_METRICS,
+    NAMESPACE,
+    Metric,
+    dimensions,
+)
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
@@ -123,6 +130,8 @@ class IndexingStack(Stack):
             self._watch(spec, INDEXING_METRICS)
         if JOB_QUEUES & set(spec.receives):
             self._watch(spec, JOB_METRICS)
+        if spec is SEARCH_WORKER:
+            self._watch(spec, CHECK_METRICS)
         return function
 
     def _watch(self, spec: Function, metrics: Iterable[Metric]) -> None:

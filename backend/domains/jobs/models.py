@@ -40,6 +40,8 @@ class Job(WireModel):
     step: int = 0
     lease_until: int = 0
     tries: int = 0
+    undo: bool = False
+    """Somebody has cancelled it, and its steps take back what they did (`JobKind.undoes`)."""
     result: dict[str, Any] | None = None
     """What the job came to, where it makes something; written once, with what it makes."""
 
@@ -62,6 +64,8 @@ class Progress:
     finished: bool = False
     wait_seconds: int = 0
     problems: tuple[str, ...] = ()
+    undone: bool = False
+    """Where it is finished: what it did is taken back, so it is cancelled and not done."""
 
 
 Step = Callable[[Job], Progress]

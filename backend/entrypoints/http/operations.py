@@ -6,4 +6,8 @@ from backend.operations.routes import build_router
 from backend.spec.functions import ADMIN_API
 
 _wiring = OperationsWiring(ADMIN_API, patience=3)  # somebody waits for the answer
-handler = ready(_wiring.app.handler(build_router(_wiring.failure_service, _wiring.queue_service)))
+handler = ready(
+    _wiring.app.handler(
+        build_router(_wiring.failure_service, _wiring.queue_service, _wiring.search_index_service)
+    )
+)

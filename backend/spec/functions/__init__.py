@@ -32,6 +32,7 @@ from backend.spec.functions.running import (
     ADMIN_API,
     AUTHORIZER,
     BOOTSTRAP,
+    CHECK_SEARCH,
     REPLAY_FAILURES,
     SWEEP_TOMBSTONES,
 )
@@ -48,6 +49,7 @@ from backend.spec.functions.workers import (
     LARGE_FILE_WORKER,
     LIFECYCLE_WORKER,
     NOTIFIER,
+    SEARCH_WORKER,
 )
 
 __all__ = [
@@ -65,6 +67,7 @@ __all__ = [
     "BUCKET_IMPORT_WORKER",
     "BUCKET_SYNC",
     "BUCKET_SYNC_API",
+    "CHECK_SEARCH",
     "COMMENTS_API",
     "CONFIGURATION_API",
     "DATABASES_API",
@@ -87,6 +90,7 @@ __all__ = [
     "NOTIFIER",
     "REPLAY_FAILURES",
     "SEARCH_API",
+    "SEARCH_WORKER",
     "SUBSCRIPTIONS_API",
     "SWEEP_TOMBSTONES",
     "TAGS_API",
@@ -132,6 +136,8 @@ FUNCTIONS: tuple[Function, ...] = (
     LARGE_FILE_WORKER,
     BUCKET_SYNC,
     BUCKET_IMPORT_WORKER,
+    SEARCH_WORKER,
+    CHECK_SEARCH,
     REPLAY_FAILURES,
     SWEEP_TOMBSTONES,
 )

@@ -283,6 +283,15 @@ _OF_WORKERS: Mapping[str, Requests] = {
         registry.SUBSCRIPTIONS: ("BatchGetItem",),
     },
     "JobStarter": _KEPT_BY_MAPPING,
+    "SearchWorker": _together(
+        _SOURCES,
+        _KEPT,
+        {
+            assets.ASSETS: ("Query",),
+            assets.DATABASES: ("Scan",),
+            operations.JOBS: ("GetItem", "UpdateItem"),
+        },
+    ),
     "LifecycleWorker": _together(
         {
             registry.ASSET_BUCKETS: ("Query", "Scan"),
@@ -321,6 +330,10 @@ _OF_WORKERS: Mapping[str, Requests] = {
         access.USER_ROLES: ("PutItem",),
         access.API_KEYS: ("GetItem", "PutItem", "UpdateItem"),
         ASSET_BUCKET: (),  # its name is all that is needed
+    },
+    "CheckSearch": {
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
     },
 }
 

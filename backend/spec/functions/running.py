@@ -63,7 +63,7 @@ ADMIN_API = replace(
             writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
             secrets=(secrets.PAGE_TOKEN_KEY,),
             settings=(settings.SETTLE_DELAY_SECONDS,),
-            search="write",
+            search="compare",
         )
     ),
     # Poison of a queue goes back into it; object events are read at once.
@@ -87,6 +87,16 @@ REPLAY_FAILURES = audited(
 )
 SWEEP_TOMBSTONES = Function(
     "SweepTombstones",
+CHECK_SEARCH = audited(
+    Function(
+        "CheckSearch",
+        "scheduled",
+        "backend.entrypoints.scheduled.search_checks.handler",
+        "Starts the comparison of the search indexes with the tables and buckets.",
+        writes=(operations.SEARCH_STATE, operations.JOBS),
+        timeout_seconds=30,
+    )
+)
     "scheduled",
     "backend.entrypoints.scheduled.tombstones.handler",
     "Removes tombstones of deleted documents after a day.",

@@ -104,7 +104,13 @@ JOB_STARTER = Function(
     "backend.entrypoints.jobs.starter.handler",
     "Sends the first message of each job to the queue of its kind.",
     writes=(buckets.FAILURE_BUCKET,),  # the mapping's destination for what was never taken
-    sends=(queues.FAN_OUT, queues.LIFECYCLE, queues.LARGE_FILES, queues.BUCKET_IMPORTS),
+    sends=(
+        queues.FAN_OUT,
+        queues.LIFECYCLE,
+        queues.LARGE_FILES,
+        queues.BUCKET_IMPORTS,
+        queues.SEARCH_WORK,
+    ),
     timeout_seconds=30,
 )
 _FOLLOWED: tuple[Table | Bucket, ...] = (
@@ -141,6 +147,24 @@ BUCKET_IMPORT_WORKER = audited(
         timeout_seconds=120,
         loops=True,
     )
+)
+SEARCH_WORKER = Function(
+    "SearchWorker",
+    "consumer",
+    "backend.entrypoints.jobs.search_work.handler",
+    "Does the jobs that check, repair and renew the search indexes, window by window.",
+    reads=(*DOCUMENT_SOURCES, assets.DATABASES),
+    writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
+    sends=(queues.SEARCH_WORK, queues.SETTLE),
+    settings=(
+        settings.SETTLE_DELAY_SECONDS,
+        settings.SEARCH_GRACE_SECONDS,
+        settings.SEARCH_KEEP_SECONDS,
+    ),
+    search="renew",
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
 )
 LEFT_BY_ASSETS: tuple[Table, ...] = (
     assets.ASSET_VERSIONS,

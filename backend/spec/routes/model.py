@@ -17,6 +17,7 @@ ObjectType = Literal[
     "apiKey",
     "failure",
     "queue",
+    "searchIndex",
     "audit",
     "role",
     "userRole",

@@ -29,6 +29,23 @@ SEARCH = Route(
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
 )
+GET_SEARCH_CONSISTENCY = Route(
+    "GET", "/admin/search/consistency", "operations", "get_consistency",
+    "Tell how the search indexes stand, and what the last check found", "searchIndex", ours=True,
+)  # fmt: skip
+CHECK_SEARCH_CONSISTENCY = Route(
+    "POST", "/admin/search/consistency", "operations", "check_consistency",
+    "Compare the search indexes with the tables and buckets", "searchIndex", ours=True,
+)  # fmt: skip
+REPAIR_SEARCH = Route(
+    "POST", "/admin/search/repair", "operations", "repair",
+    "Build documents again that differ, or that are named", "searchIndex", ours=True,
+)  # fmt: skip
+REINDEX_SEARCH = Route(
+    "POST", "/admin/search/reindex", "operations", "reindex",
+    "Build new search indexes while the old ones are read", "searchIndex", ours=True,
+    statuses=(409,),
+)  # fmt: skip
 LIST_FAILURES = Route(
     "GET", "/admin/failures", "operations", "list_failures",
     "List what could not be indexed, or was given up", "failure", ours=True,

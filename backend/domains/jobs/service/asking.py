@@ -15,7 +15,7 @@ from backend.domains.audit.models import job_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
-from backend.spec.jobs import JOB_KINDS, WITHDRAW_ROLE, JobKind
+from backend.spec.jobs import JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
 
 JOB_DAYS = 365
 """How long a job can be looked at, and says that it was started once."""
@@ -113,6 +113,8 @@ class JobService:
     def cancel_job(self, caller: Identity, job_id: str) -> Job:
         """Stop a job before its next step; what it has done stays done.
 
+        One whose kind undoes takes all of it back in further steps, and is cancelled after that.
+
         Raises:
             JobNotFoundError: it does not exist, or not for the caller.
             JobStateError: it is finished, or cannot be cancelled.
@@ -122,10 +124,14 @@ class JobService:
             found = self._job_for(caller, job_id)
             if not is_cancellable(found):
                 raise JobStateError(found, f"cannot be cancelled: {found.kind} has to end")
-            if found.is_finished:
+            undoes = JOB_KINDS[found.kind].undoes
+            if found.is_finished and not (undoes and found.state == "failed"):
                 raise JobStateError(found, f"has ended already: it is {found.state}")
+            # Queued anew it has a message at once, whatever it was waiting for.
+            stopped = {"state": "queued", "undo": True, "tries": 0}
+            changes = stopped if undoes else {"state": "cancelled"}
             try:
-                return self._change(caller, "cancel_job", found, {"state": "cancelled"})
+                return self._change(caller, "cancel_job", found, changes)
             except JobChangedError:  # it was queued, and a worker has just begun
                 continue
         raise JobChangedError(job_id)
@@ -144,6 +150,8 @@ class JobService:
         found = self._job_for(caller, job_id)
         if found.state == "done" or not found.is_finished:
             raise JobStateError(found, f"is {found.state}, so there is nothing to resume")
+        if found.state == "cancelled" and found.undo:
+            raise JobStateError(found, "was taken back; start another one")
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)
@@ -162,6 +170,8 @@ class JobService:
             return Secured("bucket", {"bucketId": str(job.parameters["bucketId"])})
         if job.kind == WITHDRAW_ROLE.name:
             return Secured("role", {"roleName": str(job.parameters.get("roleName", ""))})
+        if job.kind in SEARCH_KINDS:
+            return Secured("searchIndex")
         if job.database_id is None:
             return Secured("tag", {"tagName": str(job.parameters.get("tagName", ""))})
         return self.subject(job) or Secured("database", {"databaseId": job.database_id})

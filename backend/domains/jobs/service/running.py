@@ -81,7 +81,9 @@ class JobRunner:
 
     def _changes(self, job: Job, progress: Progress) -> dict[str, Any]:
         now = self._now()
+        state = "running"
         if progress.finished:
+            state = "cancelled" if progress.undone else "done"
             lease = 0
         elif progress.wait_seconds:
             lease = now + 1000 * progress.wait_seconds
@@ -90,7 +92,7 @@ class JobRunner:
         problems = [*job.problems, *progress.problems]
         return self._noted(
             {
-                "state": "done" if progress.finished else "running",
+                "state": state,
                 "cursor": progress.cursor,
                 "itemsDone": job.items_done + progress.items,
                 "problems": problems[:MAX_PROBLEMS],

@@ -1,0 +1,109 @@
+"""Puts the ports of AWS behind the jobs about the search indexes as a whole."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from aws_lambda_powertools.metrics import MetricUnit, single_metric
+
+from backend.aws.search_engine import connect
+from backend.core.search_engine import SearchEngine
+from backend.domains.assets.repository import AssetRepository
+from backend.entrypoints.indexing import IndexingWiring
+from backend.entrypoints.working import Handler
+from backend.search.checking import Checker
+from backend.search.comparing import Comparer
+from backend.search.geo_keys import GeoKeys
+from backend.search.moving import ReindexStep
+from backend.search.owners import BucketRegistry
+from backend.search.sources import Sources
+from backend.search.state import SearchState
+from backend.search.walk import SourceWalk
+from backend.search.work import Report
+from backend.search.work_steps import WorkSteps
+from backend.spec import jobs
+from backend.spec.metrics import (
+    DRIFT_EXTRA,
+    DRIFT_MISSING,
+    DRIFT_STALE,
+    NAMESPACE,
+    OLDEST_UNINDEXED,
+    dimensions,
+)
+from backend.spec.queues import SEARCH_WORK
+from backend.spec.settings import SEARCH_GRACE_SECONDS, SEARCH_KEEP_SECONDS
+
+
+@dataclass(frozen=True)
+class RenewalWiring(IndexingWiring):
+    """What the worker is made of."""
+
+    @cached_property
+    def engine(self) -> SearchEngine:
+        return connect(self.settings)
+
+    @cached_property
+    def search_state(self) -> SearchState:
+        return SearchState(self.tables, self.clock)
+
+    @cached_property
+    def walk(self) -> SourceWalk:
+        return SourceWalk(self.tables, self.objects, BucketRegistry(self.tables))
+
+    @cached_property
+    def checker(self) -> Checker:
+        sources = Sources(self.tables, self.objects, AssetRepository(self.tables).owners)
+        return Checker(
+            walk=self.walk,
+            comparer=Comparer(self.engine, sources, GeoKeys(self.tables)),
+            rebuilder=self.rebuilder,
+            grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
+            clock=self.clock,
+        )
+
+    @property
+    def search_work_handler(self) -> Handler:
+        steps = WorkSteps(
+            tables=self.tables,
+            state=self.search_state,
+            checker=self.checker,
+            rebuilder=self.rebuilder,
+            jobs=self.jobs,
+            measure=self._measure,
+            clock=self.clock,
+        )
+        reindex = ReindexStep(
+            engine=self.engine,
+            state=self.search_state,
+            walk=self.walk,
+            checker=self.checker,
+            rebuilder=self.rebuilder,
+            keep_seconds=self.settings.number(SEARCH_KEEP_SECONDS),
+            grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
+            clock=self.clock,
+        )
+        return self.consumer_handler(
+            SEARCH_WORK,
+            {
+                jobs.CHECK_SEARCH.name: steps.check,
+                jobs.REPAIR_SEARCH.name: steps.repair,
+                jobs.REINDEX_SEARCH.name: reindex,
+            },
+        )
+
+    def _measure(self, report: Report) -> None:
+        """Tell CloudWatch what a check came to; zero too, so that it can be seen that it ran."""
+        measured = {
+            DRIFT_MISSING: report.missing,
+            DRIFT_STALE: report.stale,
+            DRIFT_EXTRA: report.extra,
+            OLDEST_UNINDEXED: report.oldest_unindexed_seconds,
+        }
+        for metric, value in measured.items():
+            with single_metric(
+                name=metric.name,
+                unit=MetricUnit.Count,
+                value=value,
+                namespace=NAMESPACE,
+                default_dimensions=dimensions(self.function.name),
+            ):
+                pass

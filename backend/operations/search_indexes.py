@@ -1,0 +1,129 @@
+"""What administrators do about the search indexes: look at their drift, check, repair, reindex."""
+
+from typing import Any
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.identity import Identity
+from backend.core.search_engine import SearchEngine
+from backend.core.wired import wired
+from backend.domains.jobs.models import Job
+from backend.operations.search_models import (
+    ConsistencyReply,
+    DocumentName,
+    IndexReply,
+    RepairBody,
+    RunningWork,
+)
+from backend.search.indexes import differences
+from backend.search.references import AssetRef, FileKeyRef, Reference, at_path, to_entries
+from backend.search.state import Pointer, SearchState
+from backend.search.work import Report, Reports, SearchWork
+from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
+from backend.spec.routes import Action
+from backend.spec.search_indexes import SEARCH_INDEXES, SearchIndex
+
+_INDEXES = Secured("searchIndex")
+_REINDEX = "POST /admin/search/reindex: a mapping differs from the declared one"
+_REPAIR = "POST /admin/search/repair: documents differ from their sources"
+
+
+@wired
+class SearchIndexService:
+    """Everything long is a job: these verbs start it and tell of it."""
+
+    engine: SearchEngine
+    state: SearchState
+    work: SearchWork
+    reports: Reports
+    authorization: Authorization
+
+    def get_consistency(self, caller: Identity) -> ConsistencyReply:
+        """The last report, the work that goes on, and the mappings beside the declared ones.
+
+        Raises:
+            PermissionDeniedError: the caller may not look after the indexes.
+            UnavailableError: the engine does not answer, or the indexes are not set up.
+        """
+        self._demand(caller, "GET")
+        pointer, report = self.state.pointer(), self.reports.last()
+        indexes = [self._index(index, pointer) for index in SEARCH_INDEXES]
+        return ConsistencyReply(
+            report=report,
+            work=[_running(job) for job in self._unfinished()],
+            indexes=indexes,
+            mend=_mending(indexes, report),
+        )
+
+    def check_consistency(self, caller: Identity) -> tuple[Job, bool]:
+        """Start a check of everything, unless one is at work; and whether it began.
+
+        Raises:
+            PermissionDeniedError: the caller may not look after the indexes.
+        """
+        return self._start(caller, CHECK_SEARCH, {})
+
+    def repair(self, caller: Identity, body: RepairBody) -> tuple[Job, bool]:
+        """Start a repair, unless one is at work (raises as `check_consistency`)."""
+        parameters: dict[str, Any] = {}
+        if body.documents is not None:
+            parameters["references"] = to_entries({_reference(name) for name in body.documents})
+        elif body.database_id is not None:
+            parameters["databaseId"] = body.database_id
+            if body.asset_id is not None:
+                parameters["assetId"] = body.asset_id
+        return self._start(caller, REPAIR_SEARCH, parameters)
+
+    def reindex(self, caller: Identity) -> tuple[Job, bool]:
+        """Start a reindex, unless one is at work.
+
+        Raises:
+            PermissionDeniedError: the caller may not look after the indexes.
+            ReindexUnfinishedError: one has failed half-way.
+        """
+        return self._start(caller, REINDEX_SEARCH, {})
+
+    def _start(
+        self, caller: Identity, kind: JobKind, parameters: dict[str, Any]
+    ) -> tuple[Job, bool]:
+        self._demand(caller, "POST")
+        return self.work.start(caller, kind, parameters)
+
+    def _demand(self, caller: Identity, action: Action) -> None:
+        require(self.authorization, caller, action, _INDEXES)
+
+    def _unfinished(self) -> list[Job]:
+        kinds = (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH)
+        last = [job for kind in kinds if (job := self.work.last(kind)) is not None]
+        return [job for job in last if not job.is_finished or job.state == "failed"]
+
+    def _index(self, index: SearchIndex, pointer: Pointer) -> IndexReply:
+        reads = pointer.current(index)
+        return IndexReply(
+            alias=index.alias,
+            reads=reads,
+            writes=list(pointer.targets(index)),
+            differences=differences(index, self.engine.mapping(reads)),
+        )
+
+
+def _running(job: Job) -> RunningWork:
+    return RunningWork(
+        job_id=job.job_id,
+        kind=job.kind,
+        state=job.state,
+        items_done=job.items_done,
+        phase=job.cursor.get("phase"),
+    )
+
+
+def _mending(indexes: list[IndexReply], report: Report | None) -> list[str]:
+    found = [_REINDEX] if any(index.differences for index in indexes) else []
+    return [*found, _REPAIR] if report is not None and report.drift > report.repaired else found
+
+
+def _reference(name: DocumentName) -> Reference:
+    if name.key is not None:
+        return FileKeyRef(name.database_id, name.asset_id, name.key)
+    if name.path is not None:
+        return at_path(name.database_id, name.asset_id, name.path)
+    return AssetRef(name.database_id, name.asset_id)

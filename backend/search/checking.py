@@ -1,0 +1,235 @@
+"""Walks everything and tells what differs for good, a window a step; and has it built again.
+
+Changes are under way all the time. What differs is only suspected; after a grace of twice the lag
+the walk looks at its suspects once more, and counts those that still differ *in the same way*: one
+whose source has changed meanwhile is under way again. So a check needs no pause of the writers.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import ceil
+
+from pydantic import Field
+
+from backend.core.clock import Clock, iso
+from backend.core.models import WireModel
+from backend.core.wired import wired
+from backend.search.comparing import (
+    DIGEST_CHARS,
+    Compared,
+    Comparer,
+    Difference,
+    Drift,
+    Names,
+)
+from backend.search.rebuild import Rebuilder
+from backend.search.references import FileKeyRef
+from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
+
+MOST_SUSPECTS = 10_000
+"""After so many the walk looks at them again before it goes on: a job's row holds their digests."""
+MOST_EXAMPLES = 10
+"""Of each class; a check tells how many differ, and names the first ones."""
+
+
+class Example(WireModel):
+    """A document that differs."""
+
+    drift: Drift
+    document_id: str
+    database_id: str
+    asset_id: str
+    key: str | None = None
+
+
+class Counts(WireModel):
+    """What a walk has found so far."""
+
+    documents: int = 0
+    missing: int = 0
+    stale: int = 0
+    extra: int = 0
+    refused: int = 0
+    unreadable: int = 0
+    repaired: int = 0
+    oldest_at: str | None = None
+    """When the oldest change was made that is not in the index, as far as that can be told."""
+    examples: list[Example] = Field(default_factory=list[Example])
+
+    @property
+    def drift(self) -> int:
+        return self.missing + self.stale + self.extra
+
+
+class CheckState(WireModel):
+    """How far a walk has come, as the cursor of a job holds it.
+
+    `again` is how far the second look has come, while there is one; `suspects` are the digests of
+    those that are to be looked at, from `suspects_after` on.
+    """
+
+    at: list[str] = Field(default_factory=list[str])
+    counts: Counts = Field(default_factory=Counts)
+    suspects: str = ""
+    suspects_after: list[str] | None = None
+    suspected_at: str | None = None
+    again: list[str] | None = None
+    walked: bool = False
+    finished: bool = False
+
+    @property
+    def position(self) -> Position:
+        return Position(*self.at) if self.at else START
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """The state after a step, the documents that it walked over, and how long the next waits."""
+
+    state: CheckState
+    items: int = 0
+    wait_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a walk is for.
+
+    `names` are the indexes that are compared. `at_once` has all that differs built again when it is
+    found, without a second look: building again harms nobody. `repairs` does it after that look.
+    """
+
+    names: Names
+    scope: Scope = EVERYTHING
+    at_once: bool = False
+    repairs: bool = False
+
+
+@wired
+class Checker:
+    walk: SourceWalk
+    comparer: Comparer
+    rebuilder: Rebuilder
+    grace_seconds: int
+    clock: Clock
+
+    def step(self, check: Check, state: CheckState) -> Stepped:
+        """Do the next window.
+
+        Raises:
+            UnavailableError: something is down; the same step can be done again.
+            StoredVersionAheadError: the ticket counter went backwards, and waits to be put right.
+        """
+        state = state.model_copy(deep=True)
+        if state.again is not None:
+            return self._look_again(check, state, Position(*state.again))
+        compared = self._compared(check, state.position)
+        if compared is None:
+            state.walked = True
+            return self._second_look(state)
+        before = state.position
+        state.at = list(compared.upto)
+        state.counts.documents += compared.documents
+        state.counts.refused += compared.refused
+        state.counts.unreadable += compared.unreadable
+        if check.at_once:
+            self._note(state.counts, compared.differences, None)
+            state.counts.repaired += self._repair(compared.differences)
+            return Stepped(state, compared.documents)
+        if compared.differences:
+            self._suspect(state, before, compared.differences)
+            if len(state.suspects) >= MOST_SUSPECTS * DIGEST_CHARS:
+                second = self._second_look(state)
+                return Stepped(second.state, compared.documents, second.wait_seconds)
+        return Stepped(state, compared.documents)
+
+    def _compared(self, check: Check, after: Position) -> Compared | None:
+        def named(database_id: str) -> str | None:
+            return self.comparer.next_database(check.names, database_id)
+
+        window = self.walk.window(after, check.scope, named=named)
+        return None if window is None else self.comparer.compare(window, check.names)
+
+    def _suspect(
+        self, state: CheckState, before: Position, differences: Iterable[Difference]
+    ) -> None:
+        state.suspects += "".join(one.digest for one in differences)
+        if state.suspects_after is None:
+            state.suspects_after = list(before)
+        state.suspected_at = iso(self.clock())
+
+    def _second_look(self, state: CheckState) -> Stepped:
+        """Begin to look at the suspects again, once the grace is over; without any go on."""
+        if state.suspects_after is None or state.suspected_at is None:
+            state.finished = state.walked
+            return Stepped(state)
+        state.again = state.suspects_after
+        due = moment(state.suspected_at) + timedelta(seconds=self.grace_seconds)
+        return Stepped(state, 0, max(0, ceil((due - self.clock()).total_seconds())))
+
+    def _look_again(self, check: Check, state: CheckState, after: Position) -> Stepped:
+        """Look at one window again; what is behind the walk itself is not looked at yet."""
+        compared = None if after >= state.position else self._compared(check, after)
+        if compared is not None:
+            known = _digests(state.suspects)
+            confirmed = [one for one in compared.differences if one.digest in known]
+            self._note(state.counts, confirmed, state.suspected_at)
+            if check.repairs:
+                state.counts.repaired += self._repair(confirmed)
+            state.again = list(compared.upto)
+            if compared.upto < state.position:
+                return Stepped(state)
+        state.again = state.suspects_after = state.suspected_at = None
+        state.suspects = ""
+        state.finished = state.walked
+        return Stepped(state)
+
+    def _repair(self, differences: Iterable[Difference]) -> int:
+        references = {one.reference for one in differences}
+        self.rebuilder.rebuild(references)
+        return len(references)
+
+    def _note(
+        self, counts: Counts, differences: Iterable[Difference], suspected_at: str | None
+    ) -> None:
+        for one in differences:
+            setattr(counts, one.drift, getattr(counts, one.drift) + 1)
+            since = self._since(one, suspected_at or iso(self.clock()))
+            counts.oldest_at = min(counts.oldest_at or since, since)
+            told = sum(example.drift == one.drift for example in counts.examples)
+            if told < MOST_EXAMPLES:
+                counts.examples.append(_example(one))
+
+    def _since(self, one: Difference, suspected_at: str) -> str:
+        """When a change was made that is not in the index.
+
+        Only of a missing document is it known. Of others it is when the walk met them.
+        """
+        if isinstance(one.since, datetime):
+            return iso(one.since)
+        try:
+            return iso(moment(one.since or suspected_at))
+        except ValueError:
+            return suspected_at
+
+
+def _example(one: Difference) -> Example:
+    reference = one.reference
+    key = reference.key if isinstance(reference, FileKeyRef) else None
+    return Example(
+        drift=one.drift,
+        document_id=one.id,
+        database_id=reference.database_id,
+        asset_id=reference.asset_id,
+        key=key,
+    )
+
+
+def _digests(joined: str) -> set[str]:
+    return {joined[n : n + DIGEST_CHARS] for n in range(0, len(joined), DIGEST_CHARS)}
+
+
+def moment(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

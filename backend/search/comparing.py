@@ -1,0 +1,210 @@
+"""Lays what the sources hold beside what an index holds, in one window of a walk.
+
+Both sides are known by id and hash of content. What differs may only be under way; whoever asks
+looks again after a while (`checking`).
+"""
+
+import hashlib
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from backend.core.search_engine import SearchEngine, StandingDocument, Stretch
+from backend.core.wired import wired
+from backend.search.bulk import content_of
+from backend.search.geo_keys import GeoKeys
+from backend.search.projections import (
+    AssetSource,
+    Document,
+    FileSource,
+    Source,
+    project,
+    reference_of,
+    stub,
+    wanted_geo_keys,
+)
+from backend.search.references import AssetRef, FileKeyRef
+from backend.search.sources import Sources
+from backend.search.walk import LAST, Position, Window, place_of
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
+
+Drift = Literal["missing", "stale", "extra"]
+"""Not in the index; there with other content; there, and nowhere else."""
+Names = Mapping[str, str]
+"""The physical index of each search index, by alias."""
+READ_AT_ONCE = 1000
+MOST_STANDING = 4000
+"""Documents of an index that one window compares; what lies behind is the next one's."""
+_PAGE = 1000
+_DIGEST_BYTES = 6
+DIGEST_CHARS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A document that differs. `content` is the hash of what it should be; of extra ones, empty.
+
+    `since` is when its source was made, of missing ones whose source tells it.
+    """
+
+    drift: Drift
+    id: str
+    reference: AssetRef | FileKeyRef
+    content: str = ""
+    since: datetime | str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Tells the document, and what it should be, from others."""
+        kind = type(self.reference).__name__
+        text = f"{kind} {self.id} {self.content}"
+        return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:_DIGEST_BYTES]).decode()
+
+
+@dataclass(slots=True)
+class Compared:
+    """What a window came to, up to and with a position.
+
+    `refused` are documents that stand as stubs, since OpenSearch did not take them whole: they are
+    among the failures. `unreadable` are assets whose sources contradict each other.
+    """
+
+    upto: Position
+    documents: int = 0
+    refused: int = 0
+    unreadable: int = 0
+    differences: list[Difference] = field(default_factory=list[Difference])
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """A document that should stand, and its hash."""
+
+    document: Document
+    content: str
+    since: datetime | str | None
+
+
+@wired
+class Comparer:
+    engine: SearchEngine
+    sources: Sources
+    geo_keys: GeoKeys
+
+    def compare(self, window: Window, names: Names) -> Compared:
+        """Compare a window, or as much of its beginning as is compared at once.
+
+        Raises:
+            UnavailableError: a table, a bucket or the engine failed.
+        """
+        # The index is read first: what is written between the two readings is found in the
+        # sources, so that it is a suspect and not overlooked.
+        assets, upto = self._standing(ASSET_INDEX, names, window.after, window.upto)
+        files, upto = self._standing(FILE_INDEX, names, window.after, upto)
+        wanted = [r for r in window.references if place_of(r) <= upto[1:]]
+        expected, unreadable = self._expected(wanted)
+        unreadable |= window.unreadable
+        compared = Compared(upto, documents=len(expected), unreadable=len(unreadable))
+        for standing in (*assets, *files):
+            name = _reference(standing)
+            if _place(standing) <= upto[1:] and name.asset_id not in unreadable:
+                _take(compared, expected, standing, name)
+        compared.differences += (
+            Difference(
+                "missing", one.document.id, reference_of(one.document), one.content, one.since
+            )
+            for one in expected.values()
+        )
+        return compared
+
+    def next_database(self, names: Names, after: str) -> str | None:
+        """The first database behind this that an index holds documents of."""
+        found: list[str] = []
+        for name in names.values():
+            wanted = Stretch(order=("str_databaseid",), above=(after,), limit=1)
+            found += (one.place[0] for one in self.engine.stretch(name, wanted))
+        return min(found, default=None)
+
+    def _standing(
+        self, index: SearchIndex, names: Names, after: Position, upto: Position
+    ) -> tuple[list[StandingDocument], Position]:
+        """The documents of the window, and how far they reach."""
+        order = ("str_assetid",) if index is ASSET_INDEX else ("str_assetid", "str_key")
+        if index is ASSET_INDEX and after.asset_id == upto.asset_id:
+            return [], upto  # amid the files of an asset, whose own document is done
+        found: list[StandingDocument] = []
+        above: tuple[str, ...] | None = (after.asset_id, after.key)[: len(order)]
+        while len(found) < MOST_STANDING:
+            page = self.engine.stretch(
+                names[index.alias],
+                Stretch(
+                    order=order,
+                    equal={"str_databaseid": after.database_id},
+                    above=above if after.asset_id else None,
+                    up_to=upto.asset_id,
+                    limit=_PAGE,
+                ),
+            )
+            found += page
+            if len(page) < _PAGE or _place(page[-1]) > upto[1:]:
+                return found, upto
+            above = page[-1].place
+            after = after._replace(asset_id=above[0])
+        asset_id, *key = found[-1].place
+        return found, Position(upto.database_id, asset_id, key[0] if key else LAST)
+
+    def _expected(
+        self, references: Sequence[AssetRef | FileKeyRef]
+    ) -> tuple[dict[tuple[str, str], _Expected], set[str]]:
+        """What should stand, by alias and id; and assets that cannot be read."""
+        expected: dict[tuple[str, str], _Expected] = {}
+        unreadable: set[str] = set()
+        for start in range(0, len(references), READ_AT_ONCE):
+            reading = self.sources.read(references[start : start + READ_AT_ONCE])
+            unreadable |= {one.asset.asset_id for one in reading.unreadable}
+            wanted = wanted_geo_keys(reading.sources)
+            allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
+            for source in reading.sources:
+                document = project(source, allowed)
+                if document.body.get("deleted") is not True:
+                    known = _Expected(document, content_of(document)[1], _made(source))
+                    expected[document.index.alias, document.id] = known
+        return expected, unreadable
+
+
+def _take(
+    compared: Compared,
+    expected: dict[tuple[str, str], _Expected],
+    standing: StandingDocument,
+    name: AssetRef | FileKeyRef,
+) -> None:
+    """Compare a standing document; what is left of `expected` in the end is missing."""
+    alias = ASSET_INDEX.alias if isinstance(name, AssetRef) else FILE_INDEX.alias
+    known = expected.pop((alias, standing.id), None)
+    if known is None:
+        compared.differences.append(Difference("extra", standing.id, name))
+    elif standing.body.get("hash") != known.content:
+        if standing.body.get("hash") == content_of(stub(known.document))[1]:
+            compared.refused += 1
+        else:
+            compared.differences.append(Difference("stale", standing.id, name, known.content))
+
+
+def _reference(standing: StandingDocument) -> AssetRef | FileKeyRef:
+    """What a standing document names, by its fields."""
+    body = standing.body
+    ids = (str(body.get("str_databaseid", "")), str(body.get("str_assetid", "")))
+    return FileKeyRef(*ids, str(body["str_key"])) if "str_key" in body else AssetRef(*ids)
+
+
+def _place(standing: StandingDocument) -> tuple[str, str]:
+    return place_of(_reference(standing))
+
+
+def _made(source: Source) -> datetime | str | None:
+    """When a source was made, or last written, if it tells it."""
+    if isinstance(source, FileSource):
+        return source.version.last_modified
+    return str(source.row.get("createdAt") or "") if isinstance(source, AssetSource) else None

@@ -1,0 +1,191 @@
+"""Checks, repairs and reindexes over ports in memory, with a clock that tests turn."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from backend.core.search_engine import DocumentWrite, JsonObject
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.jobs.models import Job, Progress
+from backend.search.checking import Checker
+from backend.search.comparing import Comparer
+from backend.search.geo_keys import GeoKeys
+from backend.search.indexes import ensure_indexes
+from backend.search.moving import ReindexStep
+from backend.search.owners import BucketRegistry
+from backend.search.rebuild import Rebuilder
+from backend.search.references import AssetRef, FileRef, Reference
+from backend.search.sources import Sources
+from backend.search.state import SearchState
+from backend.search.walk import SourceWalk
+from backend.search.work import Report, Reports, SearchWork
+from backend.search.work_steps import WorkSteps
+from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
+from backend.spec.tables.assets import DATABASES
+from tests.factories.audit import audit_service
+from tests.factories.buckets import stored_bucket
+from tests.factories.jobs import ADMIN, JobWorld
+from tests.factories.search import rebuilder, remove_asset, store_asset
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.search_engine import MemorySearchEngine
+from tests.fakes.tables import MemoryTables
+
+GRACE_SECONDS = 10
+KEEP_SECONDS = 100
+BUCKET = "assetbucket"
+
+
+@dataclass
+class Renewal:
+    """A deployment with everything that looks after its indexes as a whole."""
+
+    tables: MemoryTables = field(default_factory=MemoryTables)
+    objects: MemoryObjects = field(default_factory=MemoryObjects)
+    engine: MemorySearchEngine = field(default_factory=MemorySearchEngine)
+    queues: MemoryQueues = field(default_factory=MemoryQueues)
+    reports: list[Report] = field(default_factory=list[Report])
+    before_step: Callable[[Job], None] = lambda job: None
+    after_step: Callable[[Job], None] = lambda job: None
+
+    def __post_init__(self) -> None:
+        self.world = JobWorld(step=self.step, kind=REINDEX_SEARCH, tables=self.tables)
+        ensure_indexes(self.engine, self.state)
+        stored_bucket(self.tables)
+
+    @property
+    def state(self) -> SearchState:
+        return SearchState(self.tables, lambda: self.world.now)
+
+    @property
+    def rebuilder(self) -> Rebuilder:
+        return rebuilder(
+            self.tables, self.objects, self.queues, self.engine, clock=lambda: self.world.now
+        )
+
+    @property
+    def walk(self) -> SourceWalk:
+        return SourceWalk(self.tables, self.objects, BucketRegistry(self.tables))
+
+    @property
+    def checker(self) -> Checker:
+        owners = AssetRepository(self.tables).owners
+        sources = Sources(self.tables, self.objects, owners, workers=1)
+        return Checker(
+            walk=self.walk,
+            comparer=Comparer(self.engine, sources, GeoKeys(self.tables)),
+            rebuilder=self.rebuilder,
+            grace_seconds=GRACE_SECONDS,
+            clock=lambda: self.world.now,
+        )
+
+    @property
+    def steps(self) -> WorkSteps:
+        return WorkSteps(
+            tables=self.tables,
+            state=self.state,
+            checker=self.checker,
+            rebuilder=self.rebuilder,
+            jobs=self.world.jobs,
+            measure=self.reports.append,
+            clock=lambda: self.world.now,
+        )
+
+    @property
+    def reindex(self) -> ReindexStep:
+        return ReindexStep(
+            engine=self.engine,
+            state=self.state,
+            walk=self.walk,
+            checker=self.checker,
+            rebuilder=self.rebuilder,
+            keep_seconds=KEEP_SECONDS,
+            grace_seconds=GRACE_SECONDS,
+            clock=lambda: self.world.now,
+        )
+
+    @property
+    def work(self) -> SearchWork:
+        audit = audit_service(MemoryObjects())
+        return SearchWork(self.tables, self.world.jobs, audit, lambda: self.world.now)
+
+    def step(self, job: Job) -> Progress:
+        """The step of whichever kind; tests may do things around it, or die."""
+        self.before_step(job)
+        steps = {
+            CHECK_SEARCH.name: self.steps.check,
+            REPAIR_SEARCH.name: self.steps.repair,
+            REINDEX_SEARCH.name: self.reindex,
+        }
+        progress = steps[job.kind](job)
+        self.after_step(job)
+        return progress
+
+    def start(self, kind: JobKind, **parameters: object) -> str:
+        """Start a job; answers with its id. Its worker knows this kind alone."""
+        self.world.kind = kind
+        job, _ = self.work.start(ADMIN, kind, parameters)
+        return job.job_id
+
+    def run(self, kind: JobKind, **parameters: object) -> Job:
+        """Do a job to its end."""
+        job_id = self.start(kind, **parameters)
+        self.world.drain()
+        return self.world.job(job_id)
+
+    def check(self) -> Report:
+        """What a check finds."""
+        assert self.run(CHECK_SEARCH).state == "done"
+        report = Reports(self.tables).last()
+        assert report is not None
+        return report
+
+    def add_database(self, database_id: str = "museum") -> None:
+        self.tables.put_many(DATABASES, [{"databaseId": database_id}])
+
+    def add_asset(self, asset_id: str, *, files: int = 0, **fields: object) -> None:
+        """An asset with files, which is indexed."""
+        database_id = str(fields.get("database_id", "museum"))
+        store_asset(self.tables, asset_id, **fields)
+        names = [f"{number:04}.glb" for number in range(files)]
+        for name in names:
+            self.add_file(asset_id, name)
+        self.rebuild(
+            AssetRef(database_id, asset_id),
+            *(FileRef(database_id, asset_id, f"/{name}") for name in names),
+        )
+
+    def add_file(self, asset_id: str, name: str, body: bytes = b"x") -> None:
+        key = f"{asset_id}/{name}"
+        self.objects.put(BUCKET, key, body, content_type="text/plain", metadata={})
+
+    def remove_asset(self, asset_id: str) -> None:
+        """Take an asset's row and files away, and tell nobody."""
+        remove_asset(self.tables, asset_id)
+        listed = self.objects.list_versions(BUCKET, f"{asset_id}/", limit=1000)
+        for version in listed.versions:
+            self.objects.delete_version(BUCKET, version.key, version_id=version.version_id)
+
+    def rebuild(self, *references: Reference) -> None:
+        self.rebuilder.rebuild(references)
+
+    def live(self, *, number: int) -> dict[str, JsonObject]:
+        """The documents that stand in a pair of indexes, by id, without their versions."""
+        return {
+            document_id: {name: value for name, value in body.items() if name != "rev"}
+            for alias in ("assets", "files")
+            for document_id, (_, body) in self.engine.indexes[f"{alias}-{number}"].items()
+            if not body.get("deleted")
+        }
+
+    def lose(self, document_id: str) -> None:
+        """Take a document out of the indexes, as nothing of ours ever does."""
+        for index in self.engine.indexes.values():
+            index.pop(document_id, None)
+
+    def spoil(self, index: str, document_id: str) -> None:
+        """Have other content stand in a document."""
+        version, body = self.engine.indexes[index][document_id]
+        self.engine.indexes[index][document_id] = (version, {**body, "hash": "spoilt"})
+
+    def write(self, write: DocumentWrite) -> None:
+        self.engine.bulk([write])
