@@ -1,6 +1,7 @@
 """The base of all models: camelCase on the wire, snake_case in Python, mapped here once."""
 
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 from pydantic import (
@@ -12,15 +13,21 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     model_serializer,
 )
-from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema
+
+
+@cache
+def camel(name: str) -> str:
+    """As pydantic's `to_camel`, which takes regular expressions to it, for each field anew."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.title, others))
 
 
 class WireModel(BaseModel):
     """A body, a query string, a reply or a stored item. Unknown fields are ignored."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel,
+        alias_generator=camel,
         populate_by_name=True,
         extra="ignore",
         ser_json_inf_nan="null",

@@ -5,7 +5,6 @@ from typing import Literal
 
 from backend.spec import buckets, queues
 from backend.spec.buckets import Bucket
-from backend.spec.functions.requests import REQUESTS
 from backend.spec.queues import Queue
 from backend.spec.requests import (
     BUCKET_APPENDS,
@@ -86,6 +85,8 @@ class Function:
         Those of `REQUESTS`; where nobody has said yet, all that its declaration allows, but no
         scan: who scans says so, and nobody scans a table that grows with assets or files.
         """
+        from backend.spec.functions.requests import REQUESTS  # noqa: PLC0415 - of templates only
+
         said = REQUESTS.get(self.name, {}).get(resource)
         if said is not None:
             return said
