@@ -49,6 +49,9 @@ _KEYWORDS = frozenset(
 )
 _METADATA = "metadata."
 _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
+_LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
+"""What `_last` stands for. With that word OpenSearch 3.8 leaves out an index of whose documents
+none has the date, although they tie with those of the other index that have none either."""
 _SORTABLE = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_score", "_rectype"))
 
 
@@ -215,7 +218,8 @@ def _sort(criterion: SortField) -> JsonObject | str:
     field = f"{name}.keyword" if name in _KEYWORDS else name
     # What only one of the indexes maps needs the same type in the other, or they cannot be merged.
     kind = _UNMAPPED.get(name.partition("_")[0], "keyword")
-    return {field: {"order": criterion.order, "missing": "_last", "unmapped_type": kind}}
+    missing = _LAST_DATE[criterion.order] if kind == "date" else "_last"
+    return {field: {"order": criterion.order, "missing": missing, "unmapped_type": kind}}
 
 
 def _extension(value: str | None) -> str | None:
