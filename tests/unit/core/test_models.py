@@ -18,9 +18,7 @@ def _all_fields() -> set[str]:
     while models:
         model = models.pop()
         models += model.__subclasses__()
-        found |= {
-            name for name, field in model.model_fields.items() if not field.alias_priority == 2
-        }
+        found |= {name for name, field in model.model_fields.items() if field.alias_priority != 2}
     return found
 
 
