@@ -85,8 +85,6 @@ REPLAY_FAILURES = audited(
         timeout_seconds=120,
     )
 )
-SWEEP_TOMBSTONES = Function(
-    "SweepTombstones",
 CHECK_SEARCH = audited(
     Function(
         "CheckSearch",
@@ -97,6 +95,8 @@ CHECK_SEARCH = audited(
         timeout_seconds=30,
     )
 )
+SWEEP_TOMBSTONES = Function(
+    "SweepTombstones",
     "scheduled",
     "backend.entrypoints.scheduled.tombstones.handler",
     "Removes tombstones of deleted documents after a day.",
