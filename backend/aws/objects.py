@@ -4,7 +4,6 @@ import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from botocore.exceptions import ClientError
 
@@ -25,6 +24,8 @@ from backend.core.wired import wired
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+    from backend.core.file_kinds import Serving
 
 _ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
 _NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
@@ -290,17 +291,14 @@ class S3Objects:
         key: str,
         *,
         version_id: str | None,
-        file_name: str,
-        content_type: str,
-        attachment: bool,
+        serving: "Serving",
         expires: int,
     ) -> str:
-        kind = "attachment" if attachment else "inline"
         parameters = {
             "Bucket": bucket,
             "Key": key,
-            "ResponseContentType": content_type,
-            "ResponseContentDisposition": f"{kind}; filename*=UTF-8''{quote(file_name, safe='')}",
+            "ResponseContentType": serving.content_type,
+            "ResponseContentDisposition": serving.disposition,
         }
         if version_id is not None:
             parameters["VersionId"] = version_id

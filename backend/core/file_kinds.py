@@ -2,6 +2,8 @@
 
 import mimetypes
 import re
+from typing import NamedTuple
+from urllib.parse import quote
 
 from backend.core.names import extension_of
 
@@ -85,7 +87,35 @@ _CONTENT_TYPES = {
     ".zip": "application/zip",
 }
 
-_SCRIPT_CAPABLE = frozenset({"text/html", "application/xml", "text/xml"})
+_SCRIPT_CAPABLE = frozenset(
+    {
+        "application/hta",
+        "application/java-archive",
+        "application/vnd.adobe.flash.movie",
+        "application/x-shockwave-flash",
+        "application/x-silverlight-app",
+        "application/xml",
+        "application/xml-dtd",
+        "message/rfc822",
+        "multipart/related",
+        "multipart/x-mixed-replace",
+        "text/html",
+        "text/vbscript",
+        "text/x-component",
+        "text/xml",
+        "text/xsl",
+    }
+)
+_SVG = "image/svg+xml"
+_SHOWN = ("image/", "audio/", "video/", "font/", "model/")
+_SHOWN_TYPES = frozenset(
+    {"application/json", "application/pdf", "text/csv", "text/markdown", "text/plain"}
+)
+"""What a browser may show in its place; all else it saves, also what nobody has thought of yet."""
+# A name in the other direction hides its extension: what reads `gpj.exe` backwards.
+_DIRECTIONS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
+_NOT_NAMED = dict.fromkeys((*_DIRECTIONS, *_CONTROLS), "_")
 
 _EXECUTABLES = (
     (b"MZ", "a Windows executable"),
@@ -115,6 +145,34 @@ def can_run_script(content_type: str) -> bool:
     """Whether a browser that shows this type may run code in it: it is then only downloaded."""
     kind = content_type.split(";", 1)[0].strip().lower()
     return kind in _SCRIPT_CAPABLE or kind.endswith(("+xml", "javascript", "ecmascript"))
+
+
+class Serving(NamedTuple):
+    """How the bytes of a file go to a browser: the headers that say what they are."""
+
+    content_type: str
+    disposition: str
+
+
+def serving_of(key: str) -> Serving:
+    """How a file of this key is served; the client and what is stored with it decide nothing.
+
+    What may run code is saved and not shown, as a type that means nothing. An SVG keeps its type,
+    because pages show it as an image, where its code does not run; shown by itself it is saved too.
+    """
+    content_type = content_type_of(key)
+    if can_run_script(content_type):
+        kind = content_type if content_type == _SVG else UNKNOWN_TYPE
+        return Serving(kind, _disposition("attachment", key))
+    if content_type.startswith(_SHOWN) or content_type in _SHOWN_TYPES:
+        return Serving(content_type, _disposition("inline", key))
+    return Serving(content_type, _disposition("attachment", key))
+
+
+def _disposition(kind: str, key: str) -> str:
+    """The header (RFC 6266), with the name in ASCII (RFC 8187): nothing in it ends the header."""
+    name = key.rsplit("/", 1)[-1].translate(_NOT_NAMED)
+    return f"{kind}; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def blocked_extension(path: str) -> str | None:

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from backend.core.errors import ConflictError
+
+if TYPE_CHECKING:
+    from backend.core.file_kinds import Serving
 
 
 class ObjectRefusedError(ConflictError):
@@ -243,12 +246,10 @@ class Objects(Protocol):
         key: str,
         *,
         version_id: str | None,
-        file_name: str,
-        content_type: str,
-        attachment: bool,
+        serving: "Serving",
         expires: int,
     ) -> str:
-        """A URL to GET one object from, with type and disposition decided here."""
+        """A URL to GET one object from; type and disposition are part of what is signed."""
         ...
 
 

@@ -25,7 +25,7 @@ STATUSES: dict[type[errors.VitrineError], int] = {
 }
 """The nearest class in an error's inheritance decides."""
 
-HEADERS = {"Cache-Control": "no-cache, no-store"}
+HEADERS = {"Cache-Control": "no-cache, no-store", "X-Content-Type-Options": "nosniff"}
 
 
 def status_of(error: errors.VitrineError) -> int:

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
+from backend.core.file_kinds import Serving
 from backend.core.objects import (
     ObjectHead,
     ObjectPage,
@@ -223,9 +224,7 @@ class MemoryObjects:
         key: str,
         *,
         version_id: str | None,
-        file_name: str,
-        content_type: str,
-        attachment: bool,
+        serving: Serving,
         expires: int,
     ) -> str:
         return f"memory://{bucket}/{quote(key)}"

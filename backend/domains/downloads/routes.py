@@ -68,6 +68,13 @@ def _bind_auxiliary_files(router: Router, streams: StreamService) -> None:
         return streamed(call, path, "headers")
 
 
+_CLOSED = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+}
+"""Whatever a browser takes the bytes for, and wherever it opens them: they run nothing there."""
+
+
 def _content(found: Streamed, reading: Reading) -> Content:
     """The answer that carries a file, some of its bytes, or the address of them."""
     if found.url is not None:
@@ -76,9 +83,9 @@ def _content(found: Streamed, reading: Reading) -> Content:
     # Kept only to be asked for again with its ETag: a right that is revoked ends at once.
     headers = {
         "Cache-Control": "private, no-cache",
-        "Content-Type": found.content_type,
-        "Content-Disposition": found.disposition,
-        "X-Content-Type-Options": "nosniff",
+        "Content-Type": found.serving.content_type,
+        "Content-Disposition": found.serving.disposition,
+        **_CLOSED,
         "Accept-Ranges": "bytes",
         "ETag": found.validators.etag,
         "Last-Modified": found.validators.modified_text,

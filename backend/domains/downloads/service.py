@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
-from urllib.parse import quote
 
 from backend.core.errors import (
     GoneError,
@@ -12,7 +11,7 @@ from backend.core.errors import (
     PermissionDeniedError,
     UnavailableError,
 )
-from backend.core.file_kinds import can_run_script, content_type_of
+from backend.core.file_kinds import Serving, serving_of
 from backend.core.identity import Identity
 from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
@@ -97,14 +96,11 @@ class DownloadService:
     def _reply(self, bucket: str, head: ObjectHead, body: DownloadBody) -> DownloadReply:
         key, version_id = head.version.key, head.version.version_id
         name = key.rsplit("/", 1)[-1]
-        content_type = content_type_of(key)
         url = self.objects.presign_get(
             bucket,
             key,
             version_id=version_id,
-            file_name=name,
-            content_type=content_type,
-            attachment=can_run_script(content_type),
+            serving=serving_of(key),
             expires=self.url_seconds,
         )
         return DownloadReply(
@@ -138,8 +134,7 @@ class Streamed:
     """
 
     head: ObjectHead
-    content_type: str
-    disposition: str
+    serving: Serving
     validators: rules.Validators
     span: tuple[int, int] | None = None
     body: bytes = b""
@@ -260,9 +255,7 @@ class StreamService:
             place.bucket,
             place.key,
             version_id=_kept_version(found.head),
-            file_name=place.key.rsplit("/", 1)[-1],
-            content_type=found.content_type,
-            attachment=can_run_script(found.content_type),
+            serving=found.serving,
             expires=self.url_seconds,
         )
 
@@ -299,13 +292,8 @@ def _kept_version(head: ObjectHead) -> str | None:
 
 
 def _served(head: ObjectHead) -> Streamed:
-    key = head.version.key
-    content_type = content_type_of(key)
-    kind = "attachment" if can_run_script(content_type) else "inline"
-    name = quote(key.rsplit("/", 1)[-1], safe="")
     return Streamed(
         head=head,
-        content_type=content_type,
-        disposition=f"{kind}; filename*=UTF-8''{name}",
+        serving=serving_of(head.version.key),
         validators=rules.Validators(f'"{head.version.etag}"', head.version.last_modified),
     )

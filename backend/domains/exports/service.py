@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from backend.core.clock import Clock
-from backend.core.file_kinds import can_run_script, content_type_of
+from backend.core.file_kinds import serving_of
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.paging import PageRequest, Position
@@ -225,14 +225,11 @@ class ExportService:
         """Where to get a file, if its asset is for download and it is not archived."""
         if not asset.is_distributable or item.is_folder or item.is_archived:
             return None
-        content_type = content_type_of(item.key)
         return self.objects.presign_get(
             bucket,
             item.key,
             version_id=item.version_id,
-            file_name=item.file_name,
-            content_type=content_type,
-            attachment=can_run_script(content_type),
+            serving=serving_of(item.key),
             expires=self.url_seconds,
         )
 

@@ -122,6 +122,8 @@ def test_what_can_run_a_script_is_only_downloaded(museum: Gallery) -> None:
         museum.put(f"/{name}", b"<svg/>")
         headers = museum.stream(name).headers
         assert headers["Content-Disposition"].startswith("attachment"), name
+        assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+        assert headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_a_key_of_the_asset_names_its_file_too(museum: Gallery) -> None:

@@ -1,0 +1,70 @@
+"""Presigned URLs: what they let their holder do, and what is part of the signature."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from backend.aws.clients import s3
+from backend.aws.objects import S3Objects
+from backend.aws.settings import Settings
+from backend.core.file_kinds import serving_of
+from backend.entrypoints.downloading import DownloadWiring
+from backend.spec.functions import DOWNLOADS_API
+from backend.spec.settings import MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
+
+
+def query_of(url: str) -> dict[str, str]:
+    return {name: value for name, (value,) in parse_qs(urlsplit(url).query).items()}
+
+
+def part_url(*, expires: int = 900) -> str:
+    return S3Objects(s3()).presign_part(
+        "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=expires
+    )
+
+
+def get_url(*, key: str = "statue/a.svg") -> str:
+    return S3Objects(s3()).presign_get(
+        "bucket", key, version_id="v1", serving=serving_of(key), expires=900
+    )
+
+
+@pytest.mark.parametrize("url", [part_url, get_url])
+def test_a_url_is_signed_with_the_fourth_version_and_lives_as_long_as_it_says(url: object) -> None:
+    assert callable(url)
+    query = query_of(str(url()))
+    assert query["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256"
+    assert query["X-Amz-Expires"] == "900"
+
+
+@pytest.mark.parametrize("url", [part_url, get_url])
+def test_no_header_of_s3_can_be_added_because_none_is_signed(url: object) -> None:
+    """S3 refuses requests with an `x-amz-*` header that is not among the signed ones."""
+    assert callable(url)
+    assert query_of(str(url()))["X-Amz-SignedHeaders"] == "host"
+
+
+def test_the_url_of_a_part_is_for_that_part_of_that_upload_alone() -> None:
+    query = query_of(part_url())
+    told = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert told == {"uploadId": "u", "partNumber": "7"}
+
+
+def test_type_disposition_and_version_are_signed() -> None:
+    query = query_of(get_url())
+    told = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert told == {
+        "versionId": "v1",
+        "response-content-type": "image/svg+xml",
+        "response-content-disposition": "attachment; filename*=UTF-8''a.svg",
+    }
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("900", 900), ("3600", 3600), ("86400", 3600)])
+def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
+    settings: Settings, said: str, seconds: int
+) -> None:
+    wiring = DownloadWiring(DOWNLOADS_API)
+    own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: said}
+    vars(wiring)["settings"] = Settings(own)
+    assert wiring.downloads.url_seconds == seconds <= MAX_URL_SECONDS
