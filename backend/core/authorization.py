@@ -27,6 +27,7 @@ SecuredType = Literal[
     "audit",
     "role",
     "userRole",
+    "constraint",
     "metadataSchema",
     "web",
 ]

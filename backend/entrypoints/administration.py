@@ -11,11 +11,14 @@ from backend.core.ids import new_uuid
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.core.wired import wired
+from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
+from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserRoleService
 from backend.domains.access.service.users import UserService
 from backend.entrypoints.wiring import Wiring
@@ -31,11 +34,28 @@ class AccessWiring(Wiring):
         return RoleService(
             roles=RoleRepository(self.tables),
             grants=GrantRepository(self.tables),
+            constraints=ConstraintRepository(self.tables),
             authorization=self.authorization,
             audit=self.audit,
             withdrawals=self._withdrawal,
             clock=self.clock,
+            new_id=new_uuid,
         )
+
+    @cached_property
+    def constraints(self) -> ConstraintService:
+        return ConstraintService(
+            constraints=ConstraintRepository(self.tables),
+            roles=RoleRepository(self.tables),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+            new_id=new_uuid,
+        )
+
+    @cached_property
+    def templates(self) -> TemplateService:
+        return TemplateService(self.constraints, self.authorization)
 
     @cached_property
     def user_roles(self) -> UserRoleService:

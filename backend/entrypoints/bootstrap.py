@@ -69,6 +69,7 @@ def set_up(wiring: Wiring) -> dict[str, str]:
         has_search=settings.search_is_deployed, has_user_pool=settings.user_pool_id is not None
     )
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
+    wiring.administrator_rules.keep()
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools import Logger
 
 from backend.core.deliveries import Event, Reply
+from backend.core.ids import new_uuid
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
@@ -63,11 +64,17 @@ class WorkerWiring(Wiring):
 
     @cached_property
     def _role_withdrawal(self) -> "RoleWithdrawal":
+        from backend.domains.access.repository.constraints import ConstraintRepository
         from backend.domains.access.repository.roles import GrantRepository, RoleRepository
         from backend.domains.access.service.withdrawing import RoleWithdrawal
 
         return RoleWithdrawal(
-            RoleRepository(self.tables), GrantRepository(self.tables), self.audit, self.clock
+            roles=RoleRepository(self.tables),
+            grants=GrantRepository(self.tables),
+            constraints=ConstraintRepository(self.tables),
+            audit=self.audit,
+            clock=self.clock,
+            new_id=new_uuid,
         )
 
     @property

@@ -8,18 +8,23 @@ from typing import Any, NamedTuple
 from backend.core.authorization import Authorization
 from backend.core.clock import Clock
 from backend.core.identity import Identity
+from backend.core.ids import new_uuid
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service import ApiKeyService
+from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
+from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserRoleService
 from backend.domains.access.service.users import UserService
+from backend.domains.access.service.withdrawing import RoleWithdrawal
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS
@@ -36,6 +41,8 @@ class AccessServices(NamedTuple):
     user_roles: UserRoleService
     profiles: ProfileService
     users: UserService
+    constraints: ConstraintService
+    templates: TemplateService
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,14 @@ class Parts:
     def services(self) -> AccessServices:
         tables, authorization, audit = self.tables, self.authorization, self.audit
         grants = GrantRepository(tables)
+        constraints = ConstraintService(
+            constraints=ConstraintRepository(tables),
+            roles=RoleRepository(tables),
+            authorization=authorization,
+            audit=audit,
+            clock=self.clock,
+            new_id=new_uuid,
+        )
         return AccessServices(
             api_keys=ApiKeyService(
                 keys=ApiKeyRepository(tables),
@@ -71,20 +86,36 @@ class Parts:
             roles=RoleService(
                 roles=RoleRepository(tables),
                 grants=grants,
+                constraints=ConstraintRepository(tables),
                 authorization=authorization,
                 audit=audit,
                 withdrawals=_withdrawal,
                 clock=self.clock,
+                new_id=new_uuid,
             ),
             user_roles=UserRoleService(grants, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
             users=UserService(self.pool, SignInEntries(tables), authorization, audit, self.clock),
+            constraints=constraints,
+            templates=TemplateService(constraints, authorization),
         )
 
 
 def _withdrawal(_caller: Identity, role_name: str) -> tuple[str, Write]:
     item = {"jobId": JOB, "kind": "withdrawRole", "parameters": {"roleName": role_name}}
     return JOB, Put(table=JOBS, item=item)
+
+
+def withdrawal_of(tables: Tables, audit: AuditService, now: datetime) -> RoleWithdrawal:
+    """What the worker does of a job that takes a role from everyone."""
+    return RoleWithdrawal(
+        roles=RoleRepository(tables),
+        grants=GrantRepository(tables),
+        constraints=ConstraintRepository(tables),
+        audit=audit,
+        clock=lambda: now,
+        new_id=new_uuid,
+    )
 
 
 def stored_role(tables: Tables, role_name: str, **more: Any) -> None:

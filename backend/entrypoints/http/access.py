@@ -14,6 +14,8 @@ handler = ready(
             _wiring.user_roles,
             _wiring.profiles,
             _wiring.users,
+            _wiring.constraints,
+            _wiring.templates,
         )
     )
 )

@@ -39,6 +39,8 @@ BOOTSTRAP = Function(
         operations.SEARCH_STATE,
         registry.ASSET_BUCKETS,
         registry.FEATURES,
+        access.CONSTRAINTS,
+        access.POLICIES,
         access.ROLES,
         access.USERS,
         access.USER_ROLES,

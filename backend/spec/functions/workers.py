@@ -199,6 +199,8 @@ LIFECYCLE_WORKER = audited(
         writes=(
             assets.ASSETS,
             assets.ARCHIVED_FILES,
+            access.CONSTRAINTS,
+            access.POLICIES,
             access.ROLES,
             access.USER_ROLES,
             *LEFT_BY_ASSETS,

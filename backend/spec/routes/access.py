@@ -68,3 +68,30 @@ RESET_COGNITO_PASSWORD = Route(
     "POST", "/user/cognito/{userId}/resetPassword", "access", "reset_cognito_password",
     "Have a user choose a new password", "userRole",
 )  # fmt: skip
+LIST_CONSTRAINTS = Route(
+    "GET", "/auth/constraints", "access", "list_constraints", "List the constraints", "constraint"
+)
+GET_CONSTRAINT = Route(
+    "GET", "/auth/constraints/{constraintId}", "access", "get_constraint", "Get a constraint",
+    "constraint",
+)  # fmt: skip
+CREATE_CONSTRAINT = Route(
+    "POST", "/auth/constraints/{constraintId}", "access", "create_constraint",
+    "Make a constraint, or put this one in its place", "constraint",
+)  # fmt: skip
+UPDATE_CONSTRAINT = Route(
+    "PUT", "/auth/constraints/{constraintId}", "access", "update_constraint",
+    "Put this constraint in the place of another, or make it", "constraint",
+)  # fmt: skip
+DELETE_CONSTRAINT = Route(
+    "DELETE", "/auth/constraints/{constraintId}", "access", "delete_constraint",
+    "Delete a constraint and what it gives", "constraint",
+)  # fmt: skip
+LIST_CONSTRAINTS_TEMPLATES = Route(
+    "GET", "/auth/constraintsTemplates", "access", "list_constraints_templates",
+    "List the templates of permissions that ship with the product", "constraint", ours=True,
+)  # fmt: skip
+IMPORT_CONSTRAINTS_TEMPLATE = Route(
+    "POST", "/auth/constraintsTemplateImport", "access", "import_constraints_template",
+    "Give a role the constraints of a template", "constraint",
+)  # fmt: skip

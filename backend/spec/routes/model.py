@@ -21,6 +21,7 @@ ObjectType = Literal[
     "audit",
     "role",
     "userRole",
+    "constraint",
     "metadataSchema",
     "none",
 ]

@@ -71,8 +71,13 @@ API_KEYS = Table(
 POLICIES = Table(
     "Policies",
     Attribute("policyKey"),
-    "The complete rule list of each role and user, written with the constraint that changed it.",
-    ("get the rules of a role or user with a consistent read",),
+    "The complete rule list of each role and user, written with the constraint that changed it; "
+    "each constraint whole; the epoch, which counts the changes.",
+    (
+        "get the rules of a role or user with a consistent read",
+        "get one constraint with a consistent read",
+        "get the epoch with a consistent read",
+    ),
     origin="ours",
 )
 

@@ -89,6 +89,12 @@ class RoleRepository:
         item = self.tables.get(ROLES, {_ROLE: role_name})
         return None if item is None else Role.model_validate(item)
 
+    def existing(self, role_names: Iterable[str]) -> set[str]:
+        """Those of the roles that are there, and not being deleted."""
+        keys = [(ROLES, {_ROLE: name}) for name in role_names]
+        found = (item for _, item in self.tables.get_many(keys))
+        return {item[_ROLE] for item in found if item.get(_DELETED_BY) is None}
+
     def list_registry(self, page: PageRequest) -> Page[Role]:
         found = self.tables.scan(ROLES, page)
         return Page(tuple(Role.model_validate(item) for item in found.items), found.after)

@@ -1,13 +1,16 @@
-"""The routes of access: API keys, roles, who has which, sign-ins, and what callers ask."""
+"""The routes of access: keys, roles, who has which, sign-ins, constraints, what callers ask."""
 
 from backend.domains.access.routes.callers import bind_callers
+from backend.domains.access.routes.constraints import bind_constraints, bind_templates
 from backend.domains.access.routes.keys import bind_keys
 from backend.domains.access.routes.roles import bind_roles
 from backend.domains.access.routes.user_roles import bind_user_roles
 from backend.domains.access.routes.users import bind_users
 from backend.domains.access.service import ApiKeyService
+from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
+from backend.domains.access.service.templates import TemplateService
 from backend.domains.access.service.user_roles import UserRoleService
 from backend.domains.access.service.users import UserService
 from backend.http.router import Router
@@ -19,6 +22,8 @@ def build_router(
     user_roles: UserRoleService,
     profiles: ProfileService,
     users: UserService,
+    constraints: ConstraintService,
+    templates: TemplateService,
 ) -> Router:
     """Bind the routes of access to their services."""
     router = Router()
@@ -27,4 +32,6 @@ def build_router(
     bind_user_roles(router, user_roles)
     bind_callers(router, profiles)
     bind_users(router, users)
+    bind_constraints(router, constraints)
+    bind_templates(router, templates)
     return router

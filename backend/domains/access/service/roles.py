@@ -7,11 +7,21 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
 from backend.core.errors import RevisionConflictError, StateForbidsError
 from backend.core.identity import Identity
+from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.core.wired import wired
+from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.people import ADMIN_ROLE, Role, UserRole
 from backend.domains.access.models.roles import RoleBody
+from backend.domains.access.repository.constraints import (
+    ConstraintRepository,
+    Policy,
+    change_writes,
+    fits,
+    next_epoch,
+    rules_write,
+)
 from backend.domains.access.repository.roles import (
     GrantRepository,
     RoleNotFoundError,
@@ -19,11 +29,15 @@ from backend.domains.access.repository.roles import (
     RoleRevisionError,
     taken,
 )
+from backend.domains.access.rules.constraints import Change, touched, without_role
+from backend.domains.access.service.constraints import entry_of
 from backend.domains.audit.models import role_entity, user_role_entity
 from backend.domains.audit.service import AuditService
 
 HOLDERS_AT_ONCE = 40
 """From more users than these a job takes a deleted role: two writes each, and two for the role."""
+CONSTRAINTS_AT_ONCE = 20
+"""From more constraints than these a job takes a deleted role; also where their rows are many."""
 _PAGES_AT_ONCE = 5
 _ATTEMPTS = 8  # of a deletion that is overtaken by changes of the role, or of its users
 
@@ -45,10 +59,12 @@ class Withdrawals(Protocol):
 class RoleService:
     roles: RoleRepository
     grants: GrantRepository
+    constraints: ConstraintRepository
     authorization: Authorization
     audit: AuditService
     withdrawals: Withdrawals
     clock: Clock
+    new_id: NewId
 
     def list_roles(self, caller: Identity, page: PageRequest) -> Page[Role]:
         """Roles that the caller may see, in no order."""
@@ -75,7 +91,7 @@ class RoleService:
         _demand_open(role)
         name = role_entity(role.role_name)
         entry = self.audit.entry(caller, "create_role", name, after=_told(role), at=now)
-        self.roles.put_new(role, entry)
+        self.roles.put_new(role, entry, next_epoch())
         return role
 
     def update_role(self, caller: Identity, body: RoleBody) -> Role:
@@ -97,11 +113,11 @@ class RoleService:
             entry = self.audit.entry(
                 caller, "update_role", name, before=before, after=after, at=self.clock()
             )
-            self.roles.change(found, changes, entry)
+            self.roles.change(found, changes, entry, next_epoch())
         return changed
 
     def delete_role(self, caller: Identity, role_name: str) -> str | None:
-        """Remove a role and take it from everyone; answers with the job if that takes one.
+        """Remove a role and its rules, and take it from everyone; answers with the job, if any.
 
         Raises:
             AdministratorRoleError: without it nobody could do anything.
@@ -118,18 +134,41 @@ class RoleService:
         raise RoleRevisionError(role_name)
 
     def _deleted(self, caller: Identity, role: Role) -> str | None:
+        grantee = Grantee("role", role.role_name)
+        policy = self.constraints.policies([grantee])[grantee]
         holders = self._few_holders(role.role_name)
-        now = self.clock()
         entry = self.audit.entry(
-            caller, "delete_role", role_entity(role.role_name), before=_told(role), at=now
+            caller,
+            "delete_role",
+            role_entity(role.role_name),
+            before=_told(role),
+            at=self.clock(),
         )
-        if holders is None:
-            job_id, start = self.withdrawals(caller, role.role_name)
-            self.roles.change(role, {"deletedBy": job_id}, start, entry)
-            return job_id
-        withdrawn = withdrawal(self.audit, self.clock, caller, holders)
-        self.roles.delete(role, entry, *withdrawn)
-        return None
+        leaving = None if holders is None else self._leaving(caller, policy)
+        if holders is not None and leaving is not None:
+            withdrawn = withdrawal(self.audit, self.clock, caller, holders)
+            if fits([entry, *leaving, *withdrawn, entry]):  # and the role
+                self.roles.delete(role, entry, *leaving, *withdrawn)
+                return None
+        job_id, start = self.withdrawals(caller, role.role_name)
+        left = [each["constraintId"] for each in policy.rules]
+        gone = [rules_write(policy, [], left), next_epoch()]
+        self.roles.change(role, {"deletedBy": job_id}, start, entry, *gone)
+        return job_id
+
+    def _leaving(self, caller: Identity, policy: Policy) -> list[Write] | None:
+        """The writes that take a role out of its constraints, and its rules; None if many."""
+        if len(policy.rules) > CONSTRAINTS_AT_ONCE:
+            return None
+        name = policy.grantee.name
+        found = self.constraints.get_many(each["constraintId"] for each in policy.rules)
+        changes = [Change(each, without_role(each, name)) for each in found.values()]
+        others = [each for each in touched(changes) if each != policy.grantee]
+        policies = {**self.constraints.policies(others), policy.grantee: policy}
+        entries = [
+            entry_of(self.audit, caller, "delete_role", each, at=self.clock()) for each in changes
+        ]
+        return change_writes(changes, policies, self.new_id(), *entries, emptied=policy.grantee)
 
     def _few_holders(self, role_name: str) -> list[UserRole] | None:
         """Those who have the role; None if they are many, or not soon found."""

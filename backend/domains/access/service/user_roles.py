@@ -17,6 +17,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE, UserRole
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
+from backend.domains.access.repository.constraints import next_epoch
 from backend.domains.access.repository.roles import (
     GrantRepository,
     UserRoleExistsError,
@@ -169,7 +170,7 @@ class UserRoleService:
                 at=now,
             )
         )
-        self.grants.write(writes)
+        self.grants.write([*writes, next_epoch()])
 
     def _another_administrator(self, caller: Identity, user_id: str) -> str:
         """One who stays; that the transaction checks.

@@ -7,14 +7,30 @@ from typing import Any, NamedTuple
 from backend.core.clock import Clock
 from backend.core.errors import RevisionConflictError
 from backend.core.identity import Identity
+from backend.core.ids import NewId
+from backend.core.transactions import Write
 from backend.core.wired import wired
+from backend.domains.access.models.constraints import Grantee
 from backend.domains.access.models.people import UserRole
+from backend.domains.access.repository.constraints import (
+    ConstraintRepository,
+    Policy,
+    change_writes,
+    next_epoch,
+    rules_write,
+)
 from backend.domains.access.repository.roles import (
     GrantRepository,
     RoleNotFoundError,
     RoleRepository,
 )
-from backend.domains.access.service.roles import HOLDERS_AT_ONCE, withdrawal
+from backend.domains.access.rules.constraints import Change, touched, without_role
+from backend.domains.access.service.constraints import entry_of
+from backend.domains.access.service.roles import (
+    CONSTRAINTS_AT_ONCE,
+    HOLDERS_AT_ONCE,
+    withdrawal,
+)
 from backend.domains.audit.service import AuditService
 
 
@@ -30,14 +46,18 @@ class Withdrawn(NamedTuple):
 class RoleWithdrawal:
     roles: RoleRepository
     grants: GrantRepository
+    constraints: ConstraintRepository
     audit: AuditService
     clock: Clock
+    new_id: NewId
 
     def step(
         self, role_name: str, *, job_id: str, created_by: str, cursor: Mapping[str, Any]
     ) -> Withdrawn:
-        """Take the role from those among the next thousand rows; at the end remove the role.
+        """Take the role out of constraints, then from users; at the end remove it.
 
+        A step is of some constraints, which say nothing to the role any more since it was deleted,
+        or of those users who are among the next thousand rows.
         A repetition finds fewer who have it still, or none; after the end, when the name may be
         another role's, it does nothing. Nobody is given a role that is being deleted, so none is
         missed.
@@ -45,6 +65,8 @@ class RoleWithdrawal:
         role = self.roles.get(role_name)
         if role is None or role.deleted_by != job_id:
             return Withdrawn({}, 0, finished=True)
+        if self._leave_constraints(Identity(created_by), role_name):
+            return Withdrawn(dict(cursor), 0, finished=False)
         page = self.grants.holders(role_name, cursor.get("after"))
         holders = list(page.items)
         for start in range(0, len(holders), HOLDERS_AT_ONCE):
@@ -55,10 +77,37 @@ class RoleWithdrawal:
             self.roles.finish(role_name, job_id)
         return Withdrawn({}, len(holders), finished=True)
 
+    def _leave_constraints(self, caller: Identity, role_name: str) -> bool:
+        """Take the role out of some constraints; whether others are left."""
+        grantee = Grantee("role", role_name)
+        for _ in range(CONSTRAINTS_AT_ONCE):
+            policy = self.constraints.policies([grantee])[grantee]
+            if not policy.withdrawn:
+                return False
+            with suppress(RevisionConflictError):  # it is changed just now: once more
+                self.constraints.write(self._leaving(caller, policy))
+        return True
+
+    def _leaving(self, caller: Identity, policy: Policy) -> list[Write]:
+        """The writes that take the role out of the first constraint that it is left in."""
+        first, *rest = policy.withdrawn
+        found = self.constraints.get(first)
+        marked = rules_write(policy, [], rest)
+        if found is None:
+            return [marked]
+        changes = [Change(found, without_role(found, policy.grantee.name))]
+        policies = {**self.constraints.policies(touched(changes)), policy.grantee: policy}
+        entry = entry_of(self.audit, caller, "delete_role", changes[0], at=self.clock())
+        return change_writes(changes, policies, self.new_id(), entry, marked)
+
     def _take(self, caller: Identity, holders: list[UserRole]) -> None:
         try:
-            self.grants.write(withdrawal(self.audit, self.clock, caller, holders))
+            self._write(caller, holders)
         except RevisionConflictError:  # someone has taken one of them just now
             for row in holders:
                 with suppress(RevisionConflictError):
-                    self.grants.write(withdrawal(self.audit, self.clock, caller, [row]))
+                    self._write(caller, [row])
+
+    def _write(self, caller: Identity, holders: list[UserRole]) -> None:
+        withdrawn = withdrawal(self.audit, self.clock, caller, holders)
+        self.grants.write([*withdrawn, next_epoch()])

@@ -17,12 +17,17 @@ from backend.domains.access.repository.roles import (
 )
 from backend.domains.access.routes import build_router
 from backend.domains.access.service.roles import HOLDERS_AT_ONCE
-from backend.domains.access.service.withdrawing import RoleWithdrawal
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import ROLES
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import stored_user_role
-from tests.factories.administration import JOB, AccessServices, Parts, stored_role
+from tests.factories.administration import (
+    JOB,
+    AccessServices,
+    Parts,
+    stored_role,
+    withdrawal_of,
+)
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
 
@@ -319,7 +324,7 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
     assert role(client, "viewer").status == 409
     assert give(client, "late", "viewer").status == 400
     assert delete_role(client, "viewer").status == 404
-    job = RoleWithdrawal(RoleRepository(tables), GrantRepository(tables), audit, lambda: now)
+    job = withdrawal_of(tables, audit, now)
 
     def step() -> tuple[int, bool]:
         done = job.step("viewer", job_id=JOB, created_by="admin", cursor={})
@@ -339,6 +344,6 @@ def test_a_job_repeated_after_its_end_leaves_a_new_role_of_that_name_alone(
 ) -> None:
     role(client, "viewer")
     give(client, "ann", "viewer")
-    job = RoleWithdrawal(RoleRepository(tables), GrantRepository(tables), audit, lambda: now)
+    job = withdrawal_of(tables, audit, now)
     assert job.step("viewer", job_id=JOB, created_by="admin", cursor={}).finished
     assert roles(client)["ann"] == ["viewer"]

@@ -40,7 +40,10 @@ from tests.model.deployment import in_memory_settings, is_wanted, stream_record
 SECRET = "the pepper of API keys"
 PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CREATIONS.name)
 SERVICES: dict[str, tuple[str, ...]] = {
-    "access": ("api_keys", "roles", "user_roles", "profiles", "users"),
+    "access": (
+        *("api_keys", "roles", "user_roles", "profiles", "users"),
+        *("constraints", "templates"),
+    ),
     "asset_links": ("asset_links", "link_reader", "link_metadata"),
     "asset_lifecycle": ("lifecycle", "version_lifecycle"),
     "asset_versions": ("version_making", "version_reading", "version_editing"),

@@ -11,6 +11,7 @@ from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import JOBS
 from tests.factories.administration import stored_role
 from tests.factories.buckets import BUCKET_ID
+from tests.factories.constraints import constraint, groups
 from tests.unit.domains.audit.product import Product
 
 WRITES_WITHOUT_ENTRY: dict[Route, str] = {
@@ -67,6 +68,7 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _subscriptions()
     yield from _api_keys(answer_of)
     yield from _roles(product)
+    yield from _constraints()
     yield from _sign_ins()
     yield from _versions()
     yield from _lifecycle(product, answer_of)
@@ -232,6 +234,19 @@ def _roles(product: Product) -> Story:
     yield Step(routes.DELETE_ROLE, "role:viewer", {"roleId": "viewer"})
     own = {"userId": "admin"}
     yield Step(routes.UPDATE_LOGIN_PROFILE, "user:admin", own, {"email": "admin@example.org"})
+
+
+def _constraints() -> Story:
+    see, of = "constraint:see", {"constraintId": "see"}
+    given = {"groupPermissions": groups("editor")}
+    yield Step(routes.CREATE_CONSTRAINT, see, of, constraint(**given))
+    yield Step(routes.UPDATE_CONSTRAINT, see, of, constraint(**given, name="Other"))
+    yield Step(routes.DELETE_CONSTRAINT, see, of)
+    template = {
+        "variableValues": {"ROLE_NAME": "editor"},
+        "constraints": [{**constraint(), "groupPermissions": [{"action": "GET"}]}],
+    }
+    yield Step(routes.IMPORT_CONSTRAINTS_TEMPLATE, "constraint:", body=template)
 
 
 def _sign_ins() -> Story:

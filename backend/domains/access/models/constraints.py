@@ -1,0 +1,252 @@
+"""Constraints as stored, and the bodies and replies of their routes.
+
+The words that they are made of stand in `policy/model.py`. A value is text, compared literally.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, NamedTuple, cast
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from backend.core.models import ToldTwice, WireModel
+from backend.core.names import ObjectName, Text, UserId, has_control_character
+from backend.domains.access.policy.model import (
+    ACTIONS,
+    EFFECTS,
+    FIELDS,
+    LIST_OPERATORS,
+    MAX_VALUE_CHARS,
+    OBJECT_TYPES,
+    OPERATORS,
+)
+
+MAX_GRANTEES = 40
+"""Roles and users of one constraint: its transaction writes two items for each."""
+MAX_CRITERIA = 100
+"""Of both blocks together."""
+MAX_VALUES = 1000
+"""Of one criterion."""
+MAX_TEXT_BYTES = 64 * 1024
+"""All values of one constraint: each of its rows, and each grantee's rules, repeat them."""
+_MAX_PERMISSIONS = MAX_GRANTEES * len(ACTIONS) * len(EFFECTS)
+
+Operation = Literal["create", "update", "delete"]
+Value = str | list[str]
+
+
+def _known(words: tuple[str, ...]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in words:
+            raise ValueError(f"must be one of {', '.join(words)}, not {value[:64]!r}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _told(words: tuple[str, ...]) -> Any:
+    """The words, as OpenAPI tells them."""
+    return Field(json_schema_extra={"enum": [*words]})
+
+
+ObjectType = Annotated[str, _known(OBJECT_TYPES), _told(OBJECT_TYPES)]
+FieldName = Annotated[str, _known(FIELDS), _told(FIELDS)]
+Operator = Annotated[str, _known(OPERATORS), _told(OPERATORS)]
+Permission = Annotated[str, _known(ACTIONS), _told(ACTIONS)]
+Effect = Annotated[str, _known(EFFECTS), _told(EFFECTS)]
+
+
+def _check_value(value: object) -> Value:
+    """A text, or a list of texts; the errors of both would name the field twice."""
+    if isinstance(value, list):
+        texts = cast("list[object]", value)
+        if not 1 <= len(texts) <= MAX_VALUES:
+            raise ValueError(f"must hold 1 to {MAX_VALUES} values, not {len(texts)}")
+        return [_check_text(each) for each in texts]
+    return _check_text(value)
+
+
+def _check_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be text, or a list of texts")  # noqa: TRY004 - pydantic's way
+    if not 1 <= len(value) <= MAX_VALUE_CHARS:
+        raise ValueError(f"must have 1 to {MAX_VALUE_CHARS} characters, not {len(value)}")
+    if has_control_character(value):
+        raise ValueError("must not hold control characters")
+    return value
+
+
+def _check_line(value: str) -> str:
+    if has_control_character(value) or not value.strip():
+        raise ValueError("must be text without control characters")
+    return value
+
+
+Line = Annotated[Text, Field(min_length=1, max_length=256), AfterValidator(_check_line)]
+OneOrMoreValues = Annotated[Value, BeforeValidator(_check_value)]
+
+
+class Criterion(WireModel):
+    """A demand on one field; `id` is whatever a client calls it."""
+
+    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    field: FieldName
+    operator: Operator
+    value: OneOrMoreValues
+
+    @model_validator(mode="after")
+    def lists_where_they_are_taken(self) -> "Criterion":
+        if isinstance(self.value, list) and self.operator not in LIST_OPERATORS:
+            raise ValueError(f"value: {self.operator} takes one text, not a list")
+        return self
+
+
+class GroupPermission(WireModel):
+    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    group_id: ObjectName
+    permission: Permission
+    permission_type: Effect
+
+
+class UserPermission(WireModel):
+    id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    user_id: UserId
+    permission: Permission
+    permission_type: Effect
+
+
+class Criteria(WireModel):
+    """What a constraint speaks of: objects of one type that meet all, or one, of its criteria."""
+
+    name: Line
+    description: Line
+    object_type: ObjectType
+    criteria_and: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
+    criteria_or: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
+
+    @model_validator(mode="after")
+    def says_something(self) -> "Criteria":
+        criteria = [*self.criteria_and, *self.criteria_or]
+        if not 1 <= len(criteria) <= MAX_CRITERIA:
+            raise ValueError(
+                f"criteriaAnd and criteriaOr must hold 1 to {MAX_CRITERIA} criteria together"
+            )
+        size = sum(len(text.encode()) for each in criteria for text in texts_of(each.value))
+        if size > MAX_TEXT_BYTES:
+            raise ValueError(f"all values have {size} bytes, at most {MAX_TEXT_BYTES} are taken")
+        ids = [each.id for each in criteria if each.id is not None]
+        if len(set(ids)) < len(ids):
+            raise ValueError("criteriaAnd and criteriaOr hold the same id twice")
+        return self
+
+
+def texts_of(value: Value) -> Iterable[str]:
+    return value if isinstance(value, list) else (value,)
+
+
+class ConstraintPath(WireModel):
+    constraint_id: ObjectName
+
+
+class ConstraintBody(Criteria):
+    """A whole constraint; stock clients repeat its id as `identifier`, and the path says it."""
+
+    identifier: Annotated[Text, Field(max_length=256)] | None = None
+    group_permissions: Annotated[list[GroupPermission], Field(max_length=_MAX_PERMISSIONS)] = []
+    user_permissions: Annotated[list[UserPermission], Field(max_length=_MAX_PERMISSIONS)] = []
+
+    @model_validator(mode="after")
+    def has_few_grantees(self) -> "ConstraintBody":
+        count = len({each.group_id for each in self.group_permissions})
+        count += len({each.user_id for each in self.user_permissions})
+        if count > MAX_GRANTEES:
+            raise ValueError(
+                f"groupPermissions and userPermissions name {count} roles and users, "
+                f"a constraint has at most {MAX_GRANTEES}"
+            )
+        return self
+
+
+class Constraint(WireModel):
+    """A constraint as stored. `revision` is another one after each write, never one again."""
+
+    constraint_id: str
+    name: str
+    description: str
+    object_type: str
+    criteria_and: list[Criterion]
+    criteria_or: list[Criterion]
+    group_permissions: list[GroupPermission]
+    user_permissions: list[UserPermission]
+    date_created: str = ""
+    date_modified: str = ""
+    created_by: str = ""
+    modified_by: str = ""
+    revision: str = ""
+
+
+class Grantee(NamedTuple):
+    """A role or a user to whom rules are given."""
+
+    kind: Literal["role", "user"]
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class CriterionReply(WireModel):
+    id: str | None = None
+    field: str
+    operator: str
+    value: Value
+
+
+class GroupPermissionReply(WireModel):
+    id: str | None = None
+    group_id: str
+    permission: str
+    permission_type: str
+
+
+class UserPermissionReply(WireModel):
+    id: str | None = None
+    user_id: str
+    permission: str
+    permission_type: str
+
+
+class ConstraintReply(WireModel):
+    constraint_id: str
+    name: str
+    description: str
+    object_type: str
+    criteria_and: list[CriterionReply]
+    criteria_or: list[CriterionReply]
+    group_permissions: list[GroupPermissionReply]
+    user_permissions: list[UserPermissionReply]
+    date_created: str
+    date_modified: str
+    created_by: str
+    modified_by: str
+
+
+class OneConstraintReply(ConstraintReply):
+    """The constraint, and once more under `constraint`, where clients of VAMS look for it."""
+
+    constraint: ConstraintReply
+
+
+class ConstraintsReply(ToldTwice):
+    items: Annotated[list[ConstraintReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class ConstraintOperationReply(WireModel):
+    """`warnings` tells what was taken, but says two things at once."""
+
+    success: bool = True
+    message: str
+    constraint_id: str
+    operation: Operation
+    timestamp: str
+    warnings: list[str] | None = None

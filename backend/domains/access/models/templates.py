@@ -1,0 +1,83 @@
+"""Templates of permissions, and the body and replies of their routes.
+
+A template is a list of constraints for one role, with variables such as `{{DATABASE_ID}}` in names,
+descriptions and values.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from backend.core.models import WireModel
+from backend.core.names import Text
+from backend.domains.access.models.constraints import Criteria, Effect, Permission
+from backend.domains.access.policy.model import ALLOW
+
+ROLE_NAME = "ROLE_NAME"
+"""The variable that every template has: to whom its constraints are given."""
+MAX_CONSTRAINTS = 30
+"""Of one template: all of them are written in one transaction."""
+MAX_VARIABLES = 50
+
+VariableName = Annotated[str, Field(pattern=r"^\w{1,64}$")]
+VariableValue = Annotated[Text, Field(max_length=256)]
+
+
+class TemplateHead(WireModel):
+    name: Annotated[Text, Field(min_length=1, max_length=256)]
+    description: Annotated[Text, Field(max_length=512)] | None = None
+    version: Annotated[Text, Field(max_length=50)] | None = None
+
+
+class TemplateVariable(WireModel):
+    name: VariableName
+    required: bool = True
+    description: Annotated[Text, Field(max_length=512)] | None = None
+    default: VariableValue | None = None
+
+
+class TemplatePermission(WireModel):
+    """What the role may do, or may not; to which role is said once, by `ROLE_NAME`."""
+
+    action: Permission
+    type: Effect = ALLOW
+
+
+class TemplateConstraint(Criteria):
+    group_permissions: Annotated[list[TemplatePermission], Field(min_length=1, max_length=8)]
+
+
+class TemplateImportBody(WireModel):
+    template: TemplateHead | None = None
+    variables: Annotated[list[TemplateVariable], Field(max_length=MAX_VARIABLES)] = []
+    variable_values: Annotated[dict[VariableName, VariableValue], Field(max_length=MAX_VARIABLES)]
+    constraints: Annotated[
+        list[TemplateConstraint], Field(min_length=1, max_length=MAX_CONSTRAINTS)
+    ]
+
+    @field_validator("variable_values")
+    @classmethod
+    def names_a_role(cls, values: dict[str, str]) -> dict[str, str]:
+        if not values.get(ROLE_NAME):
+            raise ValueError(f"must hold {ROLE_NAME}")
+        return values
+
+
+class TemplateImportReply(WireModel):
+    success: bool = True
+    message: str
+    constraints_created: int
+    constraint_ids: list[str]
+    timestamp: str
+
+
+class Template(WireModel):
+    """A template that ships with the product, in the form in which it is imported."""
+
+    template: TemplateHead
+    variables: list[TemplateVariable]
+    constraints: list[TemplateConstraint]
+
+
+class TemplatesReply(WireModel):
+    items: Annotated[list[Template], Field(alias="Items")]

@@ -1,0 +1,270 @@
+"""Constraints in their table, and what they give to whom in that of policies.
+
+A constraint has a row for each grantee, as the data model says; the rows copy all of it. No index
+leads from a constraint to its rows at once, and none is ever asked to decide: so a constraint also
+stands, whole, in the table of policies (`constraint#<id>`), beside each grantee's complete rules
+(`role#<name>`, `user#<id>`), and the `epoch`, which counts all changes of who may do what.
+
+One transaction writes all that a change touches. It is conditional on the revision of the
+constraint and of each grantee's rules, so that a change never works on what another one has changed
+meanwhile. Rules that became none are kept, empty: their revision goes on counting.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from backend.core.errors import NotFoundError, RevisionConflictError, TooLargeError
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Tables
+from backend.core.transactions import (
+    MAX_TRANSACTION_ITEMS,
+    Condition,
+    Delete,
+    Item,
+    Put,
+    Update,
+    Write,
+    absent,
+    equals,
+)
+from backend.core.wired import wired
+from backend.domains.access.models.constraints import Constraint, Grantee
+from backend.domains.access.rules.constraints import (
+    MAX_CHANGE_BYTES,
+    MAX_RULES_BYTES,
+    Change,
+    Rules,
+    as_text,
+    changed_rules,
+    grantees,
+    stored_bytes,
+    touched,
+)
+from backend.spec.tables.access import CONSTRAINTS, POLICIES
+
+_ID = CONSTRAINTS.partition_key.name
+_KEY = POLICIES.partition_key.name
+_LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
+_OF_INDEXES = {"role": "groupId", "user": "userId"}
+_OF_ROWS = {"role": "#group#", "user": "#user#"}
+EPOCH = "epoch"
+
+
+class ConstraintNotFoundError(NotFoundError):
+    code = "ConstraintNotFound"
+
+    def __init__(self, constraint_id: str) -> None:
+        super().__init__(f"Constraint {constraint_id} does not exist")
+
+
+class ConstraintRevisionError(RevisionConflictError):
+    code = "ConstraintRevisionConflict"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is changed by others at the same time; try again")
+
+
+class PolicyTooLargeError(TooLargeError):
+    code = "PolicyTooLarge"
+
+
+class Policy(NamedTuple):
+    """All rules of a grantee; `withdrawn` are constraints that a deleted role is still in."""
+
+    grantee: Grantee
+    rules: Rules = []
+    revision: int | None = None
+    withdrawn: tuple[str, ...] = ()
+
+
+Policies = Mapping[Grantee, Policy]
+
+
+@wired
+class ConstraintRepository:
+    tables: Tables
+
+    def get(self, constraint_id: str) -> Constraint | None:
+        return self.get_many([constraint_id]).get(constraint_id)
+
+    def get_many(self, constraint_ids: Iterable[str]) -> dict[str, Constraint]:
+        """Those of the constraints that are there, by id."""
+        keys = [{_KEY: _whole(each)} for each in constraint_ids]
+        found = (item for _, item in self.tables.get_many([(POLICIES, key) for key in keys]))
+        return {item[_ID]: _constraint(item) for item in found}
+
+    def list_registry(self, page: PageRequest) -> Page[Constraint]:
+        """Each constraint once, in no order: by the row of its first grantee."""
+        found = self.tables.scan(CONSTRAINTS, page)
+        rows = ((item[_ID], _constraint(item)) for item in found.items)
+        first = (row for name, row in rows if name == _first_row(row))
+        return Page(tuple(first), found.after)
+
+    def policies(self, wanted: Iterable[Grantee]) -> dict[Grantee, Policy]:
+        """The rules of grantees; of each one that is asked for."""
+        by_key = {_policy_key(each): each for each in wanted}
+        keys = [(POLICIES, {_KEY: key}) for key in by_key]
+        found = {grantee: Policy(grantee) for grantee in by_key.values()}
+        for _, item in self.tables.get_many(keys):
+            grantee = by_key[item[_KEY]]
+            found[grantee] = Policy(
+                grantee,
+                item.get("rules") or [],
+                item.get("revision"),
+                tuple(item.get("withdrawn") or ()),
+            )
+        return found
+
+    def write(self, writes: Sequence[Write]) -> None:
+        self.tables.transact(writes)
+
+
+def position_of(constraint: Constraint) -> Position:
+    return {_ID: _first_row(constraint)}
+
+
+def next_epoch() -> Update:
+    """The write that has everyone read the rules again; one in each transaction that needs it."""
+    return Update(table=POLICIES, key={_KEY: EPOCH}, add={"n": 1})
+
+
+def change_writes(
+    changes: Sequence[Change],
+    policies: Policies,
+    revision: str,
+    *others: Write,
+    emptied: Grantee | None = None,
+) -> list[Write]:
+    """The one transaction that makes changes: rows, rules and epoch, beside other writes of it.
+
+    `policies` are those of `touched(changes)` and of `emptied` at least, read before. `revision` is
+    a new one. Who is `emptied` has no rules afterwards, and others see that something happened.
+
+    Raises:
+        PolicyTooLargeError: a grantee's rules, or all of it, would be too large.
+    """
+    writes: list[Write] = []
+    for change in changes:
+        writes.extend(_row_writes(change))
+        writes.append(_whole_write(change, revision))
+    for grantee in touched(changes):
+        policy = policies[grantee]
+        rules = changed_rules(policy.rules, grantee, changes)
+        if rules != policy.rules and grantee != emptied:
+            writes.append(rules_write(policy, rules))
+    if emptied is not None:
+        writes.append(rules_write(policies[emptied], []))
+    writes += [next_epoch(), *others]
+    size = sum(stored_bytes(each.item) for each in writes if isinstance(each, Put))
+    if size > MAX_CHANGE_BYTES:
+        raise PolicyTooLargeError(
+            f"the change would write {size} bytes, as each grantee's rules are written whole; "
+            f"{MAX_CHANGE_BYTES} are taken: give it to fewer roles and users"
+        )
+    return writes
+
+
+def fits(writes: Sequence[Write]) -> bool:
+    return len(writes) <= MAX_TRANSACTION_ITEMS
+
+
+def rules_write(policy: Policy, rules: Rules, withdrawn: Sequence[str] = ()) -> Put:
+    """The write of a grantee's complete rules, if nobody changed them meanwhile.
+
+    Raises:
+        PolicyTooLargeError: they are too large.
+    """
+    size = stored_bytes(rules)
+    if size > MAX_RULES_BYTES:
+        raise PolicyTooLargeError(
+            f"the rules of {policy.grantee} would take {size} bytes, "
+            f"at most {MAX_RULES_BYTES} are kept"
+        )
+    item: Item = {
+        _KEY: _policy_key(policy.grantee),
+        "rules": rules,
+        "revision": (policy.revision or 0) + 1,
+    }
+    if withdrawn:
+        item["withdrawn"] = [*withdrawn]
+    return Put(
+        table=POLICIES,
+        item=item,
+        conditions=(_unchanged(policy.revision),),
+        refused=ConstraintRevisionError(f"What {policy.grantee} may do"),
+    )
+
+
+def _row_writes(change: Change) -> Iterable[Write]:
+    before, after = change
+    names = set(_row_names(after))
+    for name in _row_names(before):
+        if name not in names:
+            yield Delete(table=CONSTRAINTS, key={_ID: name})
+    if after is not None:
+        item = _item(after)
+        for name, grantee in _row_names(after).items():
+            indexed = {} if grantee is None else {_OF_INDEXES[grantee.kind]: grantee.name}
+            yield Put(table=CONSTRAINTS, item={**item, _ID: name, **indexed})
+
+
+def _whole_write(change: Change, revision: str) -> Write:
+    before, after = change
+    key = _whole(change.constraint_id)
+    condition = _unchanged(None if before is None else before.revision)
+    refused = ConstraintRevisionError(f"Constraint {change.constraint_id}")
+    if after is None:
+        return Delete(table=POLICIES, key={_KEY: key}, conditions=(condition,), refused=refused)
+    item = {**_item(after), _KEY: key, _ID: after.constraint_id, "revision": revision}
+    return Put(table=POLICIES, item=item, conditions=(condition,), refused=refused)
+
+
+def _unchanged(revision: str | int | None) -> Condition:
+    return absent("revision") if revision is None else equals("revision", revision)
+
+
+def _row_names(constraint: Constraint | None) -> dict[str, Grantee | None]:
+    """The keys of a constraint's rows; one that gives nobody anything has a row of its own."""
+    if constraint is None:
+        return {}
+    name = constraint.constraint_id
+    rows: dict[str, Grantee | None] = {
+        name + _OF_ROWS[each.kind] + each.name: each for each in grantees(constraint)
+    }
+    return rows or {name: None}
+
+
+def _first_row(constraint: Constraint) -> str:
+    return next(iter(_row_names(constraint)))
+
+
+def _item(constraint: Constraint) -> Item:
+    """What all rows say of a constraint: lists as JSON, as VAMS stores them."""
+    hidden = {"constraint_id", "revision", "criteria_and", "criteria_or"}
+    item = constraint.model_dump(
+        by_alias=True, exclude={*hidden, "group_permissions", "user_permissions"}
+    )
+    return {
+        **item,
+        "criteriaAnd": as_text(constraint.criteria_and),
+        "criteriaOr": as_text(constraint.criteria_or),
+        "groupPermissions": as_text(constraint.group_permissions),
+        "userPermissions": as_text(constraint.user_permissions),
+    }
+
+
+def _constraint(item: Item) -> Constraint:
+    """The constraint of a row, or of the whole one."""
+    lists = {name: json.loads(item.get(name) or "[]") for name in _LISTS}
+    name = cast("str", item[_ID]).split("#", 1)[0]
+    revision = item.get("revision", "")
+    return Constraint.model_validate({**item, **lists, _ID: name, "revision": revision})
+
+
+def _whole(constraint_id: str) -> str:
+    return f"constraint#{constraint_id}"
+
+
+def _policy_key(grantee: Grantee) -> str:
+    return f"{grantee.kind}#{grantee.name}"

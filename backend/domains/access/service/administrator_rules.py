@@ -1,0 +1,82 @@
+"""Keeps the constraints that allow administrators everything: ordinary ones, made at deployment."""
+
+from contextlib import suppress
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import RevisionConflictError, UnavailableError
+from backend.core.identity import SYSTEM
+from backend.core.ids import NewId
+from backend.core.wired import wired
+from backend.domains.access.models import ADMIN_ROLE
+from backend.domains.access.models.constraints import (
+    Constraint,
+    Criterion,
+    Grantee,
+    GroupPermission,
+)
+from backend.domains.access.policy.model import ACTIONS, ALLOW, ANYTHING, CONTAINS, FIELDS_OF
+from backend.domains.access.repository.constraints import ConstraintRepository, change_writes
+from backend.domains.access.rules.constraints import Change, grantees, touched
+
+_ATTEMPTS = 8
+
+
+@wired
+class AdministratorRules:
+    """For bootstrap only: nobody is asked. The role must be there."""
+
+    constraints: ConstraintRepository
+    clock: Clock
+    new_id: NewId
+
+    def keep(self) -> None:
+        """Make those of the constraints, and of their rules, that are missing.
+
+        Safe to run again: what is there stays, also what administrators have changed.
+
+        Raises:
+            UnavailableError: others change them all the time.
+        """
+        wanted = {each.constraint_id: each for each in _wanted(iso(self.clock()))}
+        role = Grantee("role", ADMIN_ROLE)
+        for _ in range(_ATTEMPTS):
+            found = self.constraints.get_many(wanted)
+            policies = self.constraints.policies([role])
+            known = {rule["constraintId"] for rule in policies[role].rules}
+            changes = [
+                Change(found.get(name), found.get(name, each))
+                for name, each in wanted.items()
+                if name not in found or (role in grantees(found[name]) and name not in known)
+            ]
+            if not changes:
+                return
+            others = [each for each in touched(changes) if each != role]
+            policies |= self.constraints.policies(others)
+            with suppress(RevisionConflictError):  # an administrator changes one of them just now
+                self.constraints.write(change_writes(changes, policies, self.new_id()))
+                return
+        raise UnavailableError("The constraints of administrators are changed all the time")
+
+
+def _wanted(now: str) -> list[Constraint]:
+    """Ordinary constraints, one a type, that allow administrators everything."""
+    return [
+        Constraint(
+            constraint_id=f"vitrine-admin-{object_type}",
+            name=f"Administrators: {object_type}",
+            description=f"Allow administrators everything with each {object_type}",
+            object_type=object_type,
+            criteria_and=[],
+            criteria_or=[Criterion(field=fields[0], operator=CONTAINS, value=ANYTHING)],
+            group_permissions=[
+                GroupPermission(group_id=ADMIN_ROLE, permission=action, permission_type=ALLOW)
+                for action in ACTIONS
+            ],
+            user_permissions=[],
+            date_created=now,
+            date_modified=now,
+            created_by=SYSTEM.user_id,
+            modified_by=SYSTEM.user_id,
+        )
+        for object_type, fields in FIELDS_OF.items()
+    ]

@@ -1,0 +1,207 @@
+"""What can be done with constraints. Each write is one transaction, done again where overtaken."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError, RevisionConflictError
+from backend.core.identity import Identity
+from backend.core.ids import NewId
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.transactions import MAX_TRANSACTION_ITEMS, Put
+from backend.core.wired import wired
+from backend.domains.access.models.constraints import Constraint, ConstraintBody
+from backend.domains.access.repository.constraints import (
+    ConstraintNotFoundError,
+    ConstraintRepository,
+    ConstraintRevisionError,
+    change_writes,
+    fits,
+    position_of,
+)
+from backend.domains.access.repository.roles import RoleRepository
+from backend.domains.access.rules.constraints import Change, contradictions, grantees, touched
+from backend.domains.audit.models import constraint_entity
+from backend.domains.audit.service import AuditService
+
+_ATTEMPTS = 50
+"""Of a change that others overtake; each time one of them has been made."""
+_SECURED = Secured("constraint")
+
+
+class Written(NamedTuple):
+    """`is_new` tells whether the constraint was made; `warnings` are facts for people."""
+
+    constraint: Constraint
+    is_new: bool
+    warnings: list[str]
+
+
+@wired
+class ConstraintService:
+    constraints: ConstraintRepository
+    roles: RoleRepository
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+    new_id: NewId
+
+    def list_constraints(self, caller: Identity, page: PageRequest) -> Page[Constraint]:
+        """All constraints, in no order."""
+        require(self.authorization, caller, "GET", _SECURED)
+        return fill(
+            self.constraints.list_registry,
+            page,
+            visible=lambda _: True,
+            position_of=position_of,
+        )
+
+    def get_constraint(self, caller: Identity, constraint_id: str) -> Constraint:
+        """The constraint.
+
+        Raises:
+            ConstraintNotFoundError: it does not exist.
+        """
+        require(self.authorization, caller, "GET", _SECURED)
+        found = self.constraints.get(constraint_id)
+        if found is None:
+            raise ConstraintNotFoundError(constraint_id)
+        return found
+
+    def create_constraint(
+        self, caller: Identity, constraint_id: str, body: ConstraintBody
+    ) -> Written:
+        """Make the constraint, or put this in its place.
+
+        Raises:
+            ConstraintRevisionError: others change it, or its grantees' rules, all the time.
+            InvalidInputError: there is no such role, or too many are touched at once.
+            PolicyTooLargeError: a grantee's rules would be too large.
+        """
+        require(self.authorization, caller, "POST", _SECURED)
+        return self._put(caller, "create_constraint", constraint_id, body)
+
+    def update_constraint(
+        self, caller: Identity, constraint_id: str, body: ConstraintBody
+    ) -> Written:
+        """Put this in the constraint's place, or make it (see `create_constraint`)."""
+        require(self.authorization, caller, "PUT", _SECURED)
+        return self._put(caller, "update_constraint", constraint_id, body)
+
+    def delete_constraint(self, caller: Identity, constraint_id: str) -> None:
+        """Remove the constraint and what it gave.
+
+        Raises:
+            ConstraintNotFoundError: it does not exist.
+            ConstraintRevisionError: others change it, or its grantees' rules, all the time.
+        """
+        require(self.authorization, caller, "DELETE", _SECURED)
+        for _ in range(_ATTEMPTS):
+            found = self.constraints.get(constraint_id)
+            if found is None:
+                raise ConstraintNotFoundError(constraint_id)
+            with suppress(RevisionConflictError):
+                self.write(caller, "delete_constraint", [Change(found, None)])
+                return
+        raise ConstraintRevisionError(f"Constraint {constraint_id}")
+
+    def replace(
+        self,
+        caller: Identity,
+        operation: str,
+        wanted: Callable[[dict[str, Constraint]], Sequence[Constraint]],
+        ids: Sequence[str],
+    ) -> list[Written]:
+        """Put constraints in the place of those of these ids, all or none; no right is asked.
+
+        `wanted` makes them of what is there, each time that is read.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.constraints.get_many(ids)
+            after = wanted(found)
+            changes = [Change(found.get(each.constraint_id), each) for each in after]
+            with suppress(RevisionConflictError):
+                self.write(caller, operation, changes)
+                return [
+                    Written(each, each.constraint_id not in found, contradictions(each))
+                    for each in after
+                ]
+        raise ConstraintRevisionError("One of the constraints")
+
+    def write(self, caller: Identity, operation: str, changes: Sequence[Change]) -> None:
+        """Make the changes in one transaction with their entries."""
+        policies = self.constraints.policies(touched(changes))
+        # After the rules: a role that is deleted from now on changes its rules, which is seen.
+        self._demand_roles(changes)
+        entries = [
+            entry_of(self.audit, caller, operation, change, at=self.clock()) for change in changes
+        ]
+        writes = change_writes(changes, policies, self.new_id(), *entries)
+        if not fits(writes):
+            raise InvalidInputError.of(
+                "groupPermissions",
+                f"the change touches {len(policies)} roles and users, those before and those "
+                f"after: it takes {len(writes)} writes, and a transaction has at most "
+                f"{MAX_TRANSACTION_ITEMS}; make it in several steps",
+            )
+        self.constraints.write(writes)
+
+    def _put(
+        self, caller: Identity, operation: str, constraint_id: str, body: ConstraintBody
+    ) -> Written:
+        at, fields = iso(self.clock()), body.model_dump(exclude={"identifier"})
+
+        def wanted(found: dict[str, Constraint]) -> list[Constraint]:
+            before = found.get(constraint_id)
+            return [made(fields, constraint_id, before, by=caller.user_id, at=at)]
+
+        return self.replace(caller, operation, wanted, [constraint_id])[0]
+
+    def _demand_roles(self, changes: Sequence[Change]) -> None:
+        names = {
+            each.name
+            for change in changes
+            for each in grantees(change.after)
+            if each.kind == "role"
+        }
+        missing = sorted(names - self.roles.existing(sorted(names)))
+        if missing:
+            raise InvalidInputError.of("groupPermissions", f"there is no role {', '.join(missing)}")
+
+
+def entry_of(
+    audit: AuditService, caller: Identity, operation: str, change: Change, *, at: datetime
+) -> Put:
+    """The entry of a change."""
+    return audit.entry(
+        caller,
+        operation,
+        constraint_entity(change.constraint_id),
+        before=_told(change.before),
+        after=_told(change.after),
+        at=at,
+    )
+
+
+def made(
+    fields: dict[str, Any], constraint_id: str, before: Constraint | None, *, by: str, at: str
+) -> Constraint:
+    """The constraint of what a request says; who made it first stays."""
+    return Constraint(
+        **fields,
+        constraint_id=constraint_id,
+        date_created=(before.date_created if before is not None else "") or at,
+        date_modified=at,
+        created_by=(before.created_by if before is not None else "") or by,
+        modified_by=by,
+    )
+
+
+def _told(constraint: Constraint | None) -> dict[str, Any] | None:
+    """A constraint as its audit entries tell it."""
+    if constraint is None:
+        return None
+    return constraint.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

@@ -1,0 +1,102 @@
+"""Imports templates of permissions: all constraints of one in one transaction, or none."""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import iso
+from backend.core.errors import FieldError, InvalidInputError
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.access.models.constraints import Constraint, ConstraintBody
+from backend.domains.access.models.templates import ROLE_NAME, Template, TemplateImportBody
+from backend.domains.access.rules.templates import constraint_ids, filled, values_of
+from backend.domains.access.service.constraints import ConstraintService, made
+
+STANDARD = (
+    "database-admin",
+    "database-user",
+    "database-readonly",
+    "global-readonly",
+    "deny-tagged-assets",
+)
+"""The templates that ship with the product."""
+_SECURED = Secured("constraint")
+
+
+class Imported(NamedTuple):
+    role_name: str
+    constraint_ids: list[str]
+
+
+@wired
+class TemplateService:
+    constraints: ConstraintService
+    authorization: Authorization
+
+    def list_templates(self, caller: Identity) -> Sequence[Template]:
+        """The templates that ship with the product."""
+        require(self.authorization, caller, "GET", _SECURED)
+        return [standard_template(name) for name in STANDARD]
+
+    def import_template(self, caller: Identity, body: TemplateImportBody) -> Imported:
+        """Make a template's constraints, or put them in the place of those it made before.
+
+        Raises:
+            ConstraintRevisionError: others change the role's rules all the time.
+            InvalidInputError: a variable has no value, a value does not fit, no such role.
+            PolicyTooLargeError: the role's rules would be too large.
+        """
+        require(self.authorization, caller, "POST", _SECURED)
+        values = values_of(body)
+        ids, at = constraint_ids(body, values), iso(self.constraints.clock())
+        bodies = [
+            (name, _checked(filled(each, values), number))
+            for number, (name, each) in enumerate(zip(ids, body.constraints, strict=True))
+        ]
+
+        def wanted(found: dict[str, Constraint]) -> list[Constraint]:
+            return [
+                made(
+                    each.model_dump(exclude={"identifier"}),
+                    name,
+                    found.get(name),
+                    by=caller.user_id,
+                    at=at,
+                )
+                for name, each in bodies
+            ]
+
+        self.constraints.replace(caller, "import_constraints_template", wanted, ids)
+        return Imported(values[ROLE_NAME], ids)
+
+
+@cache
+def standard_template(name: str) -> Template:
+    """One of the standard templates."""
+    folder = resources.files("backend.domains.access.models") / "standard_templates"
+    return Template.model_validate_json((folder / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _checked(values: dict[str, object], number: int) -> ConstraintBody:
+    """A constraint with the template's values in it, by the rules for any other.
+
+    Raises:
+        InvalidInputError: naming the field of the template that a value does not fit.
+    """
+    try:
+        return ConstraintBody.model_validate(values, strict=True)
+    except ValidationError as error:
+        fields = tuple(
+            FieldError(
+                ".".join(["constraints", str(number), *(str(part) for part in each["loc"])]),
+                each["msg"].removeprefix("Value error, "),
+            )
+            for each in error.errors(include_url=False, include_context=False, include_input=False)
+        )
+        told = "; ".join(f"{each.field}: {each.message}" for each in fields)
+        raise InvalidInputError(told, fields=fields) from None

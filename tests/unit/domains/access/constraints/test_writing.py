@@ -1,0 +1,310 @@
+"""Constraints are written, read and removed: rows, rules, epoch and entry in one transaction."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from backend.core.transactions import Put, Write
+from backend.domains.access.policy.model import parse_rule
+from backend.spec.tables.access import POLICIES
+from tests.factories.administration import stored_role
+from tests.factories.audit import entries
+from tests.factories.constraints import (
+    constraint,
+    criterion,
+    epoch,
+    groups,
+    policies,
+    policies_by_rows,
+    policy,
+    rows,
+    users,
+)
+from tests.fakes.tables import MemoryTables
+from tests.unit.domains.access.constraints.conftest import Constraints
+
+NOON = "2026-03-01T12:00:00.000000Z"
+
+
+def test_a_constraint_is_made_with_a_row_for_each_grantee(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    body = constraint(groupPermissions=groups("viewer", "editor"), userPermissions=users("ann"))
+    made = api.put("see", {**body, "identifier": "other"}, "POST")
+    assert made.body == {
+        "success": True,
+        "message": "Constraint see was created",
+        "constraintId": "see",
+        "operation": "create",
+        "timestamp": NOON,
+    }
+    found = rows(memory)
+    assert sorted(found) == ["see#group#editor", "see#group#viewer", "see#user#ann"]
+    row = found["see#group#viewer"]
+    assert (row["groupId"], row["objectType"], row["createdBy"]) == ("viewer", "asset", "admin")
+    assert "userId" not in row
+    assert json.loads(row["criteriaAnd"]) == [criterion()]
+    assert json.loads(row["groupPermissions"]) == groups("viewer", "editor")
+
+
+def test_each_grantee_has_the_complete_rules_at_once(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    api.put("see", constraint())
+    api.put("edit", constraint(groupPermissions=groups("viewer", permission="PUT")))
+    rules = policy(memory, "role#viewer")
+    assert [rule["constraintId"] for rule in rules] == ["edit", "see"]
+    assert rules[1] == {
+        "constraintId": "see",
+        "objectType": "asset",
+        "criteriaAnd": [criterion()],
+        "criteriaOr": [],
+        "permissions": {"GET": "allow"},
+    }
+    assert parse_rule(rules[1]).effects == {"GET": "allow"}
+    assert epoch(memory) == 2
+
+
+def test_a_constraint_is_read_as_it_was_written(api: Constraints) -> None:
+    body = constraint(
+        criteriaAnd=[criterion(id="c1"), criterion("tags", "is_one_of", ["a", "b"])],
+        userPermissions=users("ann", type_="deny"),
+    )
+    api.put("see", body)
+    found = api.get("see").body
+    assert found.pop("constraint") == found
+    times = {"dateCreated": NOON, "dateModified": NOON}
+    people = {"createdBy": "admin", "modifiedBy": "admin"}
+    assert found == {**body, "constraintId": "see", **times, **people}
+
+
+def test_constraints_are_listed_once_each_and_told_twice(api: Constraints) -> None:
+    api.put("a", constraint(groupPermissions=groups("viewer", "editor")))
+    api.put("b", constraint(userPermissions=users("ann", "bob")))
+    api.put("c", constraint(groupPermissions=[]))
+    names: list[str] = []
+    token: str | None = None
+    while True:
+        query = {"pageSize": "1", **({"startingToken": token} if token else {})}
+        page = api.send("GET", "/auth/constraints", query=query).body
+        assert page.pop("message") == page
+        names += [each["constraintId"] for each in page["Items"]]
+        token = page.get("NextToken")
+        if token is None:
+            break
+    assert sorted(names) == ["a", "b", "c"]
+
+
+def test_a_second_write_takes_the_place_of_the_first(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    api.put("see", constraint(groupPermissions=groups("viewer"), userPermissions=users("ann")))
+    changed = constraint(
+        groupPermissions=groups("editor", permission="DELETE", type_="deny"),
+        userPermissions=users("ann"),
+        objectType="database",
+    )
+    assert api.put("see", changed, "POST").body["operation"] == "update"
+    assert sorted(rows(memory)) == ["see#group#editor", "see#user#ann"]
+    assert policies(memory) == policies_by_rows(memory)
+    assert set(policies(memory)) == {"role#editor", "user#ann"}
+
+
+def test_a_deleted_constraint_leaves_nothing_behind(api: Constraints, memory: MemoryTables) -> None:
+    api.put("see", constraint(userPermissions=users("ann")))
+    assert api.delete("see").body["operation"] == "delete"
+    assert (rows(memory), policies(memory)) == ({}, {})
+    assert (api.get("see").status, api.delete("see").status) == (404, 404)
+
+
+def test_each_write_of_a_constraint_has_its_entry(api: Constraints, memory: MemoryTables) -> None:
+    api.put("see", constraint(), "POST")
+    api.put("see", constraint(name="Seeing"))
+    api.delete("see")
+    told = [entry for entry in entries(memory) if entry["entity"] == "constraint:see"]
+    operations = {entry["operation"]: entry["changes"] for entry in told}
+    assert operations.keys() == {"create_constraint", "update_constraint", "delete_constraint"}
+    assert operations["update_constraint"]["name"] == {"before": "Viewers see", "after": "Seeing"}
+
+
+def test_of_what_is_allowed_and_denied_at_once_the_writer_is_told(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    both = [*groups("viewer"), *groups("viewer", type_="deny"), *groups("viewer")]
+    made = api.put("see", constraint(groupPermissions=both)).body
+    assert made["warnings"] == ["role viewer is both allowed and denied GET: it is denied"]
+    assert policy(memory, "role#viewer")[0]["permissions"] == {"GET": "deny"}
+
+
+def test_a_user_without_a_profile_can_be_given_rules(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    made = api.put("see", constraint(groupPermissions=[], userPermissions=users("nobody@x.org")))
+    assert made.status == 200
+    assert policy(memory, "user#nobody@x.org")
+
+
+def test_a_constraint_has_forty_grantees_and_no_more(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    many = [f"user-{number:02}" for number in range(41)]
+    given = constraint(groupPermissions=[], userPermissions=users(*many[:40]))
+    assert api.put("see", given).status == 200
+    assert len(rows(memory)) == 40
+    refused = api.put("see", constraint(userPermissions=users(*many[:40])))
+    assert refused.status == 400
+    assert "name 41 roles and users, a constraint has at most 40" in refused.body["message"]
+
+
+def test_a_write_that_touches_too_many_before_and_after_is_refused_with_the_fact(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    def given(first: int, count: int) -> dict[str, Any]:
+        names = [f"user-{number:02}" for number in range(first, first + count)]
+        criteria = [criterion(value=f"museum-{first}")]
+        return constraint(criteriaAnd=criteria, groupPermissions=[], userPermissions=users(*names))
+
+    assert api.put("see", given(0, 40)).status == 200
+    before = (rows(memory), policies(memory))
+    refused = api.put("see", given(10, 39))
+    assert refused.status == 400
+    assert (
+        "touches 49 roles and users, those before and those after: it takes 101 writes"
+        in (refused.body["message"])
+    )
+    assert (rows(memory), policies(memory)) == before
+    assert api.put("see", given(8, 40)).status == 200
+    assert policies(memory) == policies_by_rows(memory)
+
+
+def test_rules_that_would_not_fit_into_an_item_are_refused_naming_whose_they_are(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    value = [f"{number:04}" * 15 for number in range(1000)]
+    large = constraint(criteriaAnd=[criterion("databaseId", "is_one_of", value)])
+    statuses = [api.put(f"large-{number}", large).status for number in range(6)]
+    assert statuses == [200] * 6
+    refused = api.put("large-6", large)
+    assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
+    assert "the rules of role viewer would take" in refused.body["message"]
+    assert len(policy(memory, "role#viewer")) == 6
+    assert api.get("large-6").status == 404
+
+
+def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constraints) -> None:
+    value = [f"{number:04}" * 15 for number in range(1000)]
+    names = [f"user-{number:02}" for number in range(40)]
+    large = constraint(
+        criteriaAnd=[criterion("databaseId", "is_one_of", value)], userPermissions=users(*names[1:])
+    )
+    refused = api.put("large", large)
+    assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
+    assert "give it to fewer roles and users" in refused.body["message"]
+
+
+class Meanwhile(MemoryTables):
+    """Tables in which something else happens just before a transaction, once."""
+
+    first: Callable[[], object] | None = None
+
+    def transact(self, writes: Sequence[Write]) -> None:
+        act, self.first = self.first, None
+        if act is not None:
+            act()
+        MemoryTables.transact(self, writes)
+
+
+@pytest.fixture
+def meanwhile(memory: MemoryTables) -> Meanwhile:
+    memory.__class__ = Meanwhile
+    assert isinstance(memory, Meanwhile)
+    return memory
+
+
+def test_a_change_of_the_same_grantee_meanwhile_is_not_lost(
+    api: Constraints, meanwhile: Meanwhile
+) -> None:
+    meanwhile.first = lambda: api.put("other", constraint())
+    assert api.put("see", constraint()).status == 200
+    rules = policy(meanwhile, "role#viewer")
+    assert [rule["constraintId"] for rule in rules] == ["other", "see"]
+
+
+def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(
+    api: Constraints, meanwhile: Meanwhile
+) -> None:
+    def again() -> None:
+        api.delete("see")
+        api.put("see", constraint(groupPermissions=groups("editor")))
+
+    api.put("see", constraint(groupPermissions=groups("editor", "viewer")))
+    meanwhile.first = again
+    assert api.put("see", constraint(groupPermissions=groups("viewer"))).status == 200
+    assert sorted(rows(meanwhile)) == ["see#group#viewer"]
+    assert policies(meanwhile) == policies_by_rows(meanwhile)
+
+
+def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints, meanwhile: Meanwhile) -> None:
+    meanwhile.first = lambda: api.delete_role("viewer")
+    refused = api.put("see", constraint())
+    assert (refused.status, "there is no role viewer" in refused.body["message"]) == (400, True)
+    assert (rows(meanwhile), policies(meanwhile)) == ({}, {})
+    stored_role(meanwhile, "viewer")
+    assert api.put("see", constraint()).status == 200
+
+
+def test_a_change_that_others_always_overtake_ends_with_a_conflict(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    class Restless(MemoryTables):
+        def transact(self, writes: Sequence[Write]) -> None:
+            rules: dict[str, object] = {"policyKey": "role#viewer", "rules": []}
+            count = (self.get(POLICIES, {"policyKey": "role#viewer"}) or {}).get("revision", 0)
+            self.write(Put(table=POLICIES, item={**rules, "revision": count + 1}))
+            MemoryTables.transact(self, writes)
+
+    memory.__class__ = Restless
+    refused = api.put("see", constraint())
+    assert (refused.status, refused.body["code"]) == (412, "ConstraintRevisionConflict")
+    assert rows(memory) == {}
+
+
+def test_a_deny_is_in_force_before_during_and_after_an_update(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    """No state between two transactions shows the rules without it."""
+    seen: list[object] = []
+
+    class Watched(MemoryTables):
+        def transact(self, writes: Sequence[Write]) -> None:
+            MemoryTables.transact(self, writes)
+            seen.append(policy(self, "role#viewer")[0]["permissions"])
+
+        def write(self, write: Write) -> Any:
+            raise AssertionError("a constraint is written by transactions only")
+
+    denied = groups("viewer", type_="deny")
+    api.put("see", constraint(groupPermissions=denied))
+    memory.__class__ = Watched
+    api.put("see", constraint(groupPermissions=denied, criteriaAnd=[criterion(value="gallery")]))
+    api.put("see", constraint(groupPermissions=denied, name="Renamed"))
+    assert seen == [{"GET": "deny"}] * 2
+
+
+def test_strangers_may_do_nothing_with_constraints(
+    api: Constraints, stranger_api: Constraints
+) -> None:
+    api.put("see", constraint())
+    for answer in (
+        stranger_api.get("see"),
+        stranger_api.get("other"),
+        stranger_api.put("see", constraint()),
+        stranger_api.put("new", constraint(), "POST"),
+        stranger_api.delete("see"),
+        stranger_api.send("GET", "/auth/constraints"),
+        stranger_api.send("GET", "/auth/constraintsTemplates"),
+        stranger_api.load({}),
+    ):
+        assert answer.status == 403
