@@ -1,12 +1,12 @@
 """Puts the ports of AWS behind the jobs about the search indexes as a whole."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
 from backend.aws.search_engine import connect
 from backend.core.search_engine import SearchEngine
+from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.working import Handler
@@ -33,7 +33,7 @@ from backend.spec.queues import SEARCH_WORK
 from backend.spec.settings import SEARCH_GRACE_SECONDS, SEARCH_KEEP_SECONDS
 
 
-@dataclass(frozen=True)
+@wired
 class RenewalWiring(IndexingWiring):
     """What the worker is made of."""
 
