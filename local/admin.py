@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import cast
 
+import httpx
 import psutil
 from pydantic import JsonValue
 from starlette.applications import Starlette
@@ -16,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from local import arns
 from local.engine_room import EngineRoom
 from local.engines.errors import EngineError
 from local.errors import LocalError
@@ -27,6 +29,8 @@ from local.pumps.supervisor import Supervisor
 
 NOTIFICATIONS = "/notifications"
 ANSWERS = "/answers"
+USER_POOLS = "/user-pools"
+_SECONDS = 5
 
 
 @dataclass
@@ -64,6 +68,7 @@ def admin_app(board: Board) -> Starlette:
         ("/faults", ["GET", "PUT", "DELETE"], _faults),
         (ANSWERS + "/{request}", ["PUT"], _answer),
         (NOTIFICATIONS, ["POST"], _notified),
+        (USER_POOLS + "/{pool}/.well-known/jwks.json", ["GET"], _pool_keys),
     ]
     routes: list[BaseRoute] = [
         Route(path, _bind(board, endpoint), methods=methods) for path, methods, endpoint in bound
@@ -163,6 +168,19 @@ async def _notified(board: Board, request: Request) -> Response:
     if board.objects is not None:
         board.objects.hint(notification)
     return Response(status_code=200)
+
+
+async def _pool_keys(board: Board, request: Request) -> Response:
+    """The keys of a user pool. moto finds them only if a signature says which service is asked."""
+    address = f"{board.engines.url('aws')}/{request.path_params['pool']}/.well-known/jwks.json"
+    scope = f"nobody/20260101/{arns.REGION}/cognito-idp/aws4_request"
+    headers = {"Authorization": f"AWS4-HMAC-SHA256 Credential={scope}"}
+    try:
+        async with httpx.AsyncClient(timeout=_SECONDS) as client:
+            answer = await client.get(address, headers=headers)
+    except httpx.HTTPError as error:
+        return _error(503, f"the engine does not answer: {error}")
+    return Response(answer.content, answer.status_code, media_type="application/json")
 
 
 def _error(status: int, text: str) -> Response:

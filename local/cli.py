@@ -3,6 +3,7 @@
 Errors of use are one line and an exit code: 1 for what cannot be done, 2 for a second start.
 """
 
+import json
 import signal
 import subprocess
 import sys
@@ -52,6 +53,10 @@ RecordGrants = Annotated[
     Path | None,
     typer.Option(help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"),
 ]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the stage; may be repeated."),
+]
 FirstLook = Annotated[Path | None, typer.Option(help="A folder to import when the state is new.")]
 _DEFAULT_STATE = REPOSITORY / ".local"
 
@@ -75,6 +80,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
     iam: Iam = True,
     record_grants: RecordGrants = None,
     first_look: FirstLook = None,
+    given: Given = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
     folder = StateFolder(state.resolve())
@@ -89,6 +95,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 no_iam=not iam,
                 record_grants=recorded,
             )
+            options += [word for each in given or [] for word in ("--set", each)]
             _start_detached(folder, options)
         else:
             from local.iam.roles import Enforcement  # noqa: PLC0415 - as below
@@ -98,6 +105,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 folder,
                 port=port,
                 assembly=assembly,
+                settings=_settings(given or [], assembly),
                 in_memory=in_memory,
                 record=record,
                 iam=Enforcement(iam, recorded),
@@ -222,6 +230,22 @@ def _options(**chosen: object) -> list[str]:
         options.append(f"--{name.replace('_', '-')}")
         options += [] if value is True else [str(value)]
     return options
+
+
+def _settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
+    """What `--set` says; a value that is JSON is meant as JSON."""
+    if given and assembly is not None:
+        raise LocalError("--set changes what is synthesized; an --assembly is there already")
+    settings: dict[str, JsonValue] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not equals or not name:
+            raise LocalError(f"--set {each}: NAME=VALUE is needed")
+        try:
+            settings[name] = json.loads(text)
+        except ValueError:
+            settings[name] = text
+    return settings
 
 
 def _start_detached(folder: StateFolder, options: list[str]) -> None:

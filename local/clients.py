@@ -13,6 +13,7 @@ from local import arns
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_s3 import S3Client
@@ -62,6 +63,7 @@ class Clients:
     sqs: SQSClient
     secrets: SecretsManagerClient
     sns: SNSClient
+    cognito: CognitoIdentityProviderClient
 
 
 def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
@@ -85,4 +87,5 @@ def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
         sqs=session.client("sqs", endpoint_url=endpoints.sqs, config=config),
         secrets=session.client("secretsmanager", endpoint_url=endpoints.others, config=config),
         sns=session.client("sns", endpoint_url=endpoints.others, config=config),
+        cognito=session.client("cognito-idp", endpoint_url=endpoints.others, config=config),
     )

@@ -144,6 +144,11 @@ class Plan:
     queues: dict[str, Queue] = field(default_factory=dict[str, Queue])
     rules: list[Rule] = field(default_factory=list[Rule])
     buckets: list[Bucket] = field(default_factory=list[Bucket])
+    user_pools: list[tuple[str, str, list[str]]] = field(
+        default_factory=list[tuple[str, str, list[str]]]
+    )
+    """Name and id of each, and the names of its applications."""
+
     topics: list[str] = field(default_factory=list[str])
     apis: dict[str, Api] = field(default_factory=dict[str, Api])
     layers: dict[str, str] = field(default_factory=dict[str, str])

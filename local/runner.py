@@ -13,7 +13,7 @@ from typing import TypedDict
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
-from local.admin import ANSWERS, NOTIFICATIONS, Board, admin_app
+from local.admin import ANSWERS, NOTIFICATIONS, USER_POOLS, Board, admin_app
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, refuse_unknown_types
@@ -37,7 +37,7 @@ from local.pumps.queues import QueuePump
 from local.pumps.schedules import SchedulePump
 from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
-from local.resources import secretsmanager, sns, sqs
+from local.resources import cognito, secretsmanager, sns, sqs
 from local.resources.base import Context
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
@@ -68,6 +68,7 @@ class EndpointFile(TypedDict):
     opensearch: str
     dynamodb: str
     s3: str
+    aws: str
     admin: str
     pid: int
 
@@ -80,6 +81,7 @@ class Choices:
     gateway: HttpServer
     internal: HttpServer
     assembly: Path | None
+    settings: Mapping[str, JsonValue]
     in_memory: bool
     record: bool
     iam: Enforcement
@@ -128,6 +130,7 @@ class Runtime:
                 ports=processes.ports,
                 environment={
                     **endpoints.environment(),
+                    "AWS_ENDPOINT_URL_COGNITO_KEYS": self._choices.internal.url + USER_POOLS,
                     "AWS_ACCESS_KEY_ID": self._credentials.access_key,
                     "AWS_SECRET_ACCESS_KEY": self._credentials.secret_key,
                 },
@@ -170,7 +173,7 @@ class Runtime:
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
         if given is None:
-            given = synthesize(self._choices.state.assembly)
+            given = synthesize(self._choices.state.assembly, self._choices.settings)
             self._choices.progress("templates synthesized")
         assembly = read_assembly(given)
         refuse_unknown_types(assembly)
@@ -301,6 +304,7 @@ class Runtime:
             if engine == "aws":
                 await asyncio.to_thread(secretsmanager.replay, clients, state)
                 await asyncio.to_thread(sns.recreate, clients, self._plan)
+                await asyncio.to_thread(cognito.recreate, clients, self._plan)
             elif engine == "queues":
                 await asyncio.to_thread(sqs.recreate, clients, self._plan)
 
@@ -319,6 +323,7 @@ class Runtime:
             "opensearch": self._engines.url("opensearch"),
             "dynamodb": self._engines.url("dynamodb"),
             "s3": self._engines.url("s3"),
+            "aws": self._engines.url("aws"),
             "admin": self._choices.internal.url,
             "pid": os.getpid(),
         }

@@ -6,10 +6,11 @@ import logging.handlers
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import psutil
+from pydantic import JsonValue
 
 from local.engines.process import stop_leftovers
 from local.first_look import show
@@ -21,11 +22,12 @@ from local.state import StateFolder
 _LOG_BYTES = 20_000_000
 
 
-def serve(
+def serve(  # noqa: PLR0913 - what the command may choose
     state: StateFolder,
     *,
     port: int | None,
     assembly: Path | None,
+    settings: Mapping[str, JsonValue],
     in_memory: bool,
     record: bool,
     iam: Enforcement,
@@ -49,6 +51,7 @@ def serve(
             gateway=gateway,
             internal=HttpServer(bind_any()),
             assembly=assembly,
+            settings=settings,
             in_memory=in_memory,
             record=record,
             iam=iam,

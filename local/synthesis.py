@@ -5,16 +5,23 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from local.errors import LocalError
 from local.state import REPOSITORY
 
 _LINES = 15
+_CONTEXT = "CDK_CONTEXT_JSON"
+_UNCHECKED = {"CDK_VALIDATION": "false"}
 
 
-def synthesize(folder: Path) -> Path:
+def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
     """Have `app.py` render the assembly into `folder`; assets that are not used any more go.
+
+    `settings` come before those of the stage.
 
     Raises:
         LocalError: it fails; with the end of what it said.
@@ -28,13 +35,21 @@ def synthesize(folder: Path) -> Path:
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        env={**os.environ, "CDK_OUTDIR": str(folder), "CDK_VALIDATION": "false"},
+        env={**os.environ, **_context(settings), "CDK_OUTDIR": str(folder), **_UNCHECKED},
     )
     if done.returncode != 0:
         said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_LINES:])
         raise LocalError(f"the CDK app cannot be synthesized:\n{said}")
     _remove_unused_assets(folder)
     return folder
+
+
+def _context(settings: Mapping[str, JsonValue]) -> dict[str, str]:
+    """The CDK's own way to be given context; what the environment has of it stays."""
+    if not settings:
+        return {}
+    given = json.loads(os.environ.get(_CONTEXT, "{}"))
+    return {_CONTEXT: json.dumps({**given, **settings})}
 
 
 def _remove_unused_assets(folder: Path) -> None:

@@ -83,9 +83,8 @@ class Settings:
 
     @property
     def user_pool_keys_url(self) -> str:
-        """Where the pool's keys are; like an AWS SDK, this follows `AWS_ENDPOINT_URL`."""
-        names = ("AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER", "AWS_ENDPOINT_URL")
-        override = next((self.environment[name] for name in names if name in self.environment), "")
+        """Where the pool's keys are; like an AWS SDK, this follows `AWS_ENDPOINT_URL_…`."""
+        override = self.environment.get("AWS_ENDPOINT_URL_COGNITO_KEYS")
         issuer = f"{override}/{self.user_pool_id}" if override else self.user_pool_issuer
         return f"{issuer}/.well-known/jwks.json"
 

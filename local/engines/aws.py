@@ -40,6 +40,9 @@ class MotoServer:
                 "MOTO_ACCOUNT_ID": options.account,
                 "AWS_DEFAULT_REGION": options.region,
                 "PYTHONUNBUFFERED": "1",
+                # What is made again gets its old id, which functions know.
+                "MOTO_COGNITO_IDP_USER_POOL_ID_STRATEGY": "HASH",
+                "MOTO_COGNITO_IDP_USER_POOL_CLIENT_ID_STRATEGY": "HASH",
             },
             data=data,
             log=log,

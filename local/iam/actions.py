@@ -112,6 +112,16 @@ _OF_QUEUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "SendMessage": ("SendMessage", _SEALING),
     "SendMessageBatch": ("SendMessage", _SEALING),
 }
+_OF_POOLS = frozenset(
+    {
+        "AdminCreateUser",
+        "AdminDeleteUser",
+        "AdminGetUser",
+        "AdminResetUserPassword",
+        "AdminUpdateUserAttributes",
+        "ListUsers",
+    }
+)
 _OF_SECRETS = {
     "DescribeSecret": (),
     "GetSecretValue": ("Decrypt",),
@@ -295,6 +305,12 @@ def _sns(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]
         yield Need("sns:Subscribe", topic)
 
 
+def _cognito(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation in _OF_POOLS:
+        pool = place.arn("cognito-idp", f"userpool/{parameters['UserPoolId']}")
+        yield Need(f"cognito-idp:{operation}", pool)
+
+
 def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Need]:
     """Who am I: AWS asks no policy."""
     if operation == "GetCallerIdentity":
@@ -305,6 +321,7 @@ NOTHING = Need("", "")
 """A call that every identity may make."""
 
 _SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
+    "cognito-idp": _cognito,
     "dynamodb": _dynamodb,
     "s3": _s3,
     "secretsmanager": _secretsmanager,

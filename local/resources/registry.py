@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from local import arns
 from local.assembly import Resource
 from local.resources import (
+    cognito,
     dynamodb,
     events,
     functions,
@@ -25,6 +26,8 @@ CREATORS: Mapping[str, Creator] = {
     "AWS::ApiGatewayV2::Route": http_api.create_route,
     "AWS::ApiGatewayV2::Stage": http_api.create_stage,
     "AWS::CloudFormation::CustomResource": others.create_custom_resource,
+    "AWS::Cognito::UserPool": cognito.create_user_pool,
+    "AWS::Cognito::UserPoolClient": cognito.create_user_pool_client,
     "AWS::DynamoDB::Table": dynamodb.create_table,
     "AWS::Events::Rule": events.create_rule,
     "AWS::IAM::ManagedPolicy": iam.create_managed_policy,

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from joserfc import jwk
 
 from backend.aws.secrets import Secrets
+from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.domains.access.models import ApiKey
 from backend.domains.access.repository import ApiKeyRepository
@@ -28,7 +29,8 @@ from backend.domains.access.rules.refusals import Reason
 from backend.domains.access.rules.tokens import MAX_CHARS
 from backend.entrypoints.authenticating import AuthorizerWiring
 from backend.spec.functions import AUTHORIZER
-from backend.spec.secrets import API_KEY_PEPPER
+from backend.spec.secrets import API_KEY_PEPPER, SECRETS
+from backend.spec.settings import SETTINGS
 from tests.factories.http import Context
 from tests.factories.identity_provider import (
     CLIENT,
@@ -426,6 +428,18 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
+def token_gate(provider: Provider, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """A gate for tokens: its deployment has no tables, so whatever reads one fails."""
+    environment = dict(settings.environment)
+    environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
+    environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
+    environment |= {"SETTING_OIDC_ISSUER": provider.url, "SETTING_OIDC_AUDIENCES": CLIENT}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return Gate(provider)
+
+
+@pytest.fixture
 def gate(
     provider: Provider,
     deployed: Secrets,
@@ -449,7 +463,7 @@ def gate(
     return Gate(provider)
 
 
-REFUSED: dict[str, Any] = {"isAuthorized": False, "context": {}}
+REFUSED = {"isAuthorized": False}
 
 
 def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
@@ -467,9 +481,7 @@ def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
     assert len(HEADERS) >= 25
 
 
-def _assert_closed(
-    gate: Gate, sent: str, reason: Reason, caplog: pytest.LogCaptureFixture, out: str
-) -> None:
+def _assert_closed(sent: str, reason: Reason, caplog: pytest.LogCaptureFixture, out: str) -> None:
     written = out + "".join(str(vars(record)) for record in caplog.records)
     assert reason.value in written
     assert "127.0.0.1" in written
@@ -479,16 +491,16 @@ def _assert_closed(
 
 @pytest.mark.parametrize("name", TOKENS)
 def test_a_bad_token_is_closed(
-    gate: Gate,
+    token_gate: Gate,
     name: str,
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     reason, make = TOKENS[name]
-    sent = f"Bearer {make(gate.provider)}"
+    sent = f"Bearer {make(token_gate.provider)}"
     caplog.set_level(logging.INFO)
-    assert gate.ask(sent) == REFUSED
-    _assert_closed(gate, sent, reason, caplog, capsys.readouterr().out)
+    assert token_gate.ask(sent) == REFUSED
+    _assert_closed(sent, reason, caplog, capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("name", HEADERS)
@@ -501,7 +513,7 @@ def test_a_bad_key_is_closed(
     reason, sent = HEADERS[name]
     caplog.set_level(logging.INFO)
     assert gate.ask(sent) == REFUSED
-    _assert_closed(gate, sent, reason, caplog, capsys.readouterr().out)
+    _assert_closed(sent, reason, caplog, capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
@@ -525,19 +537,19 @@ def test_a_key_that_expires_at_a_time_is_open_just_before(gate: Gate) -> None:
 
 
 def test_a_deployment_without_a_provider_takes_no_tokens(
-    gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    token_gate: Gate, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("SETTING_OIDC_ISSUER", "")
-    assert gate.ask(f"Bearer {Fault()(gate.provider)}") == REFUSED
+    assert token_gate.ask(f"Bearer {Fault()(token_gate.provider)}") == REFUSED
     assert Reason.JWT_OFF.value in str([vars(record) for record in caplog.records])
 
 
 def test_a_provider_that_is_down_opens_nothing_and_blames_nobody(
-    gate: Gate, monkeypatch: pytest.MonkeyPatch
+    token_gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate.provider, "down", True)
-    sent = f"Bearer {Fault()(gate.provider)}"
-    assert gate.ask(sent) == {"isAuthorized": True, "context": {"outage": "true"}}
+    monkeypatch.setattr(token_gate.provider, "down", True)
+    sent = f"Bearer {Fault()(token_gate.provider)}"
+    assert token_gate.ask(sent) == {"isAuthorized": True, "context": {"outage": "true"}}
 
 
 RANGES = "192.0.2.0-192.0.2.255,2001:db8::-2001:db8::ffff"
@@ -563,14 +575,14 @@ RANGES = "192.0.2.0-192.0.2.255,2001:db8::-2001:db8::ffff"
     ],
 )
 def test_only_requests_from_allowed_addresses_are_looked_at(
-    gate: Gate,
+    token_gate: Gate,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     source: str,
     opens: bool,
 ) -> None:
     monkeypatch.setenv("SETTING_ALLOWED_ADDRESSES", RANGES)
-    answer = gate.ask(KEY, source)
+    answer = token_gate.ask(f"Bearer {Fault()(token_gate.provider)}", source)
     assert answer["isAuthorized"] is opens
     assert opens or answer == REFUSED
     told = str([vars(record) for record in caplog.records])
