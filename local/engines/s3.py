@@ -1,5 +1,9 @@
 """versitygw: S3 on the file system, with versioning, multipart, signatures, CORS.
 
+It is built with `versitygw.patch` (decision 0034): where a version takes the place of another, as
+delete markers do when they come and go, the released one removes first and puts then, so that a
+kill in between leaves a key of which nothing can be seen any more.
+
 What differs from S3, each shown by a test or a run of this version:
 - One webhook for all buckets, each event at most once, in no order; creations by put, copy and
   completed multipart are told, and deletions and tagging; a delete marker looks like a deletion.
@@ -16,6 +20,7 @@ What differs from S3, each shown by a test or a run of this version:
   (NotImplemented). Signature version 4 only.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -35,6 +40,7 @@ from local.engines.versions import VERSITYGW, VERSITYGW_MODULE, VERSITYGW_SUM
 
 _BUILD_SECONDS = 900
 _HEALTH = "/health"
+_PATCH = Path(__file__).with_name("versitygw.patch")
 
 
 class VersityGateway:
@@ -85,7 +91,8 @@ class VersityGateway:
 
 
 def _folder_name() -> str:
-    return f"s3-versitygw-{VERSITYGW}"
+    """The patch is part of the name, so that another patch is another program."""
+    return f"s3-versitygw-{VERSITYGW}-{hashlib.sha256(_PATCH.read_bytes()).hexdigest()[:8]}"
 
 
 def _build(folder: Path, progress: Progress) -> None:
@@ -95,7 +102,6 @@ def _build(folder: Path, progress: Progress) -> None:
     environment = {
         **os.environ,
         **go.environment,
-        "GOBIN": str(folder),
         "GOPATH": str(work),
         "GOMODCACHE": str(work / "mod"),
         "GOCACHE": str(work / "cache"),
@@ -104,23 +110,29 @@ def _build(folder: Path, progress: Progress) -> None:
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",
         "CGO_ENABLED": "0",
+        "GIT_CEILING_DIRECTORIES": str(work),  # the tools may be inside somebody's repository
     }
     module = f"{VERSITYGW_MODULE}@v{VERSITYGW}"
     progress(f"s3: building versitygw {VERSITYGW} with {go.command} (a minute or two, once)")
-    _check_sum(_run([str(go.command), "mod", "download", "-json", module], folder, environment))
-    target = f"{VERSITYGW_MODULE}/cmd/versitygw@v{VERSITYGW}"
-    _run([str(go.command), "install", "-ldflags=-s -w", target], folder, environment)
+    fetched = _run([str(go.command), "mod", "download", "-json", module], folder, environment)
+    source = work / "source"
+    shutil.copytree(_checked(fetched), source)
+    _run(["git", "apply", str(_PATCH)], source, environment)
+    build = [str(go.command), "build", "-ldflags=-s -w", "-o", str(folder / "versitygw")]
+    _run([*build, "./cmd/versitygw"], source, environment)
     shutil.rmtree(work)
     progress("s3: built versitygw")
 
 
-def _check_sum(answer: str) -> None:
-    found = cast("dict[str, object]", json.loads(answer)).get("Sum")
-    if found != VERSITYGW_SUM:
+def _checked(answer: str) -> Path:
+    """Return where the module's source is, which has the pinned checksum."""
+    told = cast("dict[str, str]", json.loads(answer))
+    if (found := told.get("Sum")) != VERSITYGW_SUM:
         raise EngineError(
             f"{VERSITYGW_MODULE} v{VERSITYGW} has checksum {found}, not {VERSITYGW_SUM}; "
             "it is not built"
         )
+    return Path(told["Dir"])
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
