@@ -23,13 +23,13 @@ from backend.core.transactions import (
     Delete,
     Item,
     Put,
-    Update,
     Write,
     absent,
     equals,
 )
 from backend.core.wired import wired
 from backend.domains.access.models.constraints import Constraint, Grantee
+from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.rules.constraints import (
     MAX_CHANGE_BYTES,
     MAX_RULES_BYTES,
@@ -48,7 +48,6 @@ _KEY = POLICIES.partition_key.name
 _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 _OF_INDEXES = {"role": "groupId", "user": "userId"}
 _OF_ROWS = {"role": "#group#", "user": "#user#"}
-EPOCH = "epoch"
 
 
 class ConstraintNotFoundError(NotFoundError):
@@ -122,11 +121,6 @@ class ConstraintRepository:
 
 def position_of(constraint: Constraint) -> Position:
     return {_ID: _first_row(constraint)}
-
-
-def next_epoch() -> Update:
-    """The write that has everyone read the rules again; one in each transaction that needs it."""
-    return Update(table=POLICIES, key={_KEY: EPOCH}, add={"n": 1})
 
 
 def change_writes(

@@ -9,6 +9,7 @@ from backend.core.tables import Query, Tables
 from backend.core.transactions import put_new
 from backend.core.wired import wired
 from backend.domains.access.models.people import Role, User, UserRole
+from backend.domains.access.repository.epoch import next_epoch
 from backend.spec.tables.access import ROLES, USER_ROLES, USERS
 from backend.spec.tables.model import Table
 
@@ -44,4 +45,4 @@ class UserRoleRepository:
         there = AlreadyExistsError(f"The row in {table.name} exists already")
         with suppress(AlreadyExistsError):
             item = row.model_dump(by_alias=True, exclude_none=True)
-            self.tables.write(put_new(table, item, there))
+            self.tables.transact([put_new(table, item, there), next_epoch()])

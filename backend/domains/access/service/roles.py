@@ -19,9 +19,9 @@ from backend.domains.access.repository.constraints import (
     Policy,
     change_writes,
     fits,
-    next_epoch,
     rules_write,
 )
+from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.roles import (
     GrantRepository,
     RoleNotFoundError,

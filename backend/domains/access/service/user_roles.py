@@ -17,7 +17,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE, UserRole
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
-from backend.domains.access.repository.constraints import next_epoch
+from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.roles import (
     GrantRepository,
     UserRoleExistsError,

@@ -16,9 +16,9 @@ from backend.domains.access.repository.constraints import (
     ConstraintRepository,
     Policy,
     change_writes,
-    next_epoch,
     rules_write,
 )
+from backend.domains.access.repository.epoch import next_epoch
 from backend.domains.access.repository.roles import (
     GrantRepository,
     RoleNotFoundError,
