@@ -12,6 +12,7 @@ from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
 from vitrine.resources.buckets import Buckets
 from vitrine.resources.comments import Comments
+from vitrine.resources.constraints import Constraints, Templates
 from vitrine.resources.exports import Exports
 from vitrine.resources.ingest import Ingest
 from vitrine.resources.jobs import Jobs
@@ -39,6 +40,7 @@ class Resources:
         self.audit = Audit(transport)
         self.buckets = Buckets(transport)
         self.comments = Comments(transport)
+        self.constraints = Constraints(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.exports = Exports(transport)
@@ -56,6 +58,7 @@ class Resources:
         self.sign_ins = SignIns(transport)
         self.subscriptions = Subscriptions(transport)
         self.streams = Streams(transport, storage)
+        self.templates = Templates(transport)
         self.tag_types = TagTypes(transport)
         self.tags = Tags(transport)
         self.uploads = Uploads(transport)

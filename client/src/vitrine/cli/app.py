@@ -6,6 +6,7 @@ from vitrine.cli import (
     administering,
     auditing,
     commenting,
+    constraining,
     describing,
     exporting,
     filing,
@@ -52,6 +53,9 @@ metadata_schemas = typer.Typer(
 )
 
 roles = typer.Typer(help="Roles, and who has them.", no_args_is_help=True)
+access = typer.Typer(help="Who may do what, for administrators.", no_args_is_help=True)
+constraints = typer.Typer(help="Rules that allow and deny.", no_args_is_help=True)
+templates = typer.Typer(help="Templates of rules for roles.", no_args_is_help=True)
 users = typer.Typer(help="Users who can sign in, and profiles.", no_args_is_help=True)
 subscriptions = typer.Typer(
     help="Who is told by e-mail of what is done to which asset.", no_args_is_help=True
@@ -88,6 +92,9 @@ app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
 app.add_typer(roles, name="roles")
+app.add_typer(access, name="access")
+access.add_typer(constraints, name="constraints")
+access.add_typer(templates, name="template")
 app.add_typer(users, name="users")
 app.add_typer(subscriptions, name="subscriptions")
 app.add_typer(admin, name="admin")
@@ -163,6 +170,12 @@ roles.command("users")(administering.list_user_roles)
 roles.command("give")(administering.give_roles)
 roles.command("set")(administering.set_roles)
 roles.command("take")(administering.take_roles)
+constraints.command("list")(constraining.list_constraints)
+constraints.command("show")(constraining.show_constraint)
+constraints.command("put")(constraining.put_constraint)
+constraints.command("delete")(constraining.delete_constraint)
+templates.command("list")(constraining.list_templates)
+templates.command("apply")(constraining.apply_template)
 users.command("list")(administering.list_users)
 users.command("create")(administering.create_user)
 users.command("update")(administering.update_user)

@@ -1,0 +1,169 @@
+"""Commands for constraints, which say who may do what, and templates of them."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
+
+ConstraintArgument = Annotated[str, typer.Argument(metavar="CONSTRAINT")]
+TemplateArgument = Annotated[
+    str, typer.Argument(metavar="TEMPLATE", help="A name of `templates`, or a file with one.")
+]
+_BODY = TypeAdapter(dict[str, JsonValue])
+
+
+@with_session
+def list_constraints(session: Session) -> None:
+    """List constraints."""
+    found = list(session.client.constraints.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["constraint", "type", "name", "given to"],
+        [[one.constraint_id, one.object_type, one.name, _grantees(one)] for one in found],
+    )
+
+
+@with_session
+def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
+    """Show what a constraint says."""
+    found = session.client.constraints.get(constraint)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["criteria", "field", "operator", "value"],
+        [
+            [block, each.field, each.operator, _text(each.value)]
+            for block, criteria in (("all of", found.criteria_and), ("one of", found.criteria_or))
+            for each in criteria
+        ],
+    )
+    session.output.rows(
+        ["given to", "permission", ""],
+        [
+            *(
+                [f"role {each.group_id}", each.permission, each.permission_type]
+                for each in found.group_permissions
+            ),
+            *(
+                [f"user {each.user_id}", each.permission, each.permission_type]
+                for each in found.user_permissions
+            ),
+        ],
+    )
+
+
+@with_session
+def put_constraint(
+    session: Session,
+    constraint: ConstraintArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, as `show --json` tells it.")],
+) -> None:
+    """Make a constraint of a file, or put that in its place."""
+    done = session.client.constraints.put(constraint, _read(file))
+    session.output.document(done.wire())
+    session.output.rows(["constraint", ""], [[constraint, each] for each in done.warnings or [""]])
+
+
+@with_session
+def delete_constraint(
+    session: Session,
+    constraint: ConstraintArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a constraint and what it gives."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the constraint {constraint}?", abort=True, err=True)
+    done = session.client.constraints.delete(constraint)
+    session.output.document(done.wire())
+    session.output.rows(["deleted"], [[constraint]])
+
+
+@with_session
+def list_templates(session: Session) -> None:
+    """List the templates of permissions that ship with the product."""
+    found = session.client.templates.standard()
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["template", "variables", "description"],
+        [
+            [
+                one.template.name,
+                ", ".join(each.name for each in one.variables),
+                one.template.description,
+            ]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def apply_template(
+    session: Session,
+    template: TemplateArgument,
+    role: Annotated[str, typer.Option(help="Who is given what it says.")],
+    database: Annotated[str | None, typer.Option(help="The value of DATABASE_ID.")] = None,
+    tag: Annotated[str | None, typer.Option(help="The value of TAG_VALUE.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Of any other.")
+    ] = None,
+) -> None:
+    """Give a role what a template says; applied again, it replaces what it gave."""
+    values = {**_assignments(set_ or []), ROLE_NAME: role}
+    if database is not None:
+        values["DATABASE_ID"] = database
+    if tag is not None:
+        values["TAG_VALUE"] = tag
+    done = session.client.templates.apply(_template(session, template), values)
+    session.output.document(done.wire())
+    session.output.rows(["role", "constraint"], [[role, each] for each in done.constraint_ids])
+
+
+def _template(session: Session, name: str) -> Template:
+    known = {one.template.name: one for one in session.client.templates.standard()}
+    if name in known:
+        return known[name]
+    path = Path(name)
+    if not path.is_file():
+        raise ConfigurationError(f"no such template: {name}; known are {', '.join(known)}")
+    try:
+        return Template.model_validate(_read(path))
+    except ValidationError as error:
+        raise ConfigurationError(f"{path} holds no template: {error.errors()[0]['msg']}") from None
+
+
+def _read(path: Path) -> dict[str, JsonValue]:
+    try:
+        return _BODY.validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"{path} holds no JSON object: {error.errors()[0]['msg']}"
+        ) from None
+
+
+def _assignments(texts: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator or not name:
+            raise ConfigurationError(f"--set takes NAME=VALUE, not {text}")
+        found[name] = value
+    return found
+
+
+def _grantees(constraint: Constraint) -> str:
+    roles = {each.group_id for each in constraint.group_permissions}
+    users = {each.user_id for each in constraint.user_permissions}
+    return ", ".join([*sorted(roles), *sorted(users)])
+
+
+def _text(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
