@@ -1,16 +1,11 @@
-"""The permission port: asked by middleware for every route and by every service verb.
-
-Until roles and constraints are there, access is closed: an administrator may do everything, nobody
-else anything.
-"""
+"""The permission port: asked by middleware for every route and by every service verb."""
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import SYSTEM, Identity
-from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 from backend.values import frozen
 
@@ -18,12 +13,12 @@ SecuredType = Literal[
     "database",
     "asset",
     "tag",
-    "searchIndex",
     "tagType",
     "apiKey",
     "bucket",
     "failure",
     "queue",
+    "searchIndex",
     "audit",
     "role",
     "userRole",
@@ -44,8 +39,8 @@ class Secured:
 class Authorization(Protocol):
     """Decides. Implementations are closed: what they do not know, they deny."""
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
-        """Tier 1: may the caller use this route at all?"""
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        """Tier 1: may the caller use this route at all, with these path parameters?"""
         ...
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
@@ -53,29 +48,18 @@ class Authorization(Protocol):
         ...
 
 
-class RoleLookup(Protocol):
-    """Tells whether a user is an administrator, now."""
+class Visibility(Protocol):
+    """Tells a search what its caller may see, so that it finds nothing else."""
 
-    def is_administrator(self, user_id: str) -> bool: ...
-
-
-@wired
-class AdministratorOnly:
-    """The closed rule: administrators may do everything and everyone else nothing."""
-
-    roles: RoleLookup
-
-    def may_use(self, caller: Identity, route: Route) -> bool:
-        return route.public or self.roles.is_administrator(caller.user_id)
-
-    def may(self, caller: Identity, action: Action, target: Secured) -> bool:  # noqa: ARG002 - the port's signature
-        return self.roles.is_administrator(caller.user_id)
+    def search_filter(self, caller: Identity) -> dict[str, Any] | None:
+        """The query of all documents that the caller may see; None if there are none."""
+        ...
 
 
 class SystemOnly:
     """For functions that nobody asks: the product itself may do everything, and nobody else."""
 
-    def may_use(self, caller: Identity, route: Route) -> bool:  # noqa: ARG002 - the port's signature
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:  # noqa: ARG002 - the port's signature
         return False
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:  # noqa: ARG002

@@ -90,8 +90,8 @@ class WatchedAuthorization:
     rules: Authorization
     watch: Watch
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
-        return self.rules.may_use(caller, route)
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return self.rules.may_use(caller, route, path)
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         allowed = self.rules.may(caller, action, target)

@@ -12,17 +12,18 @@ from backend.aws.objects import S3Objects
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings, load
 from backend.aws.tables import DynamoTables
-from backend.core.authorization import AdministratorOnly, Authorization, Secured
+from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, utc_now
 from backend.core.denials import Denials, LateDenials, Watch, WatchedAuthorization
 from backend.core.ids import new_secret, new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.wired import wired
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service import (
     Administrators,
     ApiKeyService,
-    UserRoles,
+    PolicyAuthorization,
 )
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService, AuditTrail
@@ -95,8 +96,11 @@ class Wiring:
 
     @cached_property
     def authorization(self) -> Authorization:
-        rules = AdministratorOnly(UserRoles(UserRoleRepository(self.tables), self.clock))
-        return WatchedAuthorization(rules, self.watch)
+        return WatchedAuthorization(self.rules, self.watch)
+
+    @cached_property
+    def rules(self) -> PolicyAuthorization:
+        return PolicyAuthorization(PolicyRepository(self.tables), self.clock)
 
     @cached_property
     def watch(self) -> Watch:
@@ -374,7 +378,15 @@ class Wiring:
 
         state = SearchState(self.tables, self.clock)
         cursors = Cursors(self.page_tokens, self.clock)
-        return SearchService(self.search_engine, state, self.authorization, cursors)
+        return SearchService(
+            self.search_engine, state, self.rules, cursors, lambda: self._freshness
+        )
+
+    @cached_property
+    def _freshness(self) -> "Freshness":
+        from backend.entrypoints.searching import freshness
+
+        return freshness(self)
 
     def _subject(self, job: "Job") -> Secured | None:
         """The asset of a job as permissions see it, active or archived."""

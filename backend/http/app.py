@@ -103,7 +103,7 @@ class HttpApp:
 
     def _demand_route(self, call: Call) -> None:
         route = call.route
-        if not (route.open_to_users or self.authorization.may_use(call.caller, route)):
+        if not (route.open_to_users or self.authorization.may_use(call.caller, route, call.path)):
             raise RouteDeniedError
 
     def _tell(self, call: Call, error: VitrineError) -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from backend.core.authorization import Authorization, Secured
-from backend.core.errors import NotFoundError
+from backend.core.authorization import Visibility
+from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.wired import wired
 from backend.search.cursors import Cursors
+from backend.core.written import AFTER_HEADER, Written
+from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import full_query, simple_query
@@ -31,7 +33,7 @@ class SearchService:
 
     engine: SearchEngine | None
     state: SearchState
-    authorization: Authorization
+    visibility: Visibility
     cursors: Cursors
 
     def search(self, caller: Identity, body: SearchBody) -> JsonObject:
@@ -42,7 +44,15 @@ class SearchService:
             InvalidInputError: the query is not one, or the cursor is none of it.
             CursorExpiredError: the cursor is there no more.
         """
-        request = full_query(body, self._visible(caller))
+        visible = self._visible(caller)
+        if visible != EVERYTHING:  # how often words occur would tell of documents that are hidden
+            body = body.model_copy(update={"explain_results": False})
+        request = full_query(body, visible)
+        if written is None:
+            return _with_facets(body, self._answer(caller, body, request))
+        return _with_facets(body, self._fresh_answer(caller, body, request, written))
+
+    def _answer(self, caller: Identity, body: SearchBody, request: JsonObject) -> JsonObject:
         if body.after is None:
             reply = self._run(body, request)
         else:
@@ -70,9 +80,8 @@ class SearchService:
         }
 
     def _visible(self, caller: Identity) -> JsonObject:
-        if self.authorization.may(caller, "GET", Secured("asset")):
-            return {"match_all": {}}
-        return {"match_none": {}}
+        found = self.visibility.search_filter(caller)
+        return {"match_none": {}} if found is None else found
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
         engine, kinds = self._engine(), self._kinds(window)

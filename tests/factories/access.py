@@ -1,11 +1,14 @@
 """Who may do what, in tests."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
+from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.spec.routes import Action, Route
 from backend.spec.tables.access import USER_ROLES
 
@@ -16,11 +19,14 @@ class OnlyUser:
 
     user_id: str = "admin"
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return route.public or caller.user_id == self.user_id
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         return caller.user_id == self.user_id
+
+    def search_filter(self, caller: Identity) -> dict[str, Any] | None:
+        return EVERYTHING if caller.user_id == self.user_id else None
 
 
 def stored_user_role(tables: Tables, *, user_id: str, role_name: str = "admin") -> None:

@@ -61,12 +61,12 @@ class TagService:
             TagExistsError: the name is taken.
             InvalidInputError: there is no such type.
         """
-        require(self.authorization, caller, "POST", _secured(body.tag_name))
         tag = Tag(
             tag_name=body.tag_name,
             description=body.description,
             tag_type_name=body.tag_type_name,
         )
+        require(self.authorization, caller, "POST", _secured(tag))
         entry = self.audit.entry(
             caller,
             "create_tag",
@@ -83,9 +83,12 @@ class TagService:
             TagNotFoundError: it does not exist, or not for the caller.
             TagRevisionError: someone else changed it at the same time.
             InvalidInputError: there is no such type.
+            PermissionDeniedError: the caller may not change it, or not into this.
         """
         found = self._visible_tag(caller, body.tag_name)
-        require(self.authorization, caller, "PUT", _secured(body.tag_name))
+        changed = found.model_copy(update={"tag_type_name": body.tag_type_name})
+        for tag in (found, changed):
+            require(self.authorization, caller, "PUT", _secured(tag))
         changes = {"description": body.description, "tagTypeName": body.tag_type_name}
         before = found.model_dump(by_alias=True)
         entry = self.audit.entry(
@@ -106,7 +109,7 @@ class TagService:
             TagRevisionError: someone else changed it at the same time.
         """
         found = self._visible_tag(caller, tag_name)
-        require(self.authorization, caller, "DELETE", _secured(tag_name))
+        require(self.authorization, caller, "DELETE", _secured(found))
         entry = self.audit.entry(
             caller,
             "delete_tag",
@@ -129,7 +132,7 @@ class TagService:
         return fill(
             self.tags.list_registry,
             page,
-            visible=lambda tag: self._may_see(caller, tag.tag_name),
+            visible=lambda tag: self._may_see(caller, tag),
             position_of=lambda tag: {"tagName": tag.tag_name},
         )
 
@@ -218,7 +221,7 @@ class TagService:
         page = self.tags.list_registry(PageRequest(_SCAN_PAGE))
         while True:
             for tag in page.items:
-                if self._may_see(caller, tag.tag_name):
+                if self._may_see(caller, tag):
                     names[tag.tag_type_name].append(tag.tag_name)
             if page.after is None:
                 return {name: sorted(found) for name, found in names.items()}
@@ -232,12 +235,12 @@ class TagService:
             found += page.items
         return found
 
-    def _may_see(self, caller: Identity, tag_name: str) -> bool:
-        return self.authorization.may(caller, "GET", _secured(tag_name))
+    def _may_see(self, caller: Identity, tag: Tag) -> bool:
+        return self.authorization.may(caller, "GET", _secured(tag))
 
     def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
-        found = self.tags.get(tag_name) if self._may_see(caller, tag_name) else None
-        if found is None:
+        found = self.tags.get(tag_name)
+        if found is None or not self._may_see(caller, found):
             raise TagNotFoundError(tag_name)
         return found
 
@@ -254,8 +257,8 @@ def _attributes(tag_type: TagType) -> dict[str, Any]:
     return tag_type.model_dump(by_alias=True, exclude={"tag_count"})
 
 
-def _secured(tag_name: str) -> Secured:
-    return Secured("tag", {"tagName": tag_name})
+def _secured(tag: Tag) -> Secured:
+    return Secured("tag", {"tagName": tag.tag_name, "tagTypeName": tag.tag_type_name})
 
 
 def _secured_type(tag_type_name: str) -> Secured:

@@ -123,13 +123,13 @@ def api(
     settings: tuple[Setting, ...] = (),
     search: SearchAccess = "none",
 ) -> Function:
-    """A function behind the HTTP API: it reads the caller's roles, and enters what it refuses."""
+    """A function behind the HTTP API: it reads the caller's rights, and enters what it refuses."""
     return Function(
         name,
         "api",
         f"backend.entrypoints.http.{domain}.handler",
         description,
-        reads=(*reads, access.USER_ROLES),
+        reads=(*reads, *access.RIGHTS),
         writes=writes,
         appends=(operations.AUDIT,),
         secrets=secrets,

@@ -2,7 +2,7 @@
 
 For a table or bucket that is missing here a function may do all that its declaration says.
 `up --record-grants FILE` and `local grants FILE` tell what nothing uses; what is missing, the local
-runtime refuses. Every function of the API reads the caller's roles, every rebuild of documents the
+runtime refuses. Every function of the API reads the caller's rights, every rebuild of documents the
 same sources.
 """
 
@@ -15,7 +15,12 @@ from backend.spec.tables.model import Table
 
 Requests = Mapping[Table | Bucket, tuple[Request, ...]]
 
-_CALLER: Requests = {access.USER_ROLES: ("GetItem",)}
+_CALLER: Requests = {
+    access.USER_ROLES: ("Query",),
+    access.ROLES: ("BatchGetItem",),
+    access.POLICIES: ("BatchGetItem", "GetItem"),
+}
+"""What deciding takes of who the caller is."""
 _BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
 _ASSET: Requests = {assets.ASSETS: ("BatchGetItem", "GetItem")}
 _GOVERNED: Requests = {
@@ -43,6 +48,11 @@ _KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""
 
 _VERSIONS: Requests = {
+_REPLAYS: Requests = {
+    operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+    FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
+}
+"""What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.RECORD_SETS: ("GetItem", "Query", "UpdateItem"),
@@ -244,7 +254,15 @@ _OF_API: Mapping[str, Requests] = {
             *("PutItem", "Query", "UpdateItem"),
         ),
     },
-    "LifecycleApi": {**_BUCKET_RECORD, assets.ASSET_VERSIONS: ("GetItem", "UpdateItem")},
+    "LifecycleApi": {
+        **_BUCKET_RECORD,
+        assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "PutItem"),
+        assets.ARCHIVED_FILES: ("DeleteItem", "GetItem", "PutItem", "Query"),
+        assets.ASSET_VERSIONS: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+        operations.RESERVATIONS: ("ConditionCheckItem", "UpdateItem"),
+        ASSET_BUCKET: ("DeleteObject", "DeleteObjectVersion", "ListBucket", "ListBucketVersions"),
+    },
     "SubscriptionsApi": {
         assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem"),
         operations.RESERVATIONS: ("GetItem",),

@@ -93,7 +93,7 @@ NOTIFIER = Function(
     "consumer",
     "backend.entrypoints.streams.notifications.handler",
     "Tells those who subscribed to an asset what was done to it.",
-    reads=(assets.ASSETS, access.USER_ROLES, access.USERS, registry.SUBSCRIPTIONS),
+    reads=(assets.ASSETS, *access.RIGHTS, access.USERS, registry.SUBSCRIPTIONS),
     writes=(buckets.FAILURE_BUCKET,),
     publishes=(topics.NOTIFICATIONS,),
     timeout_seconds=60,

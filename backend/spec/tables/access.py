@@ -81,4 +81,7 @@ POLICIES = Table(
     origin="ours",
 )
 
+RIGHTS = (USER_ROLES, ROLES, POLICIES)
+"""What decides what a caller may do."""
+
 TABLES = (CONSTRAINTS, AUTH_ENTITIES, ROLES, USER_ROLES, USERS, API_KEYS, POLICIES)

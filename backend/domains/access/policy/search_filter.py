@@ -29,6 +29,9 @@ Filter = dict[str, Any]
 MAX_CLAUSES = 900
 """Conditions of one filter: OpenSearch takes 1,024 in a query, and the search itself has some."""
 
+_WITHHELD: Filter = {"term": {WITHHELD: True}}
+EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
+"""The filter of those who may see everything."""
 _EXACT = frozenset({EQUALS, IS_ONE_OF})
 
 
@@ -49,7 +52,7 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
         raise TooLargeError(
             f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
         )
-    query: Filter = {"must_not": [{"term": {WITHHELD: True}}, *refusing]}
+    query: Filter = {"must_not": [_WITHHELD, *refusing]}
     if granting:
         query["filter"] = [_any(granting)]
     return {"bool": query}

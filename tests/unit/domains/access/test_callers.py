@@ -1,29 +1,26 @@
 """Whose key a request carries, who is an administrator, and how the first one is made."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
 
 from backend.aws.tables import DynamoTables
-from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item, Update
 from backend.core.wired import wired
 from backend.domains.access.models import ADMIN_ROLE, ApiKey
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.rules import hash_key
 from backend.domains.access.rules.refusals import RefusedError
 from backend.domains.access.service import (
     ADMIN_KEY_ID,
-    ROLE_CACHE_USERS,
     Administrators,
     KeyAuthentication,
-    UserRoles,
 )
 from backend.spec.tables.access import API_KEYS, ROLES, USER_ROLES, USERS
-from tests.factories.access import stored_user_role
 
 PEPPER = b"pepper"
 KEY = "vams_" + "k" * 64
@@ -37,18 +34,6 @@ class Hand:
 
     def __call__(self) -> datetime:
         return self.at
-
-
-@dataclass
-class CountingRoles:
-    """Roles that count how often they are asked."""
-
-    administrators: set[str] = field(default_factory=set[str])
-    asked: list[str] = field(default_factory=list[str])
-
-    def has_role(self, user_id: str, role_name: str) -> bool:
-        self.asked.append(user_id)
-        return role_name == ADMIN_ROLE and user_id in self.administrators
 
 
 @pytest.fixture
@@ -180,61 +165,6 @@ def test_a_use_does_not_stand_in_the_way_of_a_change(
     assert keys.change(seen, {"isActive": "false"}).is_active == "false"
 
 
-def test_an_administrator_is_who_has_the_role(tables: DynamoTables, hand: Hand) -> None:
-    stored_user_role(tables, user_id="boss", role_name="admin")
-    stored_user_role(tables, user_id="guest", role_name="viewer")
-    roles = UserRoles(UserRoleRepository(tables), hand)
-    assert roles.is_administrator("boss")
-    assert not roles.is_administrator("guest")
-    assert not roles.is_administrator("nobody")
-
-
-def remembered(asked: CountingRoles, hand: Hand) -> UserRoles:
-    return UserRoles(asked, hand)  # pyright: ignore[reportArgumentType] - a fake
-
-
-def test_roles_are_asked_once_in_two_seconds(hand: Hand) -> None:
-    asked = CountingRoles({"boss"})
-    roles = remembered(asked, hand)
-    assert [roles.is_administrator("boss") for _ in range(5)] == [True] * 5
-    assert asked.asked == ["boss"]
-    hand.at += timedelta(seconds=2)
-    asked.administrators.clear()
-    assert not roles.is_administrator("boss")
-    assert asked.asked == ["boss", "boss"]
-
-
-def test_a_role_that_was_taken_away_is_gone_after_two_seconds(hand: Hand) -> None:
-    asked = CountingRoles({"boss"})
-    roles = remembered(asked, hand)
-    assert roles.is_administrator("boss")
-    asked.administrators.clear()
-    hand.at += timedelta(seconds=1.9)
-    assert roles.is_administrator("boss")
-    hand.at += timedelta(seconds=0.1)
-    assert not roles.is_administrator("boss")
-
-
-def test_an_answer_from_before_the_clock_was_set_back_is_not_believed(hand: Hand) -> None:
-    asked = CountingRoles({"boss"})
-    roles = remembered(asked, hand)
-    roles.is_administrator("boss")
-    asked.administrators.clear()
-    hand.at -= timedelta(hours=1)
-    assert not roles.is_administrator("boss")
-
-
-def test_what_is_remembered_is_bounded(hand: Hand) -> None:
-    asked = CountingRoles()
-    roles = remembered(asked, hand)
-    for number in range(ROLE_CACHE_USERS + 1):
-        roles.is_administrator(f"user-{number}")
-    roles.is_administrator(f"user-{ROLE_CACHE_USERS}")
-    assert len(asked.asked) == ROLE_CACHE_USERS + 1
-    roles.is_administrator("user-0")
-    assert len(asked.asked) == ROLE_CACHE_USERS + 2
-
-
 @pytest.fixture
 def administrators(tables: DynamoTables, keys: ApiKeyRepository, hand: Hand) -> Administrators:
     return Administrators(keys, UserRoleRepository(tables), lambda: PEPPER, hand)
@@ -250,8 +180,7 @@ def test_the_first_administrator_can_authenticate(
 ) -> None:
     administrators.establish("boss", KEY)
     found = KeyAuthentication(keys, lambda: PEPPER, hand).authenticate(KEY)
-    caller = Identity(found.user_id)
-    assert UserRoles(UserRoleRepository(tables), hand).is_administrator(caller.user_id)
+    assert PolicyRepository(tables).granted(found.user_id, mfa=False).roles == {ADMIN_ROLE}
     assert KEY not in str(everything(tables))
 
 

@@ -1,5 +1,6 @@
 """What is told of an asset's links: to whom, and how far down."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ class NotNamed:
     hidden: frozenset[str] = frozenset()
     actions: frozenset[str] = frozenset({"GET", "PUT", "POST", "DELETE"})
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return True
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:

@@ -1,6 +1,7 @@
 """Refusals of known callers: each is counted, some are entered, and none fails for that."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -209,7 +210,7 @@ def test_who_follows_an_asset_is_not_told_who_was_kept_from_it() -> None:
 class Nothing:
     """Rules that allow nothing."""
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return True
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:

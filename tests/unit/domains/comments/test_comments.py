@@ -1,5 +1,6 @@
 """Comments on versions of assets: who may write what, and what lists tell."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,7 +32,7 @@ KEY_NAME = "assetVersionId:commentId"
 class Everybody:
     """Permissions under which all may do everything, but `reader` may only read."""
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return True
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:

@@ -1,5 +1,6 @@
 """Ingest: an asset and the upload of its files in one call, and again after a lost reply."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -248,7 +249,7 @@ def test_an_end_in_which_all_files_fail_is_a_conflict_with_the_whole_reply(desk:
 
 def test_who_may_not_upload_makes_no_asset(desk: Desk) -> None:
     class MayCreateOnly(OnlyUser):
-        def may_use(self, caller: Identity, route: Route) -> bool:
+        def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
             return True
 
         def may(self, caller: Identity, action: Action, target: Secured) -> bool:

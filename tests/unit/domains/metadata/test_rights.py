@@ -1,5 +1,6 @@
 """Who may read and change metadata, and of which assets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -49,7 +50,7 @@ class Allowing:
 
     actions: frozenset[str]
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return True
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:

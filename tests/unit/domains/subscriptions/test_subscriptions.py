@@ -1,5 +1,6 @@
 """Subscriptions: their routes, and who is told of what, over tables in memory."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +41,7 @@ BODY: dict[str, Any] = {
 class Everybody:
     """Permissions under which all may do everything, but strangers."""
 
-    def may_use(self, caller: Identity, route: Route) -> bool:
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
         return True
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:

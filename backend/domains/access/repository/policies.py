@@ -1,0 +1,68 @@
+"""What decides about a user: roles, what the roles are, and the rules of both. All reads are
+consistent. Rows are taken as they are: they are read at every cold start, and checked by nothing
+but what compiles them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from backend.core.tables import Query, Tables
+from backend.core.wired import wired
+from backend.spec.tables.access import POLICIES, ROLE_NAME, ROLES, USER_ROLES
+
+_KEY = POLICIES.partition_key.name
+_EPOCH = {_KEY: "epoch"}
+StoredRules = Sequence[Mapping[str, Any]]
+
+
+class Granted(NamedTuple):
+    """The roles that count for a user, and the rules of these and of the user, by policy key."""
+
+    roles: frozenset[str]
+    rules: Mapping[str, StoredRules]
+
+
+@wired
+class PolicyRepository:
+    tables: Tables
+
+    def epoch(self) -> int:
+        """How often anybody's rights have changed: in the transaction of each change."""
+        item = self.tables.get(POLICIES, _EPOCH)
+        return 0 if item is None else int(item["n"])
+
+    def granted(self, user_id: str, *, mfa: bool) -> Granted:
+        """What the user has been granted.
+
+        A role that is gone, or being deleted, does not count, nor does one that asks for a second
+        factor where there was `mfa` none.
+        """
+        query = Query(table=USER_ROLES, partition=user_id, consistent=True)
+        names = [str(row[ROLE_NAME.name]) for row in self.tables.query_all(query)]
+        keys = {_role(name) for name in names} | {f"user#{user_id}"}
+        wanted = [
+            *((ROLES, {ROLE_NAME.name: name}) for name in names),
+            *((POLICIES, {_KEY: key}) for key in sorted(keys)),
+        ]
+        found = self.tables.get_many(wanted)
+        roles = frozenset(
+            str(item[ROLE_NAME.name])
+            for table, item in found
+            if table is ROLES and _counts(item, mfa=mfa)
+        )
+        refused = {_role(name) for name in names} - {_role(name) for name in roles}
+        return Granted(
+            roles,
+            {
+                str(item[_KEY]): cast("StoredRules", item.get("rules") or ())
+                for table, item in found
+                if table is POLICIES and item[_KEY] not in refused
+            },
+        )
+
+
+def _role(name: str) -> str:
+    return f"role#{name}"
+
+
+def _counts(role: Mapping[str, Any], *, mfa: bool) -> bool:
+    return role.get("deletedBy") is None and (mfa or not role.get("mfaRequired"))

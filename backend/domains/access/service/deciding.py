@@ -1,0 +1,192 @@
+"""Decides what a caller may do: by the rules of the roles that count for it, and by its own.
+
+Object types that no rule can name (keys, buckets, failures, queues …) are for administrators. Two
+exceptions: whoever may use the routes may see the buckets, as a client needs to make a database,
+and may manage keys of its own, which grant no more than it has.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from backend.core.authorization import Secured
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.access.models.people import ADMIN_ROLE
+from backend.domains.access.policy.model import (
+    ACTIONS,
+    ANYTHING,
+    CONTAINS,
+    DENY,
+    FIELDS_OF,
+    OBJECT_TYPE_FIELD,
+    OBJECT_TYPES,
+    ROUTE_PATH,
+    BadRuleError,
+    Criterion,
+    Fields,
+    Rule,
+    parse_rule,
+)
+from backend.domains.access.policy.predicate import Predicate
+from backend.domains.access.policy.search_filter import search_filter
+from backend.domains.access.repository.policies import PolicyRepository, StoredRules
+from backend.spec.routes import Action, Route
+
+EPOCH_TIME = timedelta(seconds=2)
+"""For how long nobody asks whether anything has changed. A right taken away is gone after it."""
+
+KEPT_TIME = timedelta(minutes=5)
+"""For how long rights are kept where nothing has changed."""
+
+KEPT_USERS = 500
+KEPT_RULES = 20_000
+"""Rules of all users that are kept together; a rule takes about a kilobyte."""
+
+_PARAMETER = re.compile(r"\{([\w:]+)\+?\}")
+_log = logging.getLogger(__name__)
+
+
+class Rights:
+    """What one user may do, with or without a second factor."""
+
+    def __init__(self, roles: frozenset[str], rules: Iterable[Rule]) -> None:
+        self.roles = roles
+        self.rules = tuple(rules)
+        self.allow = Predicate(self.rules)
+        self._filters: list[dict[str, Any] | None] = []
+
+    @property
+    def is_administrator(self) -> bool:
+        return ADMIN_ROLE in self.roles
+
+    def search_filter(self) -> dict[str, Any] | None:
+        """As `policy.search_filter`; made when it is first asked for."""
+        if not self._filters:
+            self._filters.append(search_filter(self.rules))
+        return self._filters[0]
+
+
+class _Kept(NamedTuple):
+    rights: Rights
+    epoch: int
+    at: datetime
+
+
+@wired
+class PolicyAuthorization:
+    """The permission port over the stored rules.
+
+    Compiled rights are kept while the epoch, asked for every two seconds, stays what it was before
+    they were read.
+    """
+
+    policies: PolicyRepository
+    clock: Clock
+    _kept: dict[tuple[str, bool], _Kept] = field(default_factory=dict[tuple[str, bool], _Kept])
+    _epochs: dict[str, tuple[int, datetime]] = field(
+        default_factory=dict[str, tuple[int, datetime]]
+    )
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        """Tier 1, by the HTTP method.
+
+        Administrators may always use the routes of constraints: no constraint locks them out.
+        """
+        if route.public:
+            return True
+        rights = self.rights(caller)
+        if route.object_type == "constraint" and rights.is_administrator:
+            return True
+        return rights.allow(method_action(route), "api", route_fields(route, path))
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        """Tier 2."""
+        rights = self.rights(caller)
+        if target.object_type in FIELDS_OF:
+            return rights.allow(action, target.object_type, target.fields)
+        return rights.is_administrator or _is_open(caller, action, target)
+
+    def search_filter(self, caller: Identity) -> dict[str, Any] | None:
+        """The documents that the caller may see (`policy.search_filter`)."""
+        return self.rights(caller).search_filter()
+
+    def rights(self, caller: Identity) -> Rights:
+        """The caller's rights, as they are or were two seconds ago."""
+        now = self.clock()
+        epoch = self._epoch(now)
+        key = (caller.user_id, caller.mfa)
+        kept = self._kept.get(key)
+        if kept is not None and kept.epoch == epoch and _is_within(now, kept.at, KEPT_TIME):
+            return kept.rights
+        granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
+        rights = Rights(granted.roles, readable(granted.rules.values()))
+        self._keep(key, _Kept(rights, epoch, now))
+        return rights
+
+    def _epoch(self, now: datetime) -> int:
+        known = self._epochs.get("epoch")
+        if known is not None and _is_within(now, known[1], EPOCH_TIME):
+            return known[0]
+        epoch = self.policies.epoch()
+        self._epochs["epoch"] = (epoch, now)
+        return epoch
+
+    def _keep(self, key: tuple[str, bool], kept: _Kept) -> None:
+        self._kept.pop(key, None)
+        rules = len(kept.rights.rules) + sum(len(one.rights.rules) for one in self._kept.values())
+        while self._kept and (len(self._kept) >= KEPT_USERS or rules > KEPT_RULES):
+            oldest = self._kept.pop(next(iter(self._kept)))
+            rules -= len(oldest.rights.rules)
+        self._kept[key] = kept
+
+
+def method_action(route: Route) -> Action:
+    """What tier 1 asks permission for."""
+    return "GET" if route.method == "HEAD" else route.method
+
+
+def route_fields(route: Route, path: Mapping[str, str]) -> Fields:
+    """A route as rules see it: both as it is requested and as it is declared.
+
+    What a rule demands of the path holds if either fits, a negation if neither does. Parameters
+    stand in it decoded, but for `/` and `%`: one parameter never looks like several segments.
+    """
+
+    def value(parameter: re.Match[str]) -> str:
+        return path.get(parameter[1], "").replace("%", "%25").replace("/", "%2F")
+
+    return {ROUTE_PATH: (_PARAMETER.sub(value, route.path), route.path)}
+
+
+def readable(stored: Iterable[StoredRules]) -> Iterator[Rule]:
+    """The stored rules. One that cannot be read denies everything of its type, or of all types."""
+    for rules in stored:
+        for rule in rules:
+            try:
+                yield parse_rule(rule)
+            except BadRuleError as error:
+                _log.warning("a rule cannot be read, so it denies: %s", error)
+                named = rule.get("objectType")
+                for object_type in (named,) if named in OBJECT_TYPES else OBJECT_TYPES:
+                    yield _denial_of(str(rule.get("constraintId")), str(object_type))
+
+
+def _denial_of(constraint_id: str, object_type: str) -> Rule:
+    anything = (Criterion(OBJECT_TYPE_FIELD, CONTAINS, (ANYTHING,)),)
+    return Rule(constraint_id, object_type, anything, (), dict.fromkeys(ACTIONS, DENY))
+
+
+def _is_open(caller: Identity, action: Action, target: Secured) -> bool:
+    if target.object_type == "bucket":
+        return action == "GET"
+    return target.object_type == "apiKey" and target.fields.get("userId") == caller.user_id
+
+
+def _is_within(now: datetime, then: datetime, time: timedelta) -> bool:
+    """A clock that was set back makes an answer of the future: it is not believed."""
+    return timedelta(0) <= now - then < time
