@@ -8,7 +8,13 @@ same sources.
 
 from collections.abc import Mapping
 
-from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, FAILURE_BUCKET, Bucket
+from backend.spec.buckets import (
+    ASSET_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
+    AUXILIARY_BUCKET,
+    FAILURE_BUCKET,
+    Bucket,
+)
 from backend.spec.requests import Request
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
@@ -22,7 +28,6 @@ _CALLER: Requests = {
 }
 """What deciding takes of who the caller is."""
 _BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
-_ASSET: Requests = {assets.ASSETS: ("BatchGetItem", "GetItem")}
 _GOVERNED: Requests = {
     metadata.SCHEMA_SCOPES: ("BatchGetItem",),
     metadata.METADATA_SCHEMAS: ("BatchGetItem",),
@@ -35,7 +40,7 @@ _RECORDS: Requests = {
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
 }
 _SOURCES: Requests = {
-    **_ASSET,
+    assets.ASSETS: ("BatchGetItem",),
     metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
     metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
     registry.ASSET_BUCKETS: ("Scan",),
@@ -43,16 +48,16 @@ _SOURCES: Requests = {
     operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
-_KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
-_KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
-"""The destination of a stream's mapping: Lambda looks whether it is there."""
-
-_VERSIONS: Requests = {
 _REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }
 """What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
+_KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
+_KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
+"""The destination of a stream's mapping: Lambda looks whether it is there."""
+
+_VERSIONS: Requests = {
     metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
     metadata.RECORD_SETS: ("GetItem", "Query", "UpdateItem"),
@@ -64,7 +69,7 @@ _REPLAYS: Requests = {
 _FILE_CHANGES: Requests = {
     **_BUCKET_RECORD,
     **_RECORDS,
-    assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+    assets.ASSETS: ("BatchGetItem", "UpdateItem"),
     assets.ASSET_VERSIONS: ("Query",),
     assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
@@ -145,7 +150,7 @@ _OF_API: Mapping[str, Requests] = {
     "FilesApi": _together(
         _FILE_CHANGES,
         {
-            assets.ASSETS: ("ConditionCheckItem",),
+            assets.ASSETS: ("ConditionCheckItem", "GetItem"),
             assets.ASSET_VERSIONS: ("GetItem",),
             assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
             assets.DATABASES: ("GetItem",),
@@ -163,13 +168,14 @@ _OF_API: Mapping[str, Requests] = {
     "UploadsApi": {
         **_BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
-        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSETS: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("UpdateItem",),
         assets.ASSET_UPLOADS: ("BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-            *("ListBucket", "ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
+            *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+            *("ListMultipartUploadParts", "PutObject"),
         ),
     },
     "IngestApi": {
@@ -184,11 +190,12 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSET_UPLOADS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-            *("ListBucket", "ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
+            *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+            *("ListMultipartUploadParts", "PutObject"),
         ),
     },
     "MetadataApi": {
-        **_ASSET,
+        assets.ASSETS: ("GetItem",),
         **_BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
@@ -235,7 +242,7 @@ _OF_API: Mapping[str, Requests] = {
         ),
     },
     "ExportsApi": {
-        **_ASSET,
+        assets.ASSETS: ("BatchGetItem", "GetItem"),
         **_BUCKET_RECORD,
         assets.ASSET_LINK_EDGES: ("Query",),
         assets.ASSET_LINKS_METADATA: ("Query",),
@@ -244,7 +251,15 @@ _OF_API: Mapping[str, Requests] = {
         metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
     },
-    "SearchApi": {operations.SEARCH_STATE: ("GetItem",)},
+    "SearchApi": {
+        operations.SEARCH_STATE: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem",),
+        metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
+        metadata.RECORD_SETS: ("GetItem",),
+        registry.ASSET_BUCKETS: ("Scan",),
+        ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
     "CommentsApi": {
         assets.ASSETS: ("ConditionCheckItem", "GetItem"),
         assets.ASSET_VERSIONS: ("GetItem",),
@@ -270,13 +285,16 @@ _OF_API: Mapping[str, Requests] = {
         registry.SUBSCRIPTIONS: ("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
     },
     "JobsApi": {
-        **_ASSET,
+        assets.ASSETS: ("BatchGetItem",),
         operations.JOBS: ("GetItem", "UpdateItem"),
         operations.RESERVATIONS: ("GetItem",),
     },
     # It enters what it refuses itself, beside what it reads.
-    "AuditApi": {operations.AUDIT: ("PutItem", "Query", "QueryIndexes")},
-    "AdminApi": _SOURCES,
+    "AuditApi": {
+        operations.AUDIT: ("PutItem", "Query", "QueryIndexes"),
+        AUDIT_ARCHIVE_BUCKET: ("GetObject", "ListBucket"),
+    },
+    "AdminApi": {**_SOURCES, **_REPLAYS},
 }
 
 _FOLLOWING: Requests = {
@@ -296,6 +314,15 @@ _OF_WORKERS: Mapping[str, Requests] = {
     "IndexObjects": {**_SOURCES, **_KEPT},
     "IndexSettle": {**_SOURCES, **_KEPT},
     "IndexFanOut": {**_SOURCES, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
+    "SearchWorker": _together(
+        _SOURCES,
+        _KEPT,
+        {
+            assets.ASSETS: ("Query",),
+            assets.DATABASES: ("Scan",),
+            operations.JOBS: ("GetItem", "UpdateItem"),
+        },
+    ),
     "AuditCreations": _KEPT_BY_MAPPING,
     "AuditArchiver": _KEPT_BY_MAPPING,
     "Notifier": {
@@ -306,18 +333,15 @@ _OF_WORKERS: Mapping[str, Requests] = {
         registry.SUBSCRIPTIONS: ("BatchGetItem",),
     },
     "JobStarter": _KEPT_BY_MAPPING,
-    "SearchWorker": _together(
-        _SOURCES,
+    "LifecycleWorker": _together(
+        _FILE_CHANGES,
         _KEPT,
         {
-            assets.ASSETS: ("Query",),
-            assets.DATABASES: ("Scan",),
-            operations.JOBS: ("GetItem", "UpdateItem"),
-        },
-    ),
-    "LifecycleWorker": _together(
-        {
-            registry.ASSET_BUCKETS: ("Query", "Scan"),
+            assets.ASSETS: ("ConditionCheckItem", "Query"),
+            assets.ASSET_UPLOADS: ("BatchWriteItem", "Query", "QueryIndexes"),
+            registry.SUBSCRIPTIONS: ("DeleteItem",),
+            operations.RESERVATIONS: ("BatchGetItem", "DeleteItem"),
+            ASSET_BUCKET: ("ListBucketMultipartUploads",),
             registry.TAGS: ("GetItem",),
             assets.DATABASES: ("GetItem", "Scan"),
             assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
@@ -341,9 +365,25 @@ _OF_WORKERS: Mapping[str, Requests] = {
             access.USER_ROLES: ("DeleteItem", "Scan"),
             operations.JOBS: ("GetItem", "UpdateItem"),
         },
-        _RECORDS,  # of files that are moved, copied and deleted
     ),
-    "ReplayFailures": _SOURCES,
+    "LargeFileWorker": {
+        **_BUCKET_RECORD,
+        **_KEPT,
+        assets.DATABASES: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSET_UPLOADS: ("Query", "UpdateItem"),
+        operations.JOBS: ("GetItem", "UpdateItem"),
+        ASSET_BUCKET: (
+            *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+            *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+            *("ListMultipartUploadParts", "PutObject"),
+        ),
+    },
+    "ReplayFailures": {**_SOURCES, **_REPLAYS},
+    "CheckSearch": {
+        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        operations.JOBS: ("GetItem", "PutItem"),
+    },
     "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
     "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},
     "Bootstrap": {
@@ -357,10 +397,6 @@ _OF_WORKERS: Mapping[str, Requests] = {
         access.USER_ROLES: ("PutItem",),
         access.API_KEYS: ("GetItem", "PutItem", "UpdateItem"),
         ASSET_BUCKET: (),  # its name is all that is needed
-    },
-    "CheckSearch": {
-        operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
-        operations.JOBS: ("GetItem", "PutItem"),
     },
 }
 
