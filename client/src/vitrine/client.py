@@ -22,6 +22,7 @@ from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
 from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
+from vitrine.resources.search_indexes import SearchIndexes
 from vitrine.resources.streams import Streams
 from vitrine.resources.subscriptions import Subscriptions
 from vitrine.resources.uploads import Uploads
@@ -55,6 +56,7 @@ class Resources:
         self.queues = Queues(transport)
         self.roles = Roles(transport)
         self.search = Search(transport)
+        self.search_indexes = SearchIndexes(transport)
         self.sign_ins = SignIns(transport)
         self.subscriptions = Subscriptions(transport)
         self.streams = Streams(transport, storage)

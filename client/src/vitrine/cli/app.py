@@ -10,6 +10,7 @@ from vitrine.cli import (
     describing,
     exporting,
     filing,
+    indexes,
     lifecycle,
     linking,
     moving,
@@ -63,6 +64,10 @@ subscriptions = typer.Typer(
 
 admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
 failures = typer.Typer(help="What could not be indexed, or was given up.", no_args_is_help=True)
+indexes_app = typer.Typer(
+    help="Whether the search indexes are as their sources, and what mends them.",
+    no_args_is_help=True,
+)
 queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True)
 
 app.command("login")(writing.login)
@@ -100,6 +105,7 @@ app.add_typer(subscriptions, name="subscriptions")
 app.add_typer(admin, name="admin")
 admin.add_typer(failures, name="failures")
 admin.add_typer(queues, name="queues")
+admin.add_typer(indexes_app, name="search")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
@@ -191,6 +197,10 @@ subscriptions.command("check")(subscribing.check)
 failures.command("list")(operations.list_failures)
 failures.command("show")(operations.show_failure)
 failures.command("replay")(operations.replay_failures)
+indexes_app.command("status")(indexes.status)
+indexes_app.command("check")(indexes.check)
+indexes_app.command("repair")(indexes.repair)
+indexes_app.command("reindex")(indexes.reindex)
 queues.command("list")(operations.list_queues)
 queues.command("redrive")(operations.redrive_queue)
 

@@ -1,0 +1,102 @@
+"""Commands for administrators: whether the search indexes are right, and what mends them."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.resources.search_indexes import Consistency, Work
+
+WaitOption = Annotated[bool, typer.Option("--wait", help="Until the job has ended.")]
+TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")]
+
+
+@with_session
+def status(session: Session) -> None:
+    """Tell how the indexes stand, and what the last check found; fails where something differs."""
+    _tell(session, session.client.search_indexes.consistency())
+
+
+@with_session
+def check(session: Session, timeout: TimeoutOption = 3600.0) -> None:
+    """Compare the indexes with the tables and buckets; fails where something differs."""
+    _wait(session, session.client.search_indexes.check(), timeout)
+    _tell(session, session.client.search_indexes.consistency())
+
+
+@with_session
+def repair(
+    session: Session,
+    database: Annotated[str | None, typer.Option(help="Only what is in this database.")] = None,
+    asset: Annotated[str | None, typer.Option(help="Only this asset of it.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Whatever differs.")] = False,
+    wait: WaitOption = False,
+    timeout: TimeoutOption = 3600.0,
+) -> None:
+    """Build documents again that differ from their sources."""
+    if everything == (database is not None) or (asset is not None and database is None):
+        raise ConfigurationError("give --all, or --database and maybe --asset")
+    work = session.client.search_indexes.repair(database_id=database, asset_id=asset)
+    _begun(session, work, timeout=timeout if wait else None)
+
+
+@with_session
+def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption = 3600.0) -> None:
+    """Build new indexes while the old ones are searched; `jobs cancel` takes it back."""
+    work = session.client.search_indexes.reindex()
+    _begun(session, work, timeout=timeout if wait else None)
+
+
+def _begun(session: Session, work: Work, *, timeout: float | None) -> None:
+    if timeout is not None:
+        _wait(session, work, timeout)
+    session.output.document(work.wire())
+    fact = "began" if work.started else "was at work already"
+    session.output.rows(["job", "fact"], [[work.job_id, fact]])
+
+
+def _wait(session: Session, work: Work, timeout: float) -> None:
+    session.client.jobs.wait(work.job_id, timeout=timeout, sleep=session.wiring.sleep)
+
+
+def _tell(session: Session, found: Consistency) -> None:
+    """Print the report; the exit code says whether something has to be mended."""
+    session.output.document(found.wire())
+    session.output.rows(
+        ["index", "searched", "written", "mapping"],
+        [
+            [
+                one.alias,
+                one.reads,
+                ", ".join(one.writes),
+                "differs" if one.differences else "as declared",
+            ]
+            for one in found.indexes
+        ],
+    )
+    report = found.report
+    if report is not None:
+        session.output.rows(
+            ["checked", "documents", "missing", "stale", "extra", "oldest"],
+            [
+                [
+                    report.finished_at,
+                    report.documents,
+                    report.missing,
+                    report.stale,
+                    report.extra,
+                    f"{report.oldest_unindexed_seconds} s",
+                ]
+            ],
+        )
+        session.output.rows(
+            ["drift", "document"], [[one.drift, one.document_id] for one in report.examples]
+        )
+    if not session.output.as_json:
+        for job in found.work:
+            session.output.say(f"{job.kind}: {job.job_id} is {job.state}, {job.items_done} done")
+        for one in found.mend:
+            session.output.say(f"to mend it: {one}")
+    if found.mend:
+        raise typer.Exit(FAILED)

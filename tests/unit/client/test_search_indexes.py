@@ -1,0 +1,104 @@
+"""The search indexes as a whole, seen from the client."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import JsonValue
+from vitrine import ConflictError, Vitrine
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_cli import Shell
+
+ROUTE = "/admin/search"
+CONSISTENCY, REPAIR, REINDEX = (f"{ROUTE}/{name}" for name in ("consistency", "repair", "reindex"))
+REPORT: dict[str, JsonValue] = {
+    "jobId": "checkSearch.1",
+    "finishedAt": "2026-03-01T12:00:00.000000Z",
+    "documents": 10,
+    "missing": 1,
+    "extra": 2,
+    "oldestUnindexedSeconds": 60,
+    "examples": [{"drift": "missing", "documentId": "museum:pump"}],
+}
+INDEXES: list[JsonValue] = [
+    {"alias": "assets", "reads": "assets-1", "writes": ["assets-1"], "differences": []}
+]
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+def standing(report: JsonValue = None, *mend: str) -> httpx.Response:
+    body: dict[str, JsonValue] = {"work": [], "indexes": INDEXES, "mend": list(mend)}
+    return httpx.Response(200, json=body if report is None else {**body, "report": report})
+
+
+def begun(*, started: bool = True) -> httpx.Response:
+    return httpx.Response(200, json={"jobId": "job-1", "started": started, "message": "so"})
+
+
+def job(state: str) -> httpx.Response:
+    return httpx.Response(200, json={"jobId": "job-1", "state": state, "itemsDone": 3})
+
+
+def test_the_report_tells_what_differs(client: Vitrine, server: FakeServer) -> None:
+    server.fail("GET", CONSISTENCY, standing(REPORT, "POST /admin/search/repair: …"))
+    found = client.search_indexes.consistency()
+    assert found.report is not None
+    assert (found.report.drift, found.report.examples[0].document_id) == (3, "museum:pump")
+    assert found.mend[0].startswith("POST /admin/search/repair")
+
+
+def test_a_repair_names_one_thing(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", REPAIR, *[begun() for _ in range(3)])
+    client.search_indexes.repair()
+    client.search_indexes.repair(database_id="museum", asset_id="pump")
+    client.search_indexes.repair(documents=[{"databaseId": "museum", "assetId": "pump"}])
+    assert [json.loads(request.content) for request in server.sent] == [
+        {"all": True},
+        {"databaseId": "museum", "assetId": "pump"},
+        {"documents": [{"databaseId": "museum", "assetId": "pump"}]},
+    ]
+
+
+def test_a_reindex_that_failed_is_a_conflict(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", REINDEX, httpx.Response(409, json={"message": "resume it"}))
+    with pytest.raises(ConflictError, match="resume it"):
+        client.search_indexes.reindex()
+
+
+def test_a_check_waits_and_fails_where_something_differs(shell: Shell, server: FakeServer) -> None:
+    server.fail("POST", CONSISTENCY, begun(), begun())
+    server.fail("GET", "/jobs", job("running"), job("done"), job("done"))
+    server.fail("GET", CONSISTENCY, standing(REPORT, "repair it"), standing())
+    assert "museum:pump" in shell.run("admin", "search", "check")
+    assert (shell.code, shell.err) == (1, "to mend it: repair it\n")
+    shell.run("admin", "search", "check")
+    assert shell.code == 0
+
+
+def test_the_standing_is_told_as_json(shell: Shell, server: FakeServer) -> None:
+    server.fail("GET", CONSISTENCY, standing(REPORT))
+    report = shell.json("admin", "search", "status")["report"]
+    assert isinstance(report, dict)
+    assert (shell.code, report["documents"]) == (0, 10)
+
+
+def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeServer) -> None:
+    server.fail("POST", REPAIR, begun())
+    server.fail("POST", REINDEX, begun(started=False), begun())
+    server.fail("GET", "/jobs", job("done"))
+    assert shell.run("admin", "search", "repair", "--all") == "job-1\tbegan\n"
+    assert shell.run("admin", "search", "reindex") == "job-1\twas at work already\n"
+    shell.run("admin", "search", "reindex", "--wait")
+    assert shell.code == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--all", "--database", "museum"], ["--asset", "pump"]])
+def test_a_repair_of_nothing_is_wrong_usage(shell: Shell, options: list[str]) -> None:
+    shell.run("admin", "search", "repair", *options)
+    assert shell.code == 2
