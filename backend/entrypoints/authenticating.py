@@ -26,6 +26,10 @@ Warn = Callable[[str], None]
 class AuthorizerWiring(Wiring):
     """What the authorizer is made of."""
 
+    @cached_property
+    def keys(self) -> KeyAuthentication:
+        return KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock)
+
     def callers(self, *, unrecorded: Callable[[ApiKey], None], warn: Warn) -> CallerAuthentication:
         """What tells who sends a request; both are told what an administrator should know."""
         made: list[TokenAuthentication | None] = []
@@ -36,7 +40,7 @@ class AuthorizerWiring(Wiring):
             return made[0]
 
         return CallerAuthentication(
-            keys=KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock),
+            keys=self.keys,
             tokens=tokens,
             addresses=self._addresses,
             unrecorded=unrecorded,

@@ -25,7 +25,7 @@ from backend.search.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET, DEFAULT_BASE_PREFIX
 from backend.spec.functions import BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY
-from backend.spec.settings import ADMIN_USER_ID
+from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER
 
 PHYSICAL_ID = "vitrine-bootstrap"
 _STEP_SECONDS = 2
@@ -66,7 +66,9 @@ def set_up(wiring: Wiring) -> dict[str, str]:
     settings = wiring.settings
     bucket = wiring.buckets.register_bucket(settings.bucket(ASSET_BUCKET), DEFAULT_BASE_PREFIX)
     wiring.features.declare(
-        has_search=settings.search_is_deployed, has_user_pool=settings.user_pool_id is not None
+        has_search=settings.search_is_deployed,
+        has_user_pool=settings.user_pool_id is not None,
+        has_provider=bool(settings.text(OIDC_ISSUER)),
     )
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     wiring.administrator_rules.keep()

@@ -36,6 +36,9 @@ from backend.spec.settings import (
     AUDIT_DAYS,
     LARGE_FILE_BYTES,
     MAX_URL_SECONDS,
+    OIDC_CLIENT_ID,
+    OIDC_ISSUER,
+    OIDC_SCOPE,
     PRESIGNED_URL_SECONDS,
     SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
+    from backend.domains.configuration.models import SignInProvider
     from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
@@ -171,7 +175,15 @@ class Wiring:
             user_pool_id=self.settings.user_pool_id,
             user_pool_client_id=self.settings.user_pool_client_id,
         )
+            provider=self._provider,
 
+
+    @property
+    def _provider(self) -> "SignInProvider | None":
+        from backend.domains.configuration.models import SignInProvider
+
+        url, client_id, scope = map(self.settings.text, (OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPE))
+        return SignInProvider(url, client_id, scope) if url else None
     @cached_property
     def features(self) -> "Features":
         from backend.domains.configuration.repository import FeatureRepository

@@ -1,6 +1,6 @@
 """Features as stored, and the replies of the configuration routes."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field, RootModel
 
@@ -11,6 +11,18 @@ NO_SEARCH = "NOOPENSEARCH"
 
 COGNITO = "AUTHPROVIDER_COGNITO"
 """Tells clients, as VAMS does, that users sign in by the deployment's own user pool."""
+
+
+PROVIDER = "AUTHPROVIDER_EXTERNALOAUTHIDP"
+"""Tells clients, as VAMS does, that users sign in by a provider beside the deployment."""
+
+
+class SignInProvider(NamedTuple):
+    """Where users sign in, and as which application for what their web client asks."""
+
+    url: str
+    client_id: str
+    scope: str
 
 
 class Feature(WireModel):

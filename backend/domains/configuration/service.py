@@ -7,9 +7,11 @@ from backend.core.wired import wired
 from backend.domains.configuration.models import (
     COGNITO,
     NO_SEARCH,
+    PROVIDER,
     AmplifyConfigReply,
     OpenApiReply,
     SecureConfigReply,
+    SignInProvider,
     VersionReply,
 )
 from backend.domains.configuration.repository import FeatureRepository
@@ -26,17 +28,22 @@ class ConfigurationService:
     openapi: Callable[[], dict[str, Any]]
     user_pool_id: str | None = None
     user_pool_client_id: str | None = None
+    provider: SignInProvider | None = None
 
     def get_version(self) -> VersionReply:
         return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
 
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """What a web client needs that reached the API under this address."""
+        provider = self.provider
         return AmplifyConfigReply(
             region=self.region,
             api=api_url,
             cognito_user_pool_id=self.user_pool_id,
             cognito_app_client_id=self.user_pool_client_id,
+            externalOAuthIdpURL=provider and provider.url,
+            externalOAuthIdpClientId=provider and (provider.client_id or None),
+            externalOAuthIdpScope=provider and provider.scope,
         )
 
     def get_openapi(self) -> OpenApiReply:
@@ -54,8 +61,8 @@ class Features:
 
     features: FeatureRepository
 
-    def declare(self, *, has_search: bool, has_user_pool: bool) -> None:
+    def declare(self, *, has_search: bool, has_user_pool: bool, has_provider: bool = False) -> None:
         """Switch on what holds and off what does not; other features stay as they are."""
-        holds = {NO_SEARCH: not has_search, COGNITO: has_user_pool}
+        holds = {NO_SEARCH: not has_search, COGNITO: has_user_pool, PROVIDER: has_provider}
         self.features.put_all(name for name, on in holds.items() if on)
         self.features.delete_all(name for name, on in holds.items() if not on)

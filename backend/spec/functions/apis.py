@@ -12,7 +12,12 @@ CONFIGURATION_API = replace(
         "configuration",
         "Version, client configuration, features.",
         reads=(registry.FEATURES,),
-        settings=(settings.WEB_URL,),
+        settings=(
+            settings.WEB_URL,
+            settings.OIDC_ISSUER,
+            settings.OIDC_CLIENT_ID,
+            settings.OIDC_SCOPE,
+        ),
     ),
     user_pool="known",
 )

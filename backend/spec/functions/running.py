@@ -48,7 +48,7 @@ BOOTSTRAP = Function(
     ),
     secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
     rewrites=(secrets.ADMIN_API_KEY,),
-    settings=(settings.ADMIN_USER_ID,),
+    settings=(settings.ADMIN_USER_ID, settings.OIDC_ISSUER),
     search="manage",
     user_pool="known",
     timeout_seconds=300,

@@ -13,9 +13,10 @@ from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item
+from backend.domains.access.rules.refusals import RefusedError
 from backend.domains.access.service import Administrators
 from backend.entrypoints import bootstrap
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.authenticating import AuthorizerWiring
 from backend.search.indexes import MappingDiffersError
 from backend.search.state import Pointer
 from backend.spec.functions import AUTHORIZER
@@ -81,9 +82,7 @@ def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None
     client = secrets_manager()
     key = client.get_secret_value(SecretId=ADMIN_API_KEY.name)["SecretString"]
     assert key == "vams_" + ADMIN_API_KEY.name * 10
-    found = Wiring(AUTHORIZER).authentication.authenticate(key)
-    assert found is not None
-    assert found.user_id == "admin"
+    assert AuthorizerWiring(AUTHORIZER).keys.authenticate(key).user_id == "admin"
 
 
 def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
@@ -101,7 +100,7 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
         broken.setattr(Administrators, "establish", _down)
         assert run(callback)["Status"] == "FAILED"
     assert run(callback)["Status"] == "SUCCESS"
-    assert Wiring(AUTHORIZER).authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
+    assert AuthorizerWiring(AUTHORIZER).keys.authenticate("vams_" + ADMIN_API_KEY.name * 10)
 
 
 def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
@@ -109,9 +108,10 @@ def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
     client = secrets_manager()
     client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
     run(callback, "Update")
-    authentication = Wiring(AUTHORIZER).authentication
-    assert authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10) is None
-    assert authentication.authenticate("vams_" + "n" * 64) is not None
+    authentication = AuthorizerWiring(AUTHORIZER).keys
+    with pytest.raises(RefusedError):
+        authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
+    assert authentication.authenticate("vams_" + "n" * 64).user_id == "admin"
 
 
 def test_delete_keeps_all_data(callback: Callback, tables: DynamoTables) -> None:

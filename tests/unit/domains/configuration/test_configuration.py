@@ -7,6 +7,7 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
+from backend.domains.configuration.models import SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.routes import build_router
 from backend.domains.configuration.service import ConfigurationService, Features
@@ -115,6 +116,25 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: DynamoTables) -
     assert (told["cognitoUserPoolId"], told["cognitoAppClientId"]) == ("pool", "client")
     Features(repository).declare(has_search=True, has_user_pool=False)
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == ""
+
+
+def test_a_deployment_with_another_provider_says_so_and_where(tables: DynamoTables) -> None:
+    repository = FeatureRepository(tables)
+    provider = SignInProvider("https://idp.example.org", "web", "openid email")
+    service = ConfigurationService(
+        features=repository, region="eu-central-1", web_url="", openapi=dict, provider=provider
+    )
+    Features(repository).declare(has_search=True, has_user_pool=False, has_provider=True)
+    client = Client(build_router(service), user_id="ann")
+    features = client.send("GET", "/secure-config").body["featuresEnabled"]
+    assert features == "AUTHPROVIDER_EXTERNALOAUTHIDP"
+    told = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"}).body
+    assert told["externalOAuthIdpURL"] == "https://idp.example.org"
+    assert (told["externalOAuthIdpClientId"], told["externalOAuthIdpScope"]) == (
+        "web",
+        "openid email",
+    )
+    assert "cognitoUserPoolId" not in told
 
 
 def test_whoever_is_known_gets_the_openapi_document(client: Client) -> None:
