@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         UploadService,
     )
     from backend.entrypoints.file_changing import FileChanging
+    from backend.search.freshness import Freshness
     from backend.search.reindexing import QueuedReindexing
     from backend.search.service import SearchService
 
@@ -174,9 +175,8 @@ class Wiring:
             openapi=_openapi,
             user_pool_id=self.settings.user_pool_id,
             user_pool_client_id=self.settings.user_pool_client_id,
-        )
             provider=self._provider,
-
+        )
 
     @property
     def _provider(self) -> "SignInProvider | None":
@@ -184,6 +184,7 @@ class Wiring:
 
         url, client_id, scope = map(self.settings.text, (OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPE))
         return SignInProvider(url, client_id, scope) if url else None
+
     @cached_property
     def features(self) -> "Features":
         from backend.domains.configuration.repository import FeatureRepository

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from backend.core.models import OptionalBody
+from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES
 from backend.spec.routes import Route
@@ -46,6 +47,12 @@ _KEY: Json = {
     "in": "header",
     "name": "Authorization",
     "description": "`vams_<key>`, or `Bearer` and a key or token",
+}
+_TOKEN: Json = {
+    "description": "What a write has changed in the search indexes: it answers with "
+    f"{WRITTEN_HEADER}, and a search that has it as {AFTER_HEADER} waits until the indexes hold "
+    "the write. Writes of folders or very many documents, and jobs, have none.",
+    "schema": {"type": "string"},
 }
 _ERROR: Json = {
     "type": "object",
@@ -212,12 +219,16 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema)
             yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
+    if binding.route.awaits:
+        yield {"name": AFTER_HEADER, "in": "header", "required": False, **_TOKEN}
 
 
 def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]]:
     route = binding.route
     for status in sorted({*route.statuses, *_statuses(binding)}):
         answer: Json = {"description": _REASONS[status]}
+        if route.touches and status < _FIRST_ERROR:
+            answer["headers"] = {WRITTEN_HEADER: _TOKEN}
         if status >= _FIRST_ERROR and route.method != "HEAD":
             answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + "Error"}}}
         elif binding.reply is not None:

@@ -18,6 +18,7 @@ from backend.core.models import OptionalBody
 from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
+from backend.http.written import Exchange, sync_header
 from backend.spec.routes import Route
 from backend.values import frozen
 
@@ -31,13 +32,15 @@ _UNTOLD = re.compile(r"[^!-+\--~]")
 class Reply(Generic[B]):
     """A reply with more than a body: headers such as an ETag, another status than 200.
 
-    One that is `compressible` goes as gzip where it is large and the client takes that.
+    One that is `compressible` goes as gzip where it is large and the client takes that. `told` is
+    not sent: it names what the request has changed, where neither it nor the body does.
     """
 
     body: B
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     status: int = 200
     compressible: bool = False
+    told: BaseModel | None = None
 
 
 @frozen
@@ -76,6 +79,8 @@ class Binding:
         if isinstance(answer, Content):
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
+        if self.route.touches:
+            headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.told))
         return replace(reply, headers={**headers, **reply.headers})
 
     def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:

@@ -8,10 +8,9 @@ What the caller may see is asked anew for each page.
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-
-from aws_lambda_powertools import Logger
 
 from backend.core.clock import Clock
 from backend.core.errors import FieldError, GoneError, InvalidInputError, UnavailableError
@@ -26,8 +25,6 @@ PAUSE_SECONDS = 120
 """How long OpenSearch keeps a point in time that no page is asked of."""
 LONGEST = timedelta(hours=1)
 """How long it is used at all: what it holds takes room, and grows old."""
-
-_logger = Logger(child=True)
 
 
 class CursorExpiredError(GoneError):
@@ -104,6 +101,14 @@ class Cursors:
         following = cursor._replace(place=hits[-1]["sort"])
         return FoundPage(answer, cursor.kinds, self.tokens.issue(following._asdict(), scope=scope))
 
+    def forget(
+        self, caller: Identity, body: SearchBody, token: str, *, engine: SearchEngine
+    ) -> None:
+        """Let go of a cursor whose page is not wanted."""
+        cursor = self._read(token, _scope(caller, body))
+        if cursor is not None:
+            self._close(engine, cursor)
+
     def _opened(self, engine: SearchEngine, kinds: Mapping[str, EntityType]) -> _Cursor:
         opened = engine.open_point_in_time(tuple(kinds), seconds=PAUSE_SECONDS)
         return _Cursor(opened, kinds, self.clock().isoformat())
@@ -114,10 +119,8 @@ class Cursors:
         return _Cursor(**self.tokens.read(token, scope=scope, field="after"))
 
     def _close(self, engine: SearchEngine, cursor: _Cursor) -> None:
-        try:
+        with suppress(UnavailableError):  # the page is there, and the rest ends by itself
             engine.close_point_in_time(cursor.point_in_time)
-        except UnavailableError as error:  # the hits are there, and it ends by itself
-            _logger.warning("a point in time was not closed", extra={"reason": error.message})
 
 
 def _scope(caller: Identity, body: SearchBody) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from backend.core.errors import AlreadyExistsError, ConflictError
 from backend.core.tables import Tables
-from backend.core.transactions import Condition, Update, absent, put_new
+from backend.core.transactions import Condition, Item, Update, absent, put_new
 from backend.search.values import MAX_GEO_KEYS
 from backend.spec.tables.operations import SEARCH_STATE
 
@@ -38,6 +38,12 @@ class GeoKeys:
             count = self._add(key)
         return frozenset(wanted & self._known)
 
+    def standing(self, wanted: set[str]) -> frozenset[str]:
+        """Those of the wanted keys that have fields already; none is added."""
+        if not wanted <= self._known:
+            self._remember(self.tables.get(SEARCH_STATE, _KEY) or {})
+        return frozenset(wanted & self._known)
+
     def _read(self) -> int:
         item = self.tables.get(SEARCH_STATE, _KEY)
         if item is None:
@@ -47,8 +53,11 @@ class GeoKeys:
             except AlreadyExistsError:
                 return self._read()
             return 0
-        self._known.update(name.removeprefix(_PREFIX) for name in item if name.startswith(_PREFIX))
+        self._remember(item)
         return int(item[_COUNT])
+
+    def _remember(self, item: Item) -> None:
+        self._known.update(name.removeprefix(_PREFIX) for name in item if name.startswith(_PREFIX))
 
     def _add(self, key: str) -> int:
         try:

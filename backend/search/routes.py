@@ -1,8 +1,9 @@
 """The routes of search."""
 
 from backend.core.models import WireModel
+from backend.core.written import AFTER_HEADER, written_of
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Reply, Router
 from backend.search.models import MappingsReply, SearchBody, SearchReply, SimpleSearchBody
 from backend.search.service import SearchService
 from backend.spec import routes
@@ -17,8 +18,11 @@ def build_router(service: SearchService) -> Router:
         return MappingsReply.model_validate({"mappings": service.get_mappings()})
 
     @router.bind(routes.SEARCH)
-    def search(call: Call, body: SearchBody) -> WireModel:
-        return SearchReply.model_validate(service.search(call.caller, body))
+    def search(call: Call, body: SearchBody) -> Reply[SearchReply]:
+        token = call.headers.get(AFTER_HEADER.lower())
+        written = None if token is None else written_of(call.tokens, call.caller, token)
+        found = service.search(call.caller, body, written=written)
+        return Reply(SearchReply.model_validate(found), status=202 if "lag" in found else 200)
 
     @router.bind(routes.SEARCH_SIMPLE)
     def search_simple(call: Call, body: SimpleSearchBody) -> WireModel:

@@ -1,21 +1,29 @@
 """What can be searched. Who may see what is part of the query, never a filter on its answer."""
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+from typing import TYPE_CHECKING, cast
 
 from backend.core.authorization import Visibility
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.wired import wired
-from backend.search.cursors import Cursors
 from backend.core.written import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
+from backend.search.cursors import Cursors
 from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import full_query, simple_query
 from backend.search.state import SearchState
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
+
+if TYPE_CHECKING:
+    from backend.search.freshness import Freshness
+
+MAX_WAIT_SECONDS = 5.0
+"""How long a search waits for a write, the searches themselves apart."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
 
@@ -35,9 +43,16 @@ class SearchService:
     state: SearchState
     visibility: Visibility
     cursors: Cursors
+    freshness: Callable[[], "Freshness"]
+    pause: Callable[[float], object] = Event().wait
 
-    def search(self, caller: Identity, body: SearchBody) -> JsonObject:
+    def search(
+        self, caller: Identity, body: SearchBody, *, written: Written | None = None
+    ) -> JsonObject:
         """The hits, facets and totals of a full search, or a page of it by cursor.
+
+        With `written` it waits until the indexes hold that write, at most `MAX_WAIT_SECONDS`; where
+        they are not known to, the reply has a `lag`.
 
         Raises:
             SearchNotDeployedError: there is no search engine.
@@ -54,14 +69,34 @@ class SearchService:
 
     def _answer(self, caller: Identity, body: SearchBody, request: JsonObject) -> JsonObject:
         if body.after is None:
-            reply = self._run(body, request)
-        else:
-            engine, kinds = self._engine(), self._kinds(body)
-            page = self.cursors.page(caller, body, request, engine=engine, kinds=kinds)
-            reply = _reply(page.answer, page.kinds)
-            if page.after is not None:
-                reply["after"] = page.after
-        return _with_facets(body, reply)
+            return self._run(body, request)
+        engine, kinds = self._engine(), self._kinds(body)
+        page = self.cursors.page(caller, body, request, engine=engine, kinds=kinds)
+        reply = _reply(page.answer, page.kinds)
+        return reply if page.after is None else {**reply, "after": page.after}
+
+    def _fresh_answer(
+        self, caller: Identity, body: SearchBody, request: JsonObject, written: Written
+    ) -> JsonObject:
+        """The first answer that holds what was written, or the last one in time with its lag."""
+        if body.after:
+            raise InvalidInputError.of(AFTER_HEADER, "goes with the first page by cursor only")
+        watch = self.freshness().watch(written, body.wanted_types)
+        waited, pause = 0.0, FIRST_PAUSE
+        while True:
+            facets = {**request.get("aggs", {}), **watch.facet()}
+            reply = self._answer(caller, body, {**request, "aggs": facets})
+            watch.look(reply["aggregations"])
+            if not watch.pending:
+                return reply
+            if waited + pause > MAX_WAIT_SECONDS:
+                seconds = (self.state.clock() - written.at).total_seconds()
+                lag = {"pending": watch.pending, "of": len(written.documents), "seconds": seconds}
+                return {**reply, "lag": lag}
+            if "after" in reply:
+                self.cursors.forget(caller, body, reply["after"], engine=self._engine())
+            self.pause(pause)
+            waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:
         """The hits of a search by named fields (raises as `search`)."""
@@ -102,8 +137,9 @@ def _with_facets(body: SearchBody, reply: JsonObject) -> JsonObject:
     """The reply with the facets of metadata in a field of their own, if any were asked for."""
     if body.metadata_facets and "aggregations" in reply:
         reply["metadataFacets"] = taken_facets(body.metadata_facets, reply["aggregations"])
-        if not body.aggregations:
-            del reply["aggregations"], reply["aggregationTotal"]
+    if not body.aggregations:
+        reply.pop("aggregations", None)
+        reply.pop("aggregationTotal", None)
     return reply
 
 

@@ -37,7 +37,7 @@ from backend.domains.metadata.models import (
 )
 from backend.domains.metadata.service import bulk_reply, metadata_reply
 from backend.http.call import Call
-from backend.http.router import Router
+from backend.http.router import Reply, Router
 from backend.spec import routes
 
 
@@ -65,9 +65,10 @@ def _bind_writes(router: Router, service: AssetLinkService) -> None:
         return MessageReply(message=f"Asset link {path.asset_link_id} was changed")
 
     @router.bind(routes.DELETE_LINK)
-    def delete_link(call: Call, path: RelationPath) -> MessageReply:
-        service.delete_link(call.caller, path.relation_id)
-        return MessageReply(message=f"Asset link {path.relation_id} was deleted")
+    def delete_link(call: Call, path: RelationPath) -> Reply[MessageReply]:
+        link = service.delete_link(call.caller, path.relation_id)
+        message = f"Asset link {path.relation_id} was deleted"
+        return Reply(MessageReply(message=message), told=link)
 
 
 def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -> None:

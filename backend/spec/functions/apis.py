@@ -141,6 +141,7 @@ UPLOADS_API = audited(
             operations.RESERVATIONS,
             buckets.ASSET_BUCKET,
         ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
         settings=(
             settings.UPLOAD_RATE_PER_MINUTE,
             settings.PRESIGNED_URL_SECONDS,
@@ -167,6 +168,7 @@ INGEST_API = audited(
             operations.RESERVATIONS,
             buckets.ASSET_BUCKET,
         ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
         settings=(
             settings.UPLOAD_RATE_PER_MINUTE,
             settings.PRESIGNED_URL_SECONDS,
@@ -283,7 +285,16 @@ SEARCH_API = api(
     "SearchApi",
     "search",
     "Search over assets and files.",
-    reads=(operations.SEARCH_STATE,),
+    reads=(
+        operations.SEARCH_STATE,
+        # what tells whether the indexes hold a write
+        assets.ASSETS,
+        metadata.ASSET_FILE_METADATA,
+        metadata.FILE_ATTRIBUTES,
+        metadata.RECORD_SETS,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
     secrets=(secrets.PAGE_TOKEN_KEY,),
     search="read",
 )
@@ -303,6 +314,7 @@ LIFECYCLE_API = replace(
                 operations.RESERVATIONS,
                 buckets.ASSET_BUCKET,
             ),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
         )
     ),
     sends=(queues.SETTLE,),

@@ -48,6 +48,8 @@ _SOURCES: Requests = {
     operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
 }
+_OF_ROWS: Requests = {**_SOURCES, operations.RESERVATIONS: ()}
+"""Where it is rows that changed: whose an object is has to be asked only of objects."""
 _REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
@@ -310,10 +312,10 @@ _FOLLOWING: Requests = {
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
     "BucketImportWorker": {**_FOLLOWING, operations.JOBS: ("GetItem", "UpdateItem")},
-    "IndexChanges": {**_SOURCES, **_KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
+    "IndexChanges": {**_OF_ROWS, **_KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
     "IndexObjects": {**_SOURCES, **_KEPT},
     "IndexSettle": {**_SOURCES, **_KEPT},
-    "IndexFanOut": {**_SOURCES, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
+    "IndexFanOut": {**_OF_ROWS, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
     "SearchWorker": _together(
         _SOURCES,
         _KEPT,

@@ -1,10 +1,13 @@
 """Routes of assets: the assets, their ends, links, versions, exports, comments, subscriptions."""
 
-from backend.spec.routes.model import ASSET_PATH, Route
+from backend.spec.routes.model import ASSET_PATH, Route, Touched
+
+_ASSET = (Touched(),)
 
 CREATE_ASSET = Route(
-    "POST", "/assets", "assets", "create_asset", "Create an asset", "asset", tier2="PUT"
-)
+    "POST", "/assets", "assets", "create_asset", "Create an asset", "asset", tier2="PUT",
+    touches=(Touched("body.databaseId", "reply.assetId"),),
+)  # fmt: skip
 LIST_ALL_ASSETS = Route(
     "GET", "/assets", "assets", "list_all_assets", "List the assets of all databases", "asset"
 )
@@ -17,18 +20,22 @@ UPDATE_ASSET = Route("PUT", ASSET_PATH, "assets", "update_asset", "Change an ass
 ARCHIVE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",
     "Archive an asset and its files", "asset",
+    touches=(Touched(at_once=True),),
 )  # fmt: skip
 UNARCHIVE_ASSET = Route(
     "PUT", f"{ASSET_PATH}/unarchiveAsset", "asset_lifecycle", "unarchive_asset",
     "Bring an archived asset back, with the files that its archiving took", "asset",
+    touches=(Touched(at_once=True),),
 )  # fmt: skip
 DELETE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/deleteAsset", "asset_lifecycle", "delete_asset",
     "Delete an asset for good, with all that belongs to it", "asset",
+    touches=(Touched(at_once=True),),
 )  # fmt: skip
 CREATE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",
     "Make a version of an asset", "asset",
+    touches=_ASSET,
 )  # fmt: skip
 LIST_ASSET_VERSIONS = Route(
     "GET", f"{ASSET_PATH}/getVersions", "asset_versions", "list_asset_versions",
@@ -41,6 +48,7 @@ GET_ASSET_VERSION = Route(
 UPDATE_ASSET_VERSION = Route(
     "PUT", f"{ASSET_PATH}/assetversions/{{assetVersionId}}", "asset_versions",
     "update_asset_version", "Change the comment or the alias of a version", "asset",
+    touches=_ASSET,
 )  # fmt: skip
 REVERT_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertAssetVersion/{{assetVersionId}}", "asset_versions",
@@ -53,14 +61,20 @@ COMPARE_ASSET_VERSIONS = Route(
 ARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/archive", "asset_lifecycle",
     "archive_asset_version", "Archive a version; the current one takes its asset along", "asset",
+    touches=(Touched(at_once=True),),
 )  # fmt: skip
 UNARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/unarchive", "asset_lifecycle",
     "unarchive_asset_version", "Bring an archived version back, and its asset with it", "asset",
+    touches=(Touched(at_once=True),),
 )  # fmt: skip
 CREATE_LINK = Route(
-    "POST", "/asset-links", "asset_links", "create_link", "Link two assets", "asset"
-)
+    "POST", "/asset-links", "asset_links", "create_link", "Link two assets", "asset",
+    touches=(
+        Touched("body.fromAssetDatabaseId", "body.fromAssetId"),
+        Touched("body.toAssetDatabaseId", "body.toAssetId"),
+    ),
+)  # fmt: skip
 GET_LINK = Route(
     "GET", "/asset-links/single/{assetLinkId}", "asset_links", "get_link", "Get an asset link",
     "asset",
@@ -76,6 +90,10 @@ UPDATE_LINK = Route(
 DELETE_LINK = Route(
     "DELETE", "/asset-links/{relationId}", "asset_links", "delete_link",
     "Delete an asset link with its metadata", "asset",
+    touches=(
+        Touched("told.fromAssetDatabaseId", "told.fromAssetId"),
+        Touched("told.toAssetDatabaseId", "told.toAssetId"),
+    ),
 )  # fmt: skip
 GET_LINK_METADATA = Route(
     "GET", "/asset-links/{assetLinkId}/metadata", "asset_links", "list_asset_link_metadata",

@@ -1,6 +1,8 @@
 """Routes of files and their bytes: changes, uploads, ingest, downloads."""
 
-from backend.spec.routes.model import ASSET_PATH, Route
+from backend.spec.routes.model import ASSET_PATH, Route, Touched
+
+_FILE = (Touched(file="body.filePath"),)
 
 LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
@@ -12,36 +14,52 @@ CREATE_FOLDER = Route(
 MOVE_FILE = Route(
     "POST", f"{ASSET_PATH}/moveFile", "files", "move_file",
     "Move a file within its asset, with all that belongs to it", "asset",
+    touches=(
+        Touched(file="body.sourcePath", records=True),
+        Touched(file="body.destinationPath", records=True),
+    ),
 )  # fmt: skip
 COPY_FILE = Route(
     "POST", f"{ASSET_PATH}/copyFile", "files", "copy_file",
     "Copy a file, also to another asset or database, with all that belongs to it", "asset",
     tier2="GET",
+    touches=(
+        Touched(
+            "body.destinationDatabaseId|path.databaseId", "body.destinationAssetId|path.assetId",
+            file="body.destinationPath", records=True,
+        ),
+    ),
 )  # fmt: skip
 ARCHIVE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/archiveFile", "files", "archive_file",
     "Archive a file or a folder of files", "asset", tier2="POST",
+    touches=_FILE,
 )  # fmt: skip
 UNARCHIVE_FILE = Route(
     "POST", f"{ASSET_PATH}/unarchiveFile", "files", "unarchive_file",
     "Bring an archived file back", "asset",
+    touches=_FILE,
 )  # fmt: skip
 DELETE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/deleteFile", "files", "delete_file",
     "Delete a file or a folder of files for good, with all that belongs to them", "asset",
     tier2="POST",
+    touches=_FILE,
 )  # fmt: skip
 REVERT_FILE_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertFileVersion/{{versionId}}", "files", "revert_file_version",
     "Make an old version of a file its newest one", "asset",
+    touches=_FILE,
 )  # fmt: skip
 SET_PRIMARY_FILE = Route(
     "PUT", f"{ASSET_PATH}/setPrimaryFile", "files", "set_primary_file",
     "Say what a file is to its asset", "asset", tier2="POST",
+    touches=_FILE,
 )  # fmt: skip
 DELETE_ASSET_PREVIEW = Route(
     "DELETE", f"{ASSET_PATH}/deleteAssetPreview", "files", "delete_asset_preview",
     "Delete the preview of an asset", "asset", tier2="POST",
+    touches=(Touched(),),
 )  # fmt: skip
 DELETE_AUXILIARY_FILES = Route(
     "DELETE", f"{ASSET_PATH}/deleteAuxiliaryPreviewAssetFiles", "files",
@@ -54,6 +72,10 @@ INITIALISE_UPLOAD = Route(
 COMPLETE_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Finish an upload",
     "asset",
+    touches=(
+        Touched("body.databaseId", "body.assetId"),
+        Touched("body.databaseId", "body.assetId", "body.files.*.relativeKey"),
+    ),
 )  # fmt: skip
 RENEW_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/renew", "uploads", "renew_upload",
@@ -70,6 +92,10 @@ ABORT_UPLOAD = Route(
 INGEST_ASSET = Route(
     "POST", "/ingest-asset", "ingest", "ingest_asset",
     "Make an asset and start the upload of its files, or finish that", "asset",
+    touches=(
+        Touched("body.databaseId", "body.assetId"),
+        Touched("body.databaseId", "body.assetId", "body.files.*.relativeKey", below_asset=True),
+    ),
 )  # fmt: skip
 DOWNLOAD = Route(
     "POST", f"{ASSET_PATH}/download", "downloads", "get_download_url",

@@ -1,6 +1,6 @@
 """The shape of a route declaration. The routes themselves stand in the modules beside this one."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from backend.values import frozen
 
@@ -29,6 +29,23 @@ ObjectType = Literal[
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
+class Touched(NamedTuple):
+    """Documents of the search indexes that a route's write changes: an asset's, or files' of it.
+
+    Each place is `path.<parameter>`, `body.<field>`, `reply.<field>` or `told.<field>`; of places
+    joined by `|` the first counts that is given. `below_asset`: the paths begin with the asset's
+    id. `records`: metadata or attributes are written. `at_once`: it is changed at once also where
+    a job goes on with the rest.
+    """
+
+    database: str = "path.databaseId"
+    asset: str = "path.assetId"
+    file: str | None = None
+    below_asset: bool = False
+    records: bool = False
+    at_once: bool = False
+
+
 @frozen
 class Route:
     """One route.
@@ -36,7 +53,8 @@ class Route:
     `name` is the service's verb; `public` routes need no credentials; those `open_to_users` need no
     permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
     fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
-    that follow from its parameters.
+    that follow from its parameters. It `touches` documents of the search indexes, which its reply
+    names in a token; one that `awaits` takes such a token.
     """
 
     method: Method
@@ -50,6 +68,8 @@ class Route:
     ours: bool = False
     open_to_users: bool = False
     statuses: tuple[int, ...] = ()
+    touches: tuple[Touched, ...] = ()
+    awaits: bool = False
 
     @property
     def key(self) -> str:

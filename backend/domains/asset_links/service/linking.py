@@ -120,8 +120,10 @@ class AssetLinkService:
             return changed
         raise LinksBusyError
 
-    def delete_link(self, caller: Identity, asset_link_id: str) -> None:
+    def delete_link(self, caller: Identity, asset_link_id: str) -> AssetLink:
         """Remove a link with its metadata, also where an asset at its ends is gone.
+
+        Answers with what it was.
 
         Raises:
             LinkNotFoundError: it does not exist, or not for the caller.
@@ -132,9 +134,10 @@ class AssetLinkService:
             link = self.link_for(caller, "DELETE", asset_link_id)
             entry = self._entry(caller, "delete_link", before=link)
             try:
-                return self.links.remove(link, entry)
+                self.links.remove(link, entry)
             except LinkOvertakenError:
                 continue
+            return link
         raise LinksBusyError
 
     def remove_links(self, database_id: str, asset_id: str, *, limit: int) -> int:

@@ -1,0 +1,66 @@
+"""What a write has changed in the search indexes: told by its reply, taken by a later search.
+
+The token says which documents, not what is in them, so it costs the write nothing to make. It is
+sealed and bound to its caller: nobody can ask with it about documents of others.
+"""
+
+import json
+from datetime import datetime
+from typing import NamedTuple
+
+from backend.core.identity import Identity
+from backend.core.page_tokens import PageTokens
+
+WRITTEN_HEADER = "X-Sync-Token"
+AFTER_HEADER = "X-After"
+MAX_DOCUMENTS = 100
+MAX_CHARS = 4000
+"""Of a token; the gateway takes 10,240 bytes of headers."""
+
+
+class WrittenDocument(NamedTuple):
+    """The document of an asset, or of its file at a path, which begins with `/`."""
+
+    database_id: str
+    asset_id: str
+    path: str | None = None
+
+
+class Written(NamedTuple):
+    """The documents of one write and when it was answered; `records`: its metadata was written."""
+
+    documents: tuple[WrittenDocument, ...]
+    records: bool
+    at: datetime
+
+
+def sync_token(tokens: PageTokens, caller: Identity, written: Written) -> str | None:
+    """The token of a write; None for one of more documents than a header can name.
+
+    Raises:
+        UnavailableError: the key that seals it cannot be read.
+    """
+    if not 0 < len(written.documents) <= MAX_DOCUMENTS:
+        return None
+    position = {
+        "documents": [list(one) for one in written.documents],
+        "records": written.records,
+        "at": written.at.isoformat(),
+    }
+    token = tokens.issue(position, scope=_scope(caller))
+    return token if len(token) <= MAX_CHARS else None
+
+
+def written_of(tokens: PageTokens, caller: Identity, token: str) -> Written:
+    """What a token tells.
+
+    Raises:
+        InvalidInputError: it was not issued to this caller.
+    """
+    position = tokens.read(token, scope=_scope(caller), field=AFTER_HEADER)
+    documents = tuple(WrittenDocument(*each) for each in position["documents"])
+    return Written(documents, position["records"], datetime.fromisoformat(position["at"]))
+
+
+def _scope(caller: Identity) -> str:
+    return json.dumps(["written", caller.user_id])

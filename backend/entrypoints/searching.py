@@ -1,0 +1,20 @@
+"""What tells whether the indexes hold a write; loaded by the first search that asks."""
+
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.metadata.repository import MetadataRepository
+from backend.entrypoints.wiring import Wiring
+from backend.search.freshness import Freshness
+from backend.search.geo_keys import GeoKeys
+from backend.search.sources import Sources
+from backend.search.state import SearchState
+
+
+def freshness(wiring: Wiring) -> Freshness:
+    """Made of the reads of rebuilds, and of reads of metadata that do not lag."""
+    tables = wiring.tables
+    return Freshness(
+        sources=Sources(tables, wiring.objects, AssetRepository(tables).owners),
+        records=MetadataRepository(tables),
+        geo_keys=GeoKeys(tables),
+        state=SearchState(tables, wiring.clock),
+    )

@@ -1,0 +1,228 @@
+"""Tells whether an answer of the indexes holds a write. See decision 28 for why this is right.
+
+The sources of the documents that the write touched are read anew, by reads that do not lag, and are
+projected as a rebuild would project them. The search itself is asked, in the same request and so of
+the same view of the index, what it holds of these documents. Where the two have the same hash, what
+was searched is what the sources were at some time after the write. A document under a ticket above
+the last one that was given by then was read from its sources after the write as well; that alone
+says nothing of metadata, which rebuilds read through an index that lags.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple, cast
+
+from backend.core.search_engine import JsonObject
+from backend.core.wired import wired
+from backend.core.written import MAX_DOCUMENTS, Written
+from backend.domains.metadata.models import Entity, Kind
+from backend.domains.metadata.repository import MetadataRepository
+from backend.search.bulk import content_of
+from backend.search.geo_keys import GeoKeys
+from backend.search.projections import (
+    AssetSource,
+    Document,
+    FileSource,
+    Row,
+    Source,
+    project,
+    reference_of,
+    wanted_geo_keys,
+)
+from backend.search.references import ROOT_PATH, Reference, at_path
+from backend.search.sources import Sources, prefix_of
+from backend.search.state import SearchState
+from backend.search.values import Record
+from backend.spec.keys import active
+from backend.values import frozen
+
+_NAME = "written"
+
+
+class Standing(NamedTuple):
+    """What an index holds of a document: its ticket and the hash of its content."""
+
+    ticket: int
+    hash: str
+
+
+@frozen
+class Expected:
+    """A document as its sources would have it; `hash` is None while these cannot be read whole."""
+
+    reference: Reference
+    id: str = ""
+    record_type: str = ""
+    hash: str | None = None
+    gone: bool = False
+
+
+@wired
+class Freshness:
+    """Reads what documents should hold."""
+
+    sources: Sources
+    records: MetadataRepository
+    geo_keys: GeoKeys
+    state: SearchState
+
+    def watch(self, written: Written, record_types: Iterable[str]) -> "Watch":
+        """The documents of a write, of these types, to be looked for in answers."""
+        last_ticket = self.state.last_ticket()
+        references = {
+            at_path(each.database_id, each.asset_id, each.path or ROOT_PATH)
+            for each in written.documents
+        }
+        return Watch(
+            partial(self.expected, records=written.records),
+            references,
+            record_types=frozenset(record_types),
+            # A rebuild with a later ticket has read rows and objects after the write.
+            sure_above=None if written.records else last_ticket,
+        )
+
+    def expected(self, references: Iterable[Reference], *, records: bool) -> list[Expected]:
+        """What the documents should hold now.
+
+        A path of an asset that is gone names no document: nobody knows the key it stood for.
+        """
+        reading = self.sources.read(references)
+        unknown = [one for unread in reading.unreadable for one in unread.references]
+        return [
+            *(Expected(reference) for reference in unknown),
+            *(self._expected(source, records=records) for source in reading.sources),
+        ]
+
+    def _expected(self, source: Source, *, records: bool) -> Expected:
+        whole = self._with_records(source) if records else source
+        document = self._projected(whole or source)
+        return Expected(
+            reference_of(document),
+            document.id,
+            document.index.record_type,
+            content_of(document)[1] if whole is not None else None,
+            gone=document.body.get("deleted") is True,
+        )
+
+    def _projected(self, source: Source) -> Document:
+        wanted = wanted_geo_keys([source])
+        return project(source, self.geo_keys.standing(wanted) if wanted else frozenset())
+
+    def _with_records(self, source: Source) -> Source | None:
+        """The source with its records as the table holds them; None while they cannot be known."""
+        if isinstance(source, AssetSource):
+            metadata = self._records(_entity(source.row))
+            return None if metadata is None else AssetSource(source.row, source.bucket, metadata)
+        if not isinstance(source, FileSource):
+            return source
+        path = "/" + source.version.key.removeprefix(prefix_of(dict(source.asset)))
+        metadata = self._records(_entity(source.asset, path))
+        attributes = self._records(_entity(source.asset, path, "attribute"))
+        if metadata is None or attributes is None:
+            return None
+        return FileSource(
+            asset=source.asset,
+            bucket=source.bucket,
+            version=source.version,
+            preview_key=source.preview_key,
+            metadata=metadata,
+            attributes=attributes,
+        )
+
+    def _records(self, entity: Entity) -> tuple[Record, ...] | None:
+        """All records of an entity.
+
+        An index, which lags, names them; they are read from the table, and are all if there are as
+        many as were counted, and none was added or removed meanwhile.
+        """
+        before = self.records.set_of(entity)
+        named = self.records.keys_of(entity) if before.size else ()
+        found = self.records.found(entity, sorted(named))
+        if len(found) != before.size or self.records.set_of(entity) != before:
+            return None
+        return tuple(
+            Record(one.metadata_key, one.metadata_value, one.metadata_value_type)
+            for one, _ in found.values()
+        )
+
+
+class Watch:
+    """Looks for documents in answers until all of them were as expected.
+
+    A document whose ticket is above `sure_above` needs no comparing.
+    """
+
+    def __init__(
+        self,
+        expected: Callable[[Iterable[Reference]], list[Expected]],
+        references: Iterable[Reference],
+        *,
+        record_types: frozenset[str],
+        sure_above: int | None,
+    ) -> None:
+        self._read = expected
+        self._record_types = record_types
+        self._sure_above = sure_above
+        self._seen: dict[str, Standing | None] = {}
+        self._pending = self._expected(references)
+
+    @property
+    def pending(self) -> int:
+        """How many documents are not known to be held."""
+        return len(self._pending)
+
+    def facet(self) -> JsonObject:
+        """What a search has to count besides, to tell what it holds of the documents."""
+        ids = [one.id for one in self._pending if one.id]
+        shown = {"top_hits": {"size": MAX_DOCUMENTS, "_source": ["hash", "rev"]}}
+        named: JsonObject = {"filter": {"ids": {"values": ids}}, "aggs": {"documents": shown}}
+        # Also what the query does not find, and what the caller may not see: `look` takes it out.
+        return {_NAME: {"global": {}, "aggs": {"named": named}}}
+
+    def look(self, aggregations: JsonObject) -> None:
+        """Take the facet out of an answer, and the documents that it holds off the list.
+
+        The sources of a document are read again only where its index has another one of it than
+        they were compared with before.
+        """
+        standing = _standing(aggregations.pop(_NAME))
+        left = [one for one in self._pending if not self._holds(one, standing)]
+        anew = {
+            one.reference
+            for one in left
+            if one.hash is None
+            or (one.id in self._seen and self._seen[one.id] != standing.get(one.id))
+        }
+        self._seen |= {one.id: standing.get(one.id) for one in left}
+        again = self._expected(anew) if anew else []
+        self._pending = [
+            *(one for one in left if one.reference not in anew),
+            *(one for one in again if not self._holds(one, standing)),
+        ]
+
+    def _expected(self, references: Iterable[Reference]) -> list[Expected]:
+        return [
+            one
+            for one in self._read(references)
+            if not one.record_type or one.record_type in self._record_types
+        ]
+
+    def _holds(self, one: Expected, standing: Mapping[str, Standing]) -> bool:
+        found = standing.get(one.id)
+        if found is None:
+            return one.gone
+        if self._sure_above is not None and found.ticket > self._sure_above:
+            return True
+        return found.hash == one.hash
+
+
+def _standing(facet: JsonObject) -> dict[str, Standing]:
+    hits = cast("list[JsonObject]", facet["named"]["documents"]["hits"]["hits"])
+    return {
+        hit["_id"]: Standing(int(hit["_source"]["rev"]), str(hit["_source"]["hash"]))
+        for hit in hits
+    }
+
+
+def _entity(row: Row, path: str = ROOT_PATH, kind: Kind = "metadata") -> Entity:
+    return Entity(active(str(row["databaseId"])), str(row["assetId"]), path, kind)
