@@ -12,8 +12,10 @@ STATE ?= .local
 DEMO_DIR ?= samples/library
 PORT ?=
 PYTEST := $(BIN)/pytest
-# Tests that start no engines run side by side.
+# Tests that start no engines run side by side, but for those that measure times.
 CORES ?= 2
+# Which grants the journeys use; those that nothing uses fail the tests.
+GRANTS := $(CURDIR)/build/grants.jsonl
 
 export PYTHONPATH :=
 
@@ -27,13 +29,18 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 
 .PHONY: test
 test: $(READY) ## Run all tests, on real engines too
-	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture tests/infra
+	@$(PYTEST) -q -n $(CORES) -m "not alone" tests/unit tests/architecture tests/infra
+	@$(PYTEST) -q -m alone tests/architecture
 	@$(BIN)/python -m local prepare
-	@$(PYTEST) -q tests/contract tests/integration tests/journeys --ignore=tests/journeys/long
+	@mkdir -p build && rm -f $(GRANTS)
+	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q \
+		tests/contract tests/integration tests/journeys --ignore=tests/journeys/long
+	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q tests/grants
 
 .PHONY: check
 check: lint $(READY) ## Format, lint, types, import directions, unit tests (under two minutes)
-	@$(PYTEST) -q -n $(CORES) tests/unit tests/architecture
+	@$(PYTEST) -q -n $(CORES) -m "not alone" tests/unit tests/architecture
+	@$(PYTEST) -q -m alone tests/architecture
 
 .PHONY: lint
 lint: $(READY) ## Format, lint, types and import directions only

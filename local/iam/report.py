@@ -1,10 +1,11 @@
 """Reads the records of `up --record-grants`: which grants nothing used.
 
 A record may be of several runtimes: their uses are taken together, and of what each role grants
-the last word counts.
+the last word counts. Each runtime's secrets have ARNs of their own; they are taken as one.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict, cast
@@ -12,6 +13,7 @@ from typing import TypedDict, cast
 from local.errors import LocalError
 from local.iam.policy import Grant
 
+_SECRET = re.compile(r"(:secret:.+)-\w{6}$")
 
 class _Granted(TypedDict):
     role: str
@@ -48,11 +50,15 @@ def read_record(path: Path) -> dict[str, Usage]:
             line = cast("_Granted | _Used", json.loads(text))
             usage = roles.setdefault(line["role"], Usage())
             if "granted" in line:
-                usage.granted = {Grant(*each) for each in line["granted"]}
+                usage.granted = {_grant(*each) for each in line["granted"]}
             else:
-                usage.used.setdefault(Grant(*line["used"]), set()).add(line["asked"])
+                usage.used.setdefault(_grant(*line["used"]), set()).add(line["asked"])
     except OSError as error:
         raise LocalError(f"cannot read {path}: {error}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise LocalError(f"{path} is no record of grants: {error}") from error
     return roles
+
+
+def _grant(action: str, resource: str) -> Grant:
+    return Grant(action, _SECRET.sub(r"\1-??????", resource))

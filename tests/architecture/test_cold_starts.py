@@ -99,6 +99,7 @@ def test_a_function_loads_nothing_that_it_does_not_need(function: Function) -> N
         assert not start.packages & _SEARCH
 
 
+@pytest.mark.alone
 def test_a_function_starts_in_little_more_than_its_libraries_take() -> None:
     alone, searching = Start(_LIBRARIES), Start(_LIBRARIES + _SEARCHING)
     waiting = {function.name: (function, _start_of(function)) for function in FUNCTIONS}

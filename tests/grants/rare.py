@@ -1,0 +1,178 @@
+"""Grants that the journeys do not use, each with the reason why a function has it all the same."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from local.iam.policy import Grant
+from local.iam.report import Usage
+
+_OWN = "vitrine-local-"
+_ASSET_BUCKET = "assetbucket"
+
+
+class Rare(NamedTuple):
+    """Actions on a resource (a pattern of its name) that functions may need, and when."""
+
+    resource: str
+    actions: str
+    functions: str
+    why: str
+
+
+RARE = (
+    Rare("auditarchivebucket/*", "PutObject", "*", "a changed value of more than 4 KB"),
+    Rare("DataKey", "GenerateDataKey", "*", "as above, and messages: by way of S3 or SQS"),
+    Rare("DataKey", "Encrypt GenerateDataKey* ReEncrypt*", "JobsApi", "see its write of jobs"),
+    Rare("failurebucket/*", "PutObject", "Index* *Worker", "poison; or a record given up"),
+    Rare("failurebucket/*", "PutObject", "AdminApi ReplayFailures", "a replay in vain is noted"),
+    Rare("Audit", "PutItem", "*", "a write or a refusal, which the function's journeys lack"),
+    Rare(
+        "*DeadLetters",
+        "DeleteMessage ReceiveMessage StartMessageMoveTask",
+        "AdminApi",
+        "redriving; the journey redrives one queue, and they are granted alike",
+    ),
+    Rare(
+        "BucketEvents BucketImports FanOut LargeFiles Lifecycle Settle",
+        "SendMessage",
+        "AdminApi ReplayFailures",
+        "where dead letters go back to, and what a replayed consumer sends",
+    ),
+    Rare(
+        "BucketImports FanOut LargeFiles Settle",
+        "SendMessage ChangeMessageVisibility",
+        "BucketImportWorker IndexFanOut IndexSettle LargeFileWorker",
+        "a job of more pages than one run, or documents whose index entries still lag",
+    ),
+    Rare(
+        "Jobs Reservations SearchState FileAttributeStorageTableV2/index/* *assetbucket*",
+        "BatchGetItem GetItem GetObject ListBucket ListBucketVersions PutItem Query UpdateItem",
+        "AdminApi ReplayFailures",
+        "what a replayed event of any consumer reads and writes",
+    ),
+    Rare("failurebucket", "ListBucket", "*", "Lambda looks whether the destination is there"),
+    Rare("SearchState", "PutItem", "Index*", "the first metadata of a place"),
+    Rare("Reservations", "BatchGetItem", "IndexSettle", "an object whose entries still lag"),
+    Rare("*/_bulk", "ESHttpPost", "SweepTombstones", "a day after a deletion"),
+    Rare("ApiKeyStorageTable", "UpdateItem", "Bootstrap", "an administrator's new address"),
+    Rare("ArchivedFiles", "GetItem", "LifecycleApi", "a page that was noted twice"),
+    Rare("Jobs", "UpdateItem", "JobsApi", "a job that lasts until it is cancelled"),
+    Rare("Reservations", "GetItem", "JobsApi", "a change of files that is resumed"),
+    Rare("AssetUploadsStorageTable", "BatchWriteItem", "IngestApi UploadsApi", "over 100 files"),
+    Rare("Jobs", "GetItem PutItem", "IngestApi", "a large file is handed to a worker"),
+    Rare(
+        "assetbucket assetbucket/*",
+        "AbortMultipartUpload DeleteObject GetObjectVersion ListBucketVersions",
+        "IngestApi LargeFileWorker UploadsApi",
+        "a file that is refused, or that another writer overtakes",
+    ),
+    Rare("AssetStorageTable", "BatchGetItem", "LargeFileWorker", "an asset archived meanwhile"),
+    Rare("DatabaseStorageTable", "PutItem", "BucketImportWorker BucketSync", "its first database"),
+    Rare("AssetLinkEdges", "ConditionCheckItem", "AssetLinksApi", "a tree several links deep"),
+    Rare(
+        "AssetLinksMetadataStorageTable",
+        "BatchWriteItem DeleteItem",
+        "AssetLinksApi LifecycleWorker",
+        "a link with metadata is removed, or one with more of it than one transaction takes",
+    ),
+    Rare(
+        "MetadataSchemaStorageTableV2",
+        "BatchGetItem",
+        "AssetLinksApi FilesApi LifecycleWorker",
+        "a schema in force for links, or for files that are moved or copied",
+    ),
+    Rare(
+        "AssetFileVersionsStorageTableV2 AssetFileMetadataVersionsStorageTable",
+        "BatchWriteItem Query",
+        "FilesApi",
+        "a file of a version is removed for good",
+    ),
+    Rare(
+        "assetauxiliarybucket/*",
+        "DeleteObject GetObject PutObject",
+        "FilesApi LifecycleWorker",
+        "a file with derivatives is moved or deleted: pipelines make them",
+    ),
+    Rare(
+        "assetbucket/*",
+        "AbortMultipartUpload GetObject GetObjectVersion ListMultipartUploadParts PutObject",
+        "FilesApi AssetVersionsApi LifecycleWorker",
+        "a file over 1 GiB, or more files than a request takes, are copied by parts or by a job",
+    ),
+    Rare("assetbucket", "ListBucket", "AssetVersionsApi", "a file of a version that is gone"),
+    Rare("assetbucket", "ListBucketVersions", "ExportsApi", "a file in the bin is exported"),
+    Rare(
+        "AssetFileMetadataStorageTableV2 FileAttributeStorageTableV2",
+        "BatchGetItem BatchWriteItem DeleteItem PutItem",
+        "AssetVersionsApi LifecycleWorker",
+        "a revert changes records, or a job moves, copies or deletes files that have some",
+    ),
+    Rare("AssetVersionsStorageTableV2", "DeleteItem", "AssetVersionsApi", "another alias"),
+    Rare(
+        "MetadataRecordSets MetadataSchemaScopes DatabaseStorageTable",
+        "BatchGetItem GetItem UpdateItem",
+        "LifecycleWorker",
+        "as above: records that a job writes are governed by schemas",
+    ),
+    Rare(
+        "ArchivedFiles AssetFileMetadataVersionsStorageTable WorkflowExecutionsStorageTable",
+        "BatchWriteItem",
+        "LifecycleWorker",
+        "rows that an archived asset of many files leaves when it is deleted",
+    ),
+    Rare(
+        "AssetFileVersionsStorageTableV2",
+        "BatchGetItem GetItem",
+        "LifecycleWorker",
+        "a version of named files that a job makes",
+    ),
+    Rare("Reservations", "UpdateItem", "LifecycleWorker", "a prefix within others'"),
+)
+
+
+def unexplained(roles: Mapping[str, Usage]) -> list[str]:
+    """The grants of the product's functions that nothing used and no reason is given for."""
+    return [
+        f"{function} {grant.action} {grant.resource}"
+        for function, usage in _functions(roles)
+        for grant in usage.unused()
+        if not _as_in_the_own_bucket(grant, usage) and not _is_explained(function, grant)
+    ]
+
+
+def _functions(roles: Mapping[str, Usage]) -> Iterator[tuple[str, Usage]]:
+    for role, usage in sorted(roles.items()):
+        if role.startswith(_OWN):
+            yield role.rpartition("-")[2].removesuffix("Role"), usage
+
+
+def _as_in_the_own_bucket(grant: Grant, usage: Usage) -> bool:
+    """An imported bucket is used like the deployment's own; few journeys have assets there."""
+    if not grant.action.startswith("s3:") or _OWN in grant.resource:
+        return False
+    place = "/*" if grant.resource.endswith("/*") else ""
+    own = {each for each in usage.granted if each.action == grant.action}
+    return any(each.resource.endswith(f"-{_ASSET_BUCKET}{place}") for each in own)
+
+
+def _is_explained(function: str, grant: Grant) -> bool:
+    action, name = grant.action.partition(":")[2], _name(grant.resource)
+    return any(
+        action in rare.actions.split()
+        and _is_among(name, rare.resource.split())
+        and _is_among(function, rare.functions.split())
+        for rare in RARE
+    )
+
+
+def _name(resource: str) -> str:
+    """The declared name in an ARN: without the prefix that the stack gives it."""
+    last = resource.rpartition(":")[2].removeprefix("table/").removeprefix("key/")
+    for stack in ("storage-", "indexing-"):
+        last = last.removeprefix(_OWN + stack)
+    return last
+
+
+def _is_among(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
