@@ -99,6 +99,12 @@ class Settings(BaseModel):
     its events to EventBridge, which is a switch of the bucket."""
 
     audit_days: Annotated[int, Field(ge=1)] = 400
+    audit_lock: Literal["none", "governance", "compliance"] = "none"
+    """Whether what stands in the audit archive can be neither removed nor replaced (S3 Object
+    Lock). It cannot be taken back: with `compliance` by nobody, not even by the account's owner."""
+    audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
+    """How long, from the day that it is archived."""
+
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
     """The web application's origin, without a trailing slash; empty when there is none."""
 

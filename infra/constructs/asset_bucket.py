@@ -19,13 +19,19 @@ def declared_bucket(
     key: kms.IKey | None,
     logs: s3.Bucket | None,
     origins: list[str],
+    lock: s3.ObjectLockRetention | None = None,
 ) -> s3.Bucket:
-    """The bucket, retained; its access logs go to `logs`, browsers of `origins` may use it."""
+    """The bucket, retained; its access logs go to `logs`, browsers of `origins` may use it.
+
+    With `lock` every version of an object is kept that long; S3 locks only where it keeps versions.
+    """
     logged = spec.log_prefix is not None and logs is not None
     bucket = s3.Bucket(
         scope,
         spec.name,
-        versioned=spec.versioned,
+        versioned=spec.versioned or lock is not None,
+        object_lock_enabled=True if lock else None,
+        object_lock_default_retention=lock,
         enforce_ssl=True,
         block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
         object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,

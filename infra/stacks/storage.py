@@ -2,13 +2,20 @@
 
 from typing import cast
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS, FAILURE_BUCKET
+from backend.spec.buckets import (
+    ACCESS_LOGS_BUCKET,
+    ASSET_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
+    BUCKETS,
+    FAILURE_BUCKET,
+)
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
@@ -91,10 +98,16 @@ class StorageStack(Stack):
         logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, origins=origins)
         accept_cloudtrail(logs, account=self.account)
         resources.buckets[ACCESS_LOGS_BUCKET.name] = logs
+        lock = _retention(settings)
         for bucket in BUCKETS:
             if bucket is not ACCESS_LOGS_BUCKET:
                 resources.buckets[bucket.name] = declared_bucket(
-                    self, bucket, key=resources.key, logs=logs, origins=origins
+                    self,
+                    bucket,
+                    key=resources.key,
+                    logs=logs,
+                    origins=origins,
+                    lock=lock if bucket is AUDIT_ARCHIVE_BUCKET else None,
                 )
 
     def _secret(self, spec: Secret, key: kms.IKey | None) -> secretsmanager.Secret:
@@ -123,3 +136,15 @@ class StorageStack(Stack):
             ("FailureBucketName", FAILURE_BUCKET, "What could not be indexed, until replayed"),
         ):
             output(self, name, resources.buckets[bucket.name].bucket_name, description)
+
+
+def _retention(settings: Settings) -> s3.ObjectLockRetention | None:
+    """How long the audit archive keeps what it holds, if the stage wants it locked."""
+    days = Duration.days(settings.audit_lock_days)
+    match settings.audit_lock:
+        case "none":
+            return None
+        case "governance":
+            return s3.ObjectLockRetention.governance(days)
+        case "compliance":
+            return s3.ObjectLockRetention.compliance(days)

@@ -20,6 +20,14 @@ def prod(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     return synthesize(tmp_path_factory.mktemp("prod"), context)
 
 
+@pytest.fixture(scope="session")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """The assembly of production whose audit archive nobody can change."""
+    context: dict[str, object] = {"stage": "prod", "bundle": False}
+    lock: dict[str, object] = {"auditLock": "compliance", "auditLockDays": 2555}
+    return synthesize(tmp_path_factory.mktemp("locked"), context | lock)
+
+
 @pytest.fixture(scope="session", params=["local", "prod"])
 def assembly(request: pytest.FixtureRequest, local: Assembly, prod: Assembly) -> Assembly:
     """Each stage in turn."""

@@ -55,6 +55,8 @@ def test_context_comes_before_the_stage() -> None:
         ("webUrl", "https://example.org/app"),
         ("webUrl", "example.org"),
         ("logRetentionDays", 8),
+        ("auditLock", "forever"),
+        ("auditLockDays", 0),
         ("alarmTopicArn", "operators"),
         ("adminUserId", "a#b"),
         ("bundle", "perhaps"),

@@ -7,6 +7,7 @@ import pytest
 from backend.spec.buckets import (
     ABORT_MULTIPART_DAYS,
     ACCESS_LOGS_BUCKET,
+    AUDIT_ARCHIVE_BUCKET,
     BUCKETS,
     CLOUDTRAIL_LOG_PREFIX,
     Bucket,
@@ -183,6 +184,33 @@ def test_unfinished_multipart_uploads_are_given_up(assembly: Assembly, bucket: B
         {"DaysAfterInitiation": ABORT_MULTIPART_DAYS}
     ]
     assert "Prefix" not in aborting[0]
+
+
+def test_no_bucket_is_locked_unless_the_stage_says_so(assembly: Assembly) -> None:
+    for bucket in assembly.of_type("AWS::S3::Bucket").values():
+        assert not [name for name in bucket.properties if name.startswith("ObjectLock")]
+
+
+def test_the_audit_archive_alone_is_locked_where_the_stage_says_so(locked: Assembly) -> None:
+    for name, bucket in locked.of_type("AWS::S3::Bucket").items():
+        if name != AUDIT_ARCHIVE_BUCKET.name:
+            assert "ObjectLockEnabled" not in bucket.properties
+            continue
+        assert bucket.properties["ObjectLockEnabled"] is True
+        assert bucket.properties["ObjectLockConfiguration"] == {
+            "ObjectLockEnabled": "Enabled",
+            "Rule": {"DefaultRetention": {"Mode": "COMPLIANCE", "Days": 2555}},
+        }
+        assert bucket.properties["VersioningConfiguration"] == {"Status": "Enabled"}
+        # What S3 may not remove must not be asked to expire either.
+        rules = bucket.properties["LifecycleConfiguration"]["Rules"]
+        assert not [rule for rule in rules if "ExpirationInDays" in rule]
+
+
+def test_no_function_may_go_around_the_lock(locked: Assembly) -> None:
+    for role in locked.of_type("AWS::IAM::Role").values():
+        for actions, _ in locked.statements(role):
+            assert not [one for one in actions if "Retention" in one or "LegalHold" in one]
 
 
 @pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)
