@@ -51,15 +51,20 @@ def sync_token(tokens: PageTokens, caller: Identity, written: Written) -> str | 
     return token if len(token) <= MAX_CHARS else None
 
 
-def written_of(tokens: PageTokens, caller: Identity, token: str) -> Written:
-    """What a token tells.
+def written_of(tokens: PageTokens, caller: Identity, header: str) -> Written:
+    """What tokens tell, which are joined by commas: all that they name, since the first of them.
 
     Raises:
-        InvalidInputError: it was not issued to this caller.
+        InvalidInputError: one was not issued to this caller.
     """
-    position = tokens.read(token, scope=_scope(caller), field=AFTER_HEADER)
-    documents = tuple(WrittenDocument(*each) for each in position["documents"])
-    return Written(documents, position["records"], datetime.fromisoformat(position["at"]))
+    documents: dict[WrittenDocument, None] = {}
+    records, times = False, list[datetime]()
+    for token in header.split(","):
+        position = tokens.read(token.strip(), scope=_scope(caller), field=AFTER_HEADER)
+        documents |= dict.fromkeys(WrittenDocument(*each) for each in position["documents"])
+        records = records or position["records"]
+        times.append(datetime.fromisoformat(position["at"]))
+    return Written(tuple(documents), records, min(times))
 
 
 def _scope(caller: Identity) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple, cast
 
 from backend.core.search_engine import JsonObject
 from backend.core.wired import wired
-from backend.core.written import MAX_DOCUMENTS, Written
+from backend.core.written import Written
 from backend.domains.metadata.models import Entity, Kind
 from backend.domains.metadata.repository import MetadataRepository
 from backend.search.bulk import content_of
@@ -37,6 +37,8 @@ from backend.spec.keys import active
 from backend.values import frozen
 
 _NAME = "written"
+_HITS = 100
+"""As many as OpenSearch tells inside of one facet."""
 
 
 class Standing(NamedTuple):
@@ -174,10 +176,16 @@ class Watch:
     def facet(self) -> JsonObject:
         """What a search has to count besides, to tell what it holds of the documents."""
         ids = [one.id for one in self._pending if one.id]
-        shown = {"top_hits": {"size": MAX_DOCUMENTS, "_source": ["hash", "rev"]}}
-        named: JsonObject = {"filter": {"ids": {"values": ids}}, "aggs": {"documents": shown}}
+        shown = {"top_hits": {"size": _HITS, "_source": ["hash", "rev"]}}
+        named: JsonObject = {
+            f"from_{start}": {
+                "filter": {"ids": {"values": ids[start : start + _HITS]}},
+                "aggs": {"documents": shown},
+            }
+            for start in range(0, len(ids), _HITS)
+        }
         # Also what the query does not find, and what the caller may not see: `look` takes it out.
-        return {_NAME: {"global": {}, "aggs": {"named": named}}}
+        return {_NAME: {"global": {}, "aggs": named}}
 
     def look(self, aggregations: JsonObject) -> None:
         """Take the facet out of an answer, and the documents that it holds off the list.
@@ -217,7 +225,9 @@ class Watch:
 
 
 def _standing(facet: JsonObject) -> dict[str, Standing]:
-    hits = cast("list[JsonObject]", facet["named"]["documents"]["hits"]["hits"])
+    """What the facet tells; beside its parts it has the number of all documents."""
+    parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
+    hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {
         hit["_id"]: Standing(int(hit["_source"]["rev"]), str(hit["_source"]["hash"]))
         for hit in hits

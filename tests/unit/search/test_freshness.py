@@ -1,0 +1,297 @@
+"""Whether an index is said to hold a write: never before it does, and then before long."""
+
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from backend.core.search_engine import JsonObject
+from backend.core.transactions import Delete, Put, Update
+from backend.core.written import Written, WrittenDocument
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.metadata.models import Entity
+from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.repository.places import set_key
+from backend.search.freshness import Freshness, Watch
+from backend.search.geo_keys import GeoKeys
+from backend.search.indexes import ensure_indexes
+from backend.search.projections import project
+from backend.search.references import AssetRef, FileRef, Reference
+from backend.search.sources import Sources
+from backend.search.state import SearchState
+from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.metadata import ASSET_FILE_METADATA, RECORD_SETS
+from tests.factories.buckets import stored_bucket
+from tests.factories.search import (
+    ASSET,
+    DATABASE,
+    NOON,
+    asset_row,
+    metadata_key,
+    rebuilder,
+    remove_asset,
+    store_asset,
+    store_metadata,
+)
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.search_engine import MemorySearchEngine
+from tests.fakes.tables import MemoryTables
+
+PUMP = AssetRef(DATABASE, ASSET)
+WHEEL = FileRef(DATABASE, ASSET, "/wheel.glb")
+WHEEL_KEY = f"{ASSET}/wheel.glb"
+KEYS = ("height", "maker")
+
+
+class World:
+    """The tables, whose global indexes lag, an engine in memory, and one asset that has no row."""
+
+    def __init__(self, *, lagging: bool = True) -> None:
+        self.tables = MemoryTables()
+        self.objects = MemoryObjects()
+        self.engine = MemorySearchEngine()
+        stored_bucket(self.tables)
+        self.state = SearchState(self.tables, lambda: NOON)
+        ensure_indexes(self.engine, self.state)
+        self.rebuilder = rebuilder(self.tables, self.objects, MemoryQueues(), self.engine)
+        self.tables.lagging = lagging
+        self.numbers = iter(range(1, 1000))
+
+    def rebuild(self, *references: Reference) -> None:
+        self.rebuilder.rebuild(references or (PUMP,))
+
+    def catch_up(self) -> None:
+        self.tables.catch_up(10**9)
+
+    def rename(self, name: str) -> None:
+        self.tables.write(Put(table=ASSETS, item=asset_row(assetName=name)))
+
+    def put_record(self, key: str, value: str) -> None:
+        """Write a record and, if it is new, count it, as the product does in one transaction."""
+        growth = self.tables.get(ASSET_FILE_METADATA, metadata_key(key)) is None
+        store_metadata(self.tables, key, value)
+        self.count(int(growth))
+
+    def remove_record(self, key: str) -> None:
+        there = self.tables.get(ASSET_FILE_METADATA, metadata_key(key)) is not None
+        self.tables.write(Delete(table=ASSET_FILE_METADATA, key=metadata_key(key)))
+        self.count(-int(there))
+
+    def count(self, growth: int) -> None:
+        entity = set_key(Entity(DATABASE, ASSET))
+        if growth:
+            change = {"count": growth, "revision": 1}
+            self.tables.write(Update(table=RECORD_SETS, key=entity, add=change))
+
+    def act(self, what: str, key: str) -> None:
+        match what:
+            case "put":
+                self.put_record(key, str(next(self.numbers)))
+            case "remove":
+                self.remove_record(key)
+            case "rename":
+                self.rename(f"Pump {next(self.numbers)}")
+            case "rebuild":
+                self.rebuild()
+            case _:
+                self.catch_up()
+
+    def watch(self, *paths: str | None, records: bool = False, kinds: Any = None) -> Watch:
+        """What begins when a search comes with the token of a write that was made just now."""
+        repository = AssetRepository(self.tables)
+        freshness = Freshness(
+            Sources(self.tables, self.objects, repository.owners, workers=1),
+            MetadataRepository(self.tables),
+            GeoKeys(self.tables),
+            self.state,
+        )
+        documents = tuple(WrittenDocument(DATABASE, ASSET, path) for path in paths or (None,))
+        written = Written(documents, records, NOON - timedelta(seconds=1))
+        return freshness.watch(written, kinds or ("asset", "file"))
+
+    def look(self, watch: Watch) -> int:
+        """Ask the index, as a search does; how many documents are still waited for."""
+        (asked,) = watch.facet().values()
+        parts: JsonObject = {"doc_count": 1}
+        for name, part in asked["aggs"].items():
+            found = [self._hit(one) for one in part["filter"]["ids"]["values"]]
+            parts[name] = {"documents": {"hits": {"hits": [hit for hit in found if hit]}}}
+        answer = {"written": parts}
+        watch.look(answer)
+        assert answer == {}
+        return watch.pending
+
+    def document(self, name: str = f"{DATABASE}:{ASSET}") -> JsonObject | None:
+        for index in self.engine.indexes:
+            found = self.engine.document(index, name)
+            if found is not None:
+                return found
+        return None
+
+    def _hit(self, name: str) -> JsonObject | None:
+        found = self.document(name)
+        return None if found is None else {"_id": name, "_source": found}
+
+
+def test_a_new_asset_is_waited_for() -> None:
+    world = World()
+    store_asset(world.tables)
+    watch = world.watch()
+    assert world.look(watch) == 1
+    world.rebuild()
+    assert world.look(watch) == 0
+
+
+def test_an_asset_that_was_indexed_before_the_search_is_not_waited_for() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.rebuild()
+    assert world.look(world.watch()) == 0
+
+
+def test_an_edit_is_not_held_by_the_document_of_before() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.rebuild()
+    world.rename("Turbine")
+    watch = world.watch()
+    assert world.look(watch) == 1
+    world.rebuild()
+    assert world.look(watch) == 0
+
+
+def test_a_deletion_is_held_by_a_tombstone_or_by_no_document() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.rebuild()
+    remove_asset(world.tables)
+    watch = world.watch()
+    assert world.look(watch) == 1
+    world.rebuild()
+    assert world.look(watch) == 0
+    world.engine.forget()
+    assert world.look(world.watch()) == 0
+
+
+def test_a_document_that_others_change_all_the_time_is_not_waited_for_without_end() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.rebuild()
+    world.rename("Turbine")
+    watch = world.watch()
+    assert world.look(watch) == 1
+    world.rebuild()
+    world.rename("Generator")  # the index never is as the sources are, but holds the first write
+    assert world.look(watch) == 0
+
+
+def test_files_are_waited_for_until_they_are_there_and_until_they_are_gone() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.objects.put("assetbucket", WHEEL_KEY, b"x", content_type="text/plain", metadata={})
+    watch = world.watch("/wheel.glb")
+    assert world.look(watch) == 1
+    world.rebuild(WHEEL)
+    assert world.look(watch) == 0
+    for version in world.objects.list_versions("assetbucket", WHEEL_KEY, limit=9).versions:
+        world.objects.delete_version("assetbucket", WHEEL_KEY, version_id=str(version.version_id))
+    watch = world.watch("/wheel.glb")
+    assert world.look(watch) == 1
+    world.rebuild(WHEEL)
+    assert world.look(watch) == 0
+
+
+def test_documents_that_are_not_searched_are_not_waited_for() -> None:
+    world = World()
+    store_asset(world.tables)
+    assert world.look(world.watch(kinds=("file",))) == 0
+
+
+def test_an_asset_whose_sources_contradict_each_other_is_not_said_to_be_held() -> None:
+    world = World()
+    world.tables.write(Put(table=ASSETS, item=asset_row(bucketId="none")))
+    assert world.look(world.watch()) == 1
+
+
+def test_a_record_that_the_lagging_index_hides_is_waited_for_although_tickets_went_on() -> None:
+    world = World()
+    store_asset(world.tables)
+    world.rebuild()
+    world.put_record("height", "3")
+    watch = world.watch(records=True)
+    assert world.look(watch) == 1
+    world.rebuild()  # reads through the index, which does not show the record yet
+    assert world.look(watch) == 1
+    world.catch_up()
+    assert world.look(watch) == 1
+    world.rebuild()
+    assert world.look(watch) == 0
+
+
+def test_the_sources_are_read_once_while_the_index_stays_as_it_is() -> None:
+    world = World()
+    store_asset(world.tables)
+    watch = world.watch()
+    reads: list[str] = []
+    world.tables.before = reads.append
+    for _ in range(5):
+        assert world.look(watch) == 1
+    assert reads == []
+
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(("put", "remove")), st.sampled_from(KEYS)),
+        st.tuples(st.sampled_from(("rebuild", "catch up", "look", "rename", "look")), st.just("")),
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(before=ACTIONS, removal=st.booleans(), after=ACTIONS)
+def test_what_is_said_to_be_held_is_held(
+    before: list[tuple[str, str]], removal: bool, after: list[tuple[str, str]]
+) -> None:
+    world = World()
+    store_asset(world.tables)
+    for what, key in before:
+        world.act(what, key)
+    mine = next(world.numbers)
+    if removal:
+        world.remove_record("height")
+    else:
+        world.put_record("height", str(mine))
+    watch = world.watch(records=True)
+    removed_later = False
+    for what, key in after:
+        if what != "look":
+            removed_later = removed_later or (what, key) == ("remove", "height")
+            world.act(what, key)
+        elif world.look(watch) == 0:
+            shown = (world.document() or {}).get("metadata", [])
+            heights = [int(pair["string"]) for pair in shown if pair["key"] == "height"]
+            assert all(height >= mine for height in heights)
+            assert heights or removal or removed_later
+            return
+    world.look(watch)  # with what the index holds now the sources are compared from here on
+    world.catch_up()
+    world.rebuild()
+    assert world.look(watch) == 0
+
+
+def test_documents_are_projected_as_rebuilds_do() -> None:
+    world = World(lagging=False)
+    store_asset(world.tables)
+    store_metadata(
+        world.tables, "place", '{"type": "Point", "coordinates": [1, 2]}', value_type="geopoint"
+    )
+    world.count(1)
+    world.rebuild()
+    found = world.document() or {}
+    assert "gp_place" in found
+    assert world.look(world.watch(records=True)) == 0
+    (source,) = world.rebuilder.sources.read([PUMP]).sources
+    assert project(source).body != found
