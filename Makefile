@@ -49,6 +49,13 @@ lint: $(READY) ## Format, lint, types and import directions only
 	@$(BIN)/lint-imports --no-cache | tail -n 3
 	@$(BIN)/pyright | tail -n 20
 
+# Advisories that are known and do not concern this product, each with the reason: none now.
+ACCEPTED_ADVISORIES :=
+.PHONY: audit
+audit: $(READY) ## Look the pinned packages up in the database of advisories (needs the network)
+	@$(BIN)/pip-audit --strict --disable-pip --require-hashes --progress-spinner off \
+		$(addprefix --ignore-vuln ,$(ACCEPTED_ADVISORIES)) -r requirements.txt
+
 .PHONY: format
 format: $(READY) ## Format the code and mend what ruff can
 	@$(BIN)/ruff format --quiet .
