@@ -67,13 +67,19 @@ def test_a_wanted_user_pool_outlives_its_stack_and_lets_nobody_sign_up(
     assert client.properties["PreventUserExistenceErrors"] == "ENABLED"
 
 
-def test_one_function_administers_the_pool_and_three_know_it(with_pool: Assembly) -> None:
+def test_one_function_administers_the_pool_one_reads_its_users_and_four_know_it(
+    with_pool: Assembly,
+) -> None:
     granted = _granted(with_pool, "cognito-idp:")
-    assert granted == {"AccessApi": {"<UserPool.Arn>": set(grants.POOL_ADMINISTER)}}
+    assert granted == {
+        "AccessApi": {"<UserPool.Arn>": set(grants.POOL_ADMINISTER)},
+        "Authorizer": {"<UserPool.Arn>": {"cognito-idp:AdminGetUser"}},
+    }
     knowing: dict[str, Any] = {}
     for spec in FUNCTIONS:
         variables = with_pool.resource(spec.name).properties["Environment"]["Variables"]
         if "USER_POOL_ID" in variables:
             knowing[spec.name] = with_pool.text(variables["USER_POOL_ID"])
             assert with_pool.text(variables["USER_POOL_CLIENT_ID"]) == "<UserPoolClient>"
-    assert knowing == dict.fromkeys(("AccessApi", "Bootstrap", "ConfigurationApi"), "<UserPool>")
+    names = ("AccessApi", "Authorizer", "Bootstrap", "ConfigurationApi")
+    assert knowing == dict.fromkeys(names, "<UserPool>")

@@ -29,7 +29,8 @@ from vitrine.cli import jobs as long_work
 HELP = """Store, find and fetch 3D assets.
 
 Say where with `vitrine login`, or with --api and --key, VITRINE_API and VITRINE_API_KEY,
-or, for a local runtime, with --endpoint or VITRINE_ENDPOINT.
+or, for a local runtime, with --endpoint or VITRINE_ENDPOINT. A token of the identity
+provider may stand wherever a key may.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 denied, 5 unavailable.
 """

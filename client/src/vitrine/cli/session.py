@@ -46,7 +46,9 @@ _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
 )
 
 ApiOption = Annotated[str | None, typer.Option("--api", help="Address of the API.")]
-KeyOption = Annotated[str | None, typer.Option("--key", help="API key (vams_…).")]
+KeyOption = Annotated[
+    str | None, typer.Option("--key", help="API key (vams_…), or a token of the identity provider.")
+]
 EndpointOption = Annotated[
     Path | None, typer.Option("--endpoint", help="endpoint.json of a local runtime.")
 ]

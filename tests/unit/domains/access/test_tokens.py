@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -173,6 +174,12 @@ def test_what_is_no_set_of_keys_is_an_error(document: dict[str, Any]) -> None:
 
 
 # Claims
+
+
+def test_the_guide_tells_every_reason() -> None:
+    guide = Path(__file__).parents[4] / "docs" / "guides" / "identity-providers.md"
+    text = guide.read_text(encoding="utf-8")
+    assert [reason.value for reason in Reason if f"`{reason.value}`" not in text] == []
 
 
 def test_tokens_hold_from_start_to_end_with_leeway(deployment: Deployment) -> None:

@@ -1,0 +1,120 @@
+"""Who may sign in, and from where: settings and what becomes of them in the templates."""
+
+from typing import Any
+
+import pytest
+
+from infra.addresses import address_range
+from infra.settings import Settings, SettingsError, read_settings
+from tests.infra.templates import Assembly, synthesize
+
+ISSUER = "https://login.example.org/realm"
+
+
+def settings(**stage: object) -> Settings:
+    stages = {"test": stage}
+    return read_settings({"stage": "test", "stages": stages}.get)
+
+
+def values(**stage: object) -> dict[str, str]:
+    return settings(**stage).environment()
+
+
+def test_a_stage_that_says_nothing_takes_no_tokens_and_asks_no_addresses() -> None:
+    found = values()
+    assert found["OIDC_ISSUER"] == found["OIDC_AUDIENCES"] == found["ALLOWED_ADDRESSES"] == ""
+
+
+def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
+    assert values(oidcIssuer=ISSUER, oidcClientId="web")["OIDC_AUDIENCES"] == "web"
+    named = values(oidcIssuer=ISSUER, oidcClientId="web", oidcAudiences=["a", "b"])
+    assert named["OIDC_AUDIENCES"] == "a,b"
+
+
+@pytest.mark.parametrize(
+    ("stage", "fact"),
+    [
+        ({"oidcIssuer": ISSUER}, "needs oidcAudiences"),
+        ({"oidcAudiences": ["a"]}, "need an oidcIssuer"),
+        ({"oidcClientId": "web"}, "need an oidcIssuer"),
+        ({"oidcIssuer": "http://login.example.org", "oidcClientId": "web"}, "oidcIssuer"),
+        ({"oidcIssuer": "https://a@b.example", "oidcClientId": "web"}, "oidcIssuer"),
+        ({"oidcIssuer": "https://a.example?x", "oidcClientId": "web"}, "oidcIssuer"),
+        ({"oidcIssuer": "login.example.org", "oidcClientId": "web"}, "oidcIssuer"),
+        ({"oidcIssuer": ISSUER, "oidcAudiences": ["a,b"]}, "oidcAudiences"),
+        ({"oidcIssuer": ISSUER, "oidcAudiences": [""]}, "oidcAudiences"),
+        ({"oidcIssuer": ISSUER, "oidcClientId": "w", "userPool": True}, "oidcUserPrefix"),
+        ({"oidcUserPrefix": "a b"}, "oidcUserPrefix"),
+        ({"oidcUserClaim": ""}, "oidcUserClaim"),
+        ({"allowedIpRanges": ["10.0.0.0/33"]}, "allowedIpRanges"),
+        ({"allowedIpRanges": "10.0.0.0/8"}, "allowedIpRanges"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(stage: dict[str, Any], fact: str) -> None:
+    with pytest.raises(SettingsError, match=fact):
+        settings(**stage)
+
+
+@pytest.mark.parametrize("issuer", ["http://127.0.0.1:9000", "http://localhost/realms/a"])
+def test_a_provider_on_this_machine_needs_no_tls(issuer: str) -> None:
+    assert settings(oidcIssuer=issuer, oidcClientId="web").oidc_issuer == issuer
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("192.0.2.0/24", "192.0.2.0-192.0.2.255"),
+        ("192.0.2.7", "192.0.2.7-192.0.2.7"),
+        ("2001:db8::/126", "2001:db8::-2001:db8::3"),
+        ("192.0.2.1 - 192.0.2.9", "192.0.2.1-192.0.2.9"),
+        (["192.0.2.1", "192.0.2.9"], "192.0.2.1-192.0.2.9"),
+        (("2001:db8::1", "2001:DB8:0::2"), "2001:db8::1-2001:db8::2"),
+    ],
+)
+def test_ranges_may_be_written_as_people_write_them(written: object, read: str) -> None:
+    assert address_range(written) == read
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "localhost", "192.0.2.1/24", "192.0.2.0/33", "192.0.2.9-192.0.2.1", "1-2-3", "0.0.0"),
+        *("192.0.2.1-2001:db8::1", ["192.0.2.1"], ["a", "b"], [], {}, None, 7, True),
+    ],
+    ids=str,
+)
+def test_what_is_no_range_is_refused(written: object) -> None:
+    with pytest.raises(ValueError, match=r"address|network|has host bits|not appear"):
+        address_range(written)
+
+
+@pytest.fixture(scope="module")
+def signing_in(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    context: dict[str, object] = {
+        "stage": "prod",
+        "bundle": False,
+        "oidcIssuer": ISSUER,
+        "oidcClientId": "web",
+        "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
+    }
+    return synthesize(tmp_path_factory.mktemp("signing-in"), context)
+
+
+def test_the_authorizer_knows_the_provider_and_the_ranges(signing_in: Assembly) -> None:
+    variables = signing_in.resource("Authorizer").properties["Environment"]["Variables"]
+    assert variables["SETTING_OIDC_ISSUER"] == ISSUER
+    assert variables["SETTING_OIDC_AUDIENCES"] == "web"
+    assert variables["SETTING_ALLOWED_ADDRESSES"] == "192.0.2.1-192.0.2.9"
+
+
+def test_an_answer_is_remembered_for_one_address_where_addresses_count(
+    signing_in: Assembly, assembly: Assembly
+) -> None:
+    header = "$request.header.Authorization"
+    for found, sources in (
+        (signing_in, [header, "$context.identity.sourceIp"]),
+        (assembly, [header]),
+    ):
+        (authorizer,) = found.of_type("AWS::ApiGatewayV2::Authorizer").values()
+        assert authorizer.properties["IdentitySource"] == sources
+        assert authorizer.properties["AuthorizerResultTtlInSeconds"] <= 5
