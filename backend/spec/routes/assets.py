@@ -16,7 +16,9 @@ LIST_ASSETS = Route(
     "List the assets of a database", "asset",
 )  # fmt: skip
 GET_ASSET = Route("GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset")
-UPDATE_ASSET = Route("PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset")
+UPDATE_ASSET = Route(
+    "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset", touches=_ASSET
+)
 ARCHIVE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",
     "Archive an asset and its files", "asset",

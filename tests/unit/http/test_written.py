@@ -1,0 +1,195 @@
+"""The token in the reply of a write: which documents it names, and when there is none."""
+
+from typing import Any
+
+import pytest
+
+from backend.core.errors import InvalidInputError, NotFoundError, UnavailableError
+from backend.core.identity import Identity
+from backend.core.models import WireModel
+from backend.core.page_tokens import PageTokens
+from backend.core.written import MAX_DOCUMENTS, WrittenDocument, written_of
+from backend.http.router import Reply, Router
+from backend.spec import routes
+from backend.spec.routes import ROUTES, Route
+from tests.factories.http import Answer, Client
+
+TOKENS = PageTokens(lambda: b"key")
+ADMIN = Identity("admin")
+ASSET = "/database/museum/assets/pump"
+PATH = {"databaseId": "museum", "assetId": "pump"}
+PUMP = WrittenDocument("museum", "pump")
+
+
+class Anything(WireModel):
+    """A body or reply with the fields that the routes here name."""
+
+    database_id: str | None = None
+    asset_id: str | None = None
+    file_path: str | None = None
+    source_path: str | None = None
+    destination_path: str | None = None
+    destination_asset_id: str | None = None
+    destination_database_id: str | None = None
+    from_asset_database_id: str | None = None
+    from_asset_id: str | None = None
+    to_asset_database_id: str | None = None
+    to_asset_id: str | None = None
+    is_prefix: bool = False
+    job_id: str | None = None
+    large_file_asynchronous_handling: bool | None = None
+    files: list["Sent"] = []
+
+
+class Sent(WireModel):
+    relative_key: str
+
+
+LINK = Anything(
+    from_asset_database_id="museum",
+    from_asset_id="pump",
+    to_asset_database_id="store",
+    to_asset_id="valve",
+)
+
+
+def answer(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> Answer:
+    """What a route answers whose endpoint takes anything, and answers with these fields."""
+    router = Router()
+    if body is None:
+
+        @router.bind(route)
+        def plain(call: object) -> Reply[Anything]:  # pyright: ignore[reportUnusedFunction]
+            return Reply(Anything(**reply), told=LINK)
+    else:
+
+        @router.bind(route)
+        def sent(call: object, body: Anything) -> Anything:  # pyright: ignore[reportUnusedFunction]
+            return Anything(**reply)
+
+    path = route.path.replace("{databaseId}", "museum").replace("{assetId}", "pump")
+    return Client(router).send(route.method, path, parameters=PATH, body=body)
+
+
+def told(route: Route, body: dict[str, Any] | None = None, **reply: Any) -> set[WrittenDocument]:
+    """What the token of the reply names; nothing where there is none."""
+    token = answer(route, body, **reply).headers.get("X-Sync-Token")
+    return set() if token is None else set(written_of(TOKENS, ADMIN, token).documents)
+
+
+def file(path: str, asset_id: str = "pump", database_id: str = "museum") -> WrittenDocument:
+    return WrittenDocument(database_id, asset_id, path)
+
+
+def test_an_asset_is_named_by_the_path() -> None:
+    assert told(routes.UPDATE_ASSET, {}) == {PUMP}
+
+
+def test_a_new_asset_is_named_by_the_reply() -> None:
+    assert told(routes.CREATE_ASSET, {"databaseId": "museum"}, asset_id="x1") == {
+        WrittenDocument("museum", "x1")
+    }
+
+
+def test_a_file_is_named_with_its_leading_slash() -> None:
+    assert told(routes.SET_PRIMARY_FILE, {"filePath": "a/b.glb"}) == {file("/a/b.glb")}
+
+
+def test_a_copy_is_named_where_it_was_made() -> None:
+    here = {"sourcePath": "/a", "destinationPath": "/b"}
+    assert told(routes.COPY_FILE, here) == {file("/b")}
+    elsewhere = {**here, "destinationAssetId": "valve"}
+    assert told(routes.COPY_FILE, elsewhere) == {file("/b", "valve")}
+    far = {**elsewhere, "destinationDatabaseId": "store"}
+    assert told(routes.COPY_FILE, far) == {file("/b", "valve", "store")}
+
+
+def test_a_move_names_both_places_and_says_that_records_went_along() -> None:
+    body = {"sourcePath": "/a", "destinationPath": "/b"}
+    assert told(routes.MOVE_FILE, body) == {file("/a"), file("/b")}
+    token = answer(routes.MOVE_FILE, body).headers["X-Sync-Token"]
+    assert written_of(TOKENS, ADMIN, token).records
+
+
+def test_an_upload_names_its_asset_and_each_file() -> None:
+    body = {
+        "databaseId": "museum",
+        "assetId": "pump",
+        "files": [{"relativeKey": "a.glb"}, {"relativeKey": "/b.glb"}],
+    }
+    assert told(routes.COMPLETE_UPLOAD, body) == {PUMP, file("/a.glb"), file("/b.glb")}
+    body["files"] = [{"relativeKey": "pump/a.glb"}]
+    assert told(routes.INGEST_ASSET, body) == {PUMP, file("/a.glb")}
+
+
+def test_a_link_that_is_gone_is_told_by_the_endpoint() -> None:
+    assert told(routes.DELETE_LINK) == {PUMP, WrittenDocument("store", "valve")}
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "reply"),
+    [
+        (routes.ARCHIVE_FILE, {"filePath": "/a/", "isPrefix": True}, {}),
+        (routes.MOVE_FILE, {"sourcePath": "/a/", "destinationPath": "/b/"}, {}),
+        (routes.MOVE_FILE, {"sourcePath": "/a", "destinationPath": "/b"}, {"job_id": "j"}),
+        (
+            routes.COMPLETE_UPLOAD,
+            {"databaseId": "museum", "assetId": "pump", "files": [{"relativeKey": "a"}]},
+            {"large_file_asynchronous_handling": True},
+        ),
+        (routes.CREATE_FOLDER, {"relativeKey": "/a/"}, {}),
+    ],
+)
+def test_what_is_not_known_whole_is_not_told(
+    route: Route, body: dict[str, Any], reply: dict[str, Any]
+) -> None:
+    assert "X-Sync-Token" not in answer(route, body, **reply).headers
+
+
+def test_an_asset_that_is_archived_at_once_is_told_though_a_job_goes_on() -> None:
+    assert told(routes.ARCHIVE_ASSET, {}, job_id="j") == {PUMP}
+
+
+@pytest.mark.parametrize("count", [MAX_DOCUMENTS, 700])
+def test_more_documents_than_a_header_names_are_not_told(count: int) -> None:
+    files = [{"relativeKey": f"{'x' * 200}{n}"} for n in range(count)]
+    body = {"databaseId": "museum", "assetId": "pump", "files": files}
+    assert told(routes.COMPLETE_UPLOAD, body) == set()
+
+
+def test_a_write_is_answered_also_when_its_token_cannot_be_sealed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> str:
+        raise UnavailableError("no key")
+
+    monkeypatch.setattr(PageTokens, "issue", fail)
+    found = answer(routes.UPDATE_ASSET, {})
+    assert (found.status, "X-Sync-Token" in found.headers) == (200, False)
+
+
+def test_a_refused_request_has_no_token() -> None:
+    router = Router()
+
+    @router.bind(routes.UPDATE_ASSET)
+    def refused(call: object) -> Anything:  # pyright: ignore[reportUnusedFunction]
+        raise NotFoundError("none")
+
+    found = Client(router).send("PUT", ASSET, parameters=PATH)
+    assert "X-Sync-Token" not in found.headers
+
+
+def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:
+    tokens = [
+        answer(routes.UPDATE_ASSET, {}).headers["X-Sync-Token"],
+        answer(routes.SET_PRIMARY_FILE, {"filePath": "/a"}).headers["X-Sync-Token"],
+    ]
+    assert set(written_of(TOKENS, ADMIN, ", ".join(tokens)).documents) == {PUMP, file("/a")}
+    for caller, header in ((Identity("mallory"), tokens[0]), (ADMIN, tokens[0] + "x"), (ADMIN, "")):
+        with pytest.raises(InvalidInputError, match=r"^X-After: "):
+            written_of(TOKENS, caller, header)
+
+
+def test_only_writes_touch_documents() -> None:
+    assert {r.method for r in ROUTES if r.touches} == {"POST", "PUT", "DELETE"}
+    assert [route for route in ROUTES if route.awaits] == [routes.SEARCH]

@@ -1,0 +1,109 @@
+"""What filters by metadata refuse. What they find is tested on OpenSearch."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from backend.core.errors import InvalidInputError
+from backend.search.models import SearchBody
+from backend.search.queries import full_query
+
+
+def asked(**fields: Any) -> Any:
+    return full_query(SearchBody.model_validate(fields), {"match_all": {}})
+
+
+def filtered(op: str, value: Any = None, **fields: Any) -> Any:
+    one = {"key": "height", "op": op, "value": value, **fields}
+    return asked(metadataFilters=[{"key": "made", "op": "exists"}, one])
+
+
+def test_key_and_value_are_of_one_pair() -> None:
+    (*_, found) = filtered("gte", 3)["query"]["bool"]["filter"]
+    assert found["nested"]["query"]["bool"]["filter"] == [
+        {"term": {"metadata.key": "height"}},
+        {"range": {"metadata.number": {"gte": 3.0}}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "fact"),
+    [
+        ("eq", None, "eq takes texts, numbers, true and false"),
+        ("eq", {"a": 1}, "eq takes texts"),
+        ("eq", "x" * 1025, "at most 1024 characters"),
+        ("eq", "a\u0000", "no NUL"),
+        ("eq", "\ud800", "is not Unicode"),
+        ("eq", 10**400, "beyond what a number holds"),
+        ("in", 3, "in takes a list"),
+        ("in", [], "has 0 values, 1 to 100"),
+        ("in", ["x"] * 101, "has 101 values"),
+        ("in", [1, "1"], "not of one type"),
+        ("gt", "soon", "is not a date"),
+        ("gt", True, "ranges are of numbers and dates"),
+        ("between", 3, "between takes a list"),
+        ("between", [1], "has 1 values, 2 are taken"),
+        ("between", [2, 1], "must not be above the second"),
+        ("between", [1, "2024-01-01"], "not of one type"),
+        ("exists", "yes", "exists takes true, false or no value"),
+        ("geoDistance", [1, 2], "geoDistance takes lat, lon, meters"),
+        ("geoDistance", {"lat": 91, "lon": 0, "meters": 1}, "lat is not between -90 and 90"),
+        ("geoDistance", {"lat": 0, "lon": 0, "meters": 0}, "meters must be above 0"),
+        ("geoDistance", {"lat": 0, "lon": 0, "meters": "1"}, "is not a number"),
+        ("geoBox", {"top": 1, "left": 0, "bottom": 2, "right": 1}, "top must not be below bottom"),
+        ("geoBox", {"top": 1, "left": 0, "bottom": 2}, "geoBox takes top, left, bottom, right"),
+    ],
+)
+def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any, fact: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        filtered(op, value)
+    assert refused.value.fields[0].field == "metadataFilters.1.value"
+    assert fact in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "fact"),
+    [
+        ("3", "number", "is not a number"),
+        (3, "string", "is not a text"),
+        ("true", "boolean", "is neither true nor false"),
+        (3, "date", "is not a date"),
+    ],
+)
+def test_a_value_of_another_type_than_named_is_refused(value: Any, kind: str, fact: str) -> None:
+    with pytest.raises(InvalidInputError, match=fact):
+        filtered("eq", value, type=kind)
+
+
+def test_texts_have_no_ranges() -> None:
+    with pytest.raises(InvalidInputError, match="ranges are of numbers and dates"):
+        filtered("lt", "2024-01-01", type="string")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"metadataFilters": [{"key": "k", "op": "exists"}] * 21},
+        {"metadataFilters": [{"key": "k", "op": "like", "value": "x"}]},
+        {"metadataFilters": [{"key": "", "op": "exists"}]},
+        {"metadataFilters": [{"key": "k" * 257, "op": "exists"}]},
+        {"metadataFilters": [{"op": "exists"}]},
+        {"metadataFacets": [{"key": "k"}] * 11},
+        {"metadataFacets": [{"key": "k", "size": 101}]},
+        {"sort": [{"field": "metadata.height", "type": "point"}]},
+        {"after": "", "from": 1},
+        {"after": "", "size": 0},
+        {"after": "x" * 16_385},
+    ],
+)
+def test_what_is_beyond_the_limits_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        SearchBody.model_validate(fields)
+
+
+def test_a_metadata_key_to_sort_by_may_hold_anything_and_is_not_empty() -> None:
+    (first, *_) = asked(sort=[{"field": "metadata.a.b keyword", "type": "number"}])["sort"]
+    assert first["metadata.number"]["nested"]["filter"] == {"term": {"metadata.key": "a.b keyword"}}
+    with pytest.raises(InvalidInputError):
+        asked(sort=["metadata."])
