@@ -59,20 +59,22 @@ class AuthorizerWiring(Wiring):
         if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
             return None
         from backend.aws.documents import HttpDocuments
+        from backend.domains.access.rules.discovery import is_local
         from backend.domains.access.service.tokens import (
             ProviderKeys,
             TokenAuthentication,
             TrustedIssuer,
         )
 
-        documents = HttpDocuments()
         trusted: dict[str, TrustedIssuer] = {}
         provider, pool = self._provider(), self._user_pool()
         if provider is not None:
+            documents = HttpDocuments(loopback=is_local(provider.url))
             keys = ProviderKeys(documents, self.clock, warn, provider.url)
             trusted[provider.url] = TrustedIssuer(provider, keys)
         if pool is not None:
             address = self.settings.user_pool_keys_url
+            documents = HttpDocuments(loopback=is_local(address))
             keys = ProviderKeys(documents, self.clock, warn, pool.url, address)
             trusted[pool.url] = TrustedIssuer(pool, keys, self._pool_users(warn))
         return TokenAuthentication(trusted, self.clock)

@@ -37,11 +37,12 @@ def _demand_secure(url: str, issuer: str) -> None:
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None or not parts.hostname:
         raise ValueError("an address of it names no host, or a user")
-    if parts.scheme == "https" or (_is_local(url) and _is_local(issuer)):
+    if parts.scheme == "https" or (is_local(url) and is_local(issuer)):
         return
     raise ValueError("an address of it is not one of https")
 
 
-def _is_local(url: str) -> bool:
+def is_local(url: str) -> bool:
+    """Whether an address is one of this machine, asked without TLS."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname in _LOOPBACK

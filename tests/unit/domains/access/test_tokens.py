@@ -64,7 +64,9 @@ class Deployment:
     def build(self, **issuer: Any) -> TokenAuthentication:
         values: dict[str, Any] = {"user_claims": ("sub",), "audiences": frozenset({CLIENT})}
         trusted = Issuer(self.provider.url, **(values | issuer))
-        keys = ProviderKeys(HttpDocuments(), self.hand, self.warnings.append, trusted.url)
+        keys = ProviderKeys(
+            HttpDocuments(loopback=True), self.hand, self.warnings.append, trusted.url
+        )
         return TokenAuthentication({trusted.url: TrustedIssuer(trusted, keys)}, self.hand)
 
     def token(self, **changes: Any) -> str:
