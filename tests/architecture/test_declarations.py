@@ -32,9 +32,7 @@ CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
 TABLES_OF_LATER_DOMAINS = {
     "PipelineStorageTable": "pipelines",
     "WorkflowStorageTable": "workflows",
-    "ConstraintsStorageTable": "roles and constraints",
-    "AuthEntitiesStorageTable": "roles and constraints",
-    "Policies": "roles and constraints: the compiled rules",
+    "AuthEntitiesStorageTable": "of the data model; the contract has no route for it",
 }
 BUCKETS_THAT_NO_FUNCTION_USES = {
     "WebAppBucket": "the web application comes later",

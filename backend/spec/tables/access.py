@@ -15,7 +15,10 @@ CONSTRAINTS = Table(
     "ConstraintsStorageTable",
     CONSTRAINT_ID,
     "Constraints: rules that allow or deny, one row a grantee.",
-    ("get one constraint", "list by group, by user, by object type (administration)"),
+    (
+        "list constraints (a registry: scanned by page)",
+        "list by group, by user, by object type (administration)",
+    ),
     indexes=(
         Index("GroupPermissionsIndex", GROUP_ID, OBJECT_TYPE, "ALL"),
         Index("UserPermissionsIndex", USER_ID, OBJECT_TYPE, "ALL"),

@@ -6,7 +6,7 @@ The words that they are made of stand in `policy/model.py`. A value is text, com
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from backend.core.models import ToldTwice, WireModel
 from backend.core.names import ObjectName, Text, UserId, has_control_character
@@ -149,6 +149,24 @@ class ConstraintPath(WireModel):
 
 class ConstraintBody(Criteria):
     """A whole constraint; stock clients repeat its id as `identifier`, and the path says it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "Curators see the museum",
+                    "description": "Show the assets of the museum",
+                    "objectType": "asset",
+                    "criteriaAnd": [
+                        {"field": "databaseId", "operator": "equals", "value": "museum"}
+                    ],
+                    "groupPermissions": [
+                        {"groupId": "curator", "permission": "GET", "permissionType": "allow"}
+                    ],
+                }
+            ]
+        }
+    )
 
     identifier: Annotated[Text, Field(max_length=256)] | None = None
     group_permissions: Annotated[list[GroupPermission], Field(max_length=_MAX_PERMISSIONS)] = []

@@ -6,7 +6,7 @@ descriptions and values.
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from backend.core.models import WireModel
 from backend.core.names import Text
@@ -48,6 +48,33 @@ class TemplateConstraint(Criteria):
 
 
 class TemplateImportBody(WireModel):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "template": {"name": "readers", "version": "1"},
+                    "variables": [{"name": "DATABASE_ID"}],
+                    "variableValues": {"ROLE_NAME": "curator", "DATABASE_ID": "museum"},
+                    "constraints": [
+                        {
+                            "name": "{{ROLE_NAME}}: assets",
+                            "description": "Show the assets of {{DATABASE_ID}}",
+                            "objectType": "asset",
+                            "criteriaAnd": [
+                                {
+                                    "field": "databaseId",
+                                    "operator": "equals",
+                                    "value": "{{DATABASE_ID}}",
+                                }
+                            ],
+                            "groupPermissions": [{"action": "GET"}],
+                        }
+                    ],
+                }
+            ]
+        }
+    )
+
     template: TemplateHead | None = None
     variables: Annotated[list[TemplateVariable], Field(max_length=MAX_VARIABLES)] = []
     variable_values: Annotated[dict[VariableName, VariableValue], Field(max_length=MAX_VARIABLES)]

@@ -26,17 +26,6 @@ from backend.spec import routes
 def bind_constraints(router: Router, service: ConstraintService) -> None:
     """Bind the routes of constraints to the service."""
 
-    def done(written: Written) -> ConstraintOperationReply:
-        constraint = written.constraint
-        return ConstraintOperationReply(
-            message=f"Constraint {constraint.constraint_id} was "
-            + ("created" if written.is_new else "changed"),
-            constraint_id=constraint.constraint_id,
-            operation="create" if written.is_new else "update",
-            timestamp=constraint.date_modified,
-            warnings=written.warnings or None,
-        )
-
     @router.bind(routes.LIST_CONSTRAINTS)
     def list_constraints(call: Call, query: PageQuery) -> ConstraintsReply:
         page = service.list_constraints(call.caller, call.page(query))
@@ -53,13 +42,13 @@ def bind_constraints(router: Router, service: ConstraintService) -> None:
     def create_constraint(
         call: Call, path: ConstraintPath, body: ConstraintBody
     ) -> ConstraintOperationReply:
-        return done(service.create_constraint(call.caller, path.constraint_id, body))
+        return _done(service.create_constraint(call.caller, path.constraint_id, body))
 
     @router.bind(routes.UPDATE_CONSTRAINT)
     def update_constraint(
         call: Call, path: ConstraintPath, body: ConstraintBody
     ) -> ConstraintOperationReply:
-        return done(service.update_constraint(call.caller, path.constraint_id, body))
+        return _done(service.update_constraint(call.caller, path.constraint_id, body))
 
     @router.bind(routes.DELETE_CONSTRAINT)
     def delete_constraint(call: Call, path: ConstraintPath) -> ConstraintOperationReply:
@@ -94,3 +83,15 @@ def bind_templates(router: Router, service: TemplateService) -> None:
 
 def _reply(constraint: Constraint) -> ConstraintReply:
     return ConstraintReply.model_validate(constraint.model_dump())
+
+
+def _done(written: Written) -> ConstraintOperationReply:
+    constraint = written.constraint
+    return ConstraintOperationReply(
+        message=f"Constraint {constraint.constraint_id} was "
+        + ("created" if written.is_new else "changed"),
+        constraint_id=constraint.constraint_id,
+        operation="create" if written.is_new else "update",
+        timestamp=constraint.date_modified,
+        warnings=written.warnings or None,
+    )
