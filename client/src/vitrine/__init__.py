@@ -23,6 +23,7 @@ from vitrine.errors import (
     UnsafePathError,
     VitrineError,
 )
+from vitrine.metadata_filters import MetadataFilter
 from vitrine.models import EntityType, Job, Metadata, MetadataType
 from vitrine.resources.exports import ExportFlags
 from vitrine.resources.jobs import JobUnfinishedError
@@ -46,6 +47,7 @@ __all__ = [
     "JobUnfinishedError",
     "LinkMetadataOwner",
     "Metadata",
+    "MetadataFilter",
     "MetadataOwner",
     "MetadataSchema",
     "MetadataType",

@@ -371,11 +371,24 @@ class Facet(Wire):
     doc_count: int = Field(alias="doc_count")
 
 
+class Lag(Wire):
+    """How many of the documents that were written are not known to be in the indexes yet.
+
+    `seconds` have passed since the first of the writes.
+    """
+
+    pending: int
+    of: int
+    seconds: float
+
+
 class SearchResult(Wire):
     took: int | None = None
     timed_out: bool | None = Field(default=None, alias="timed_out")
     hits: Hits
     aggregations: dict[str, JsonValue] | None = None
+    after: str | None = None
+    lag: Lag | None = None
 
     @property
     def total(self) -> int:

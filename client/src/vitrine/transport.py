@@ -5,7 +5,9 @@ storage URLs never pass here, so the key never leaves for another host (see vitr
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping
+from threading import Lock
 from typing import Final, TypeVar
 from urllib.parse import quote
 
@@ -23,6 +25,9 @@ USER_AGENT: Final = "vitrine-client/0.1.0"
 TIMEOUT: Final = httpx.Timeout(40.0, connect=5.0)
 """The gateway answers or gives up within 30 seconds."""
 
+_MOST_WRITES = 50
+_TOKEN_CHARS = 6_000
+"""Of tokens of writes in one request; the gateway takes 10,240 bytes of headers."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 _OBJECT: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 _ROWS: TypeAdapter[list[JsonValue]] = TypeAdapter(list[JsonValue])
@@ -62,6 +67,37 @@ def parse(model: type[Model], response: httpx.Response) -> Model:
         raise ProtocolError(f"{request} answered in an unknown form: {facts}") from error
 
 
+class Writes:
+    """The tokens of the last writes, by which a search can wait for them."""
+
+    def __init__(self) -> None:
+        self._tokens: deque[str] = deque(maxlen=_MOST_WRITES)
+        self._lock = Lock()
+
+    def note(self, token: str | None) -> None:
+        """Keep the token of a reply, if it has one."""
+        if token:
+            with self._lock:
+                self._tokens.append(token)
+
+    def recent(self) -> tuple[str, ...]:
+        """The newest tokens, as many as a header takes."""
+        found: list[str] = []
+        with self._lock:
+            tokens = tuple(self._tokens)
+        for token in reversed(tokens):
+            if sum(map(len, found)) + len(token) > _TOKEN_CHARS:
+                break
+            found.append(token)
+        return tuple(found)
+
+    def forget(self, tokens: Collection[str]) -> None:
+        """Leave out tokens of writes that the indexes hold."""
+        with self._lock:
+            kept = [token for token in self._tokens if token not in tokens]
+            self._tokens = deque(kept, maxlen=_MOST_WRITES)
+
+
 class Transport:
     """Sends requests with the caller's credentials; safe to share between threads."""
 
@@ -82,6 +118,7 @@ class Transport:
         self.api_url = api_url.rstrip("/")
         self.retry = retry or RetryPolicy()
         self.sleep = sleep
+        self.written = Writes()
         try:
             self._client = httpx.Client(
                 base_url=self.api_url,
@@ -131,6 +168,7 @@ class Transport:
                 self.sleep(self.retry.delay(attempt))
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
+                self.written.note(response.headers.get("X-Sync-Token"))
                 return response
             wait = retry_after_seconds(response)
             if last or not self.retry.tries_status_again(response.status_code, repeatable=again):

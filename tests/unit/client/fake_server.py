@@ -287,7 +287,9 @@ class FakeServer(FakeFiles):
     # -- search ------------------------------------------------------------------------------
 
     def _search(self, body: Document, *, full: bool) -> httpx.Response:
-        start, size = int(str(body["from"])), int(str(body["size"]))
+        cursor = body.get("after")
+        start = int(str(cursor or 0)) if cursor is not None else int(str(body["from"]))
+        size = int(str(body["size"]))
         assert start + size <= 10_000
         assert size <= 2_000
         owners = {asset_id: one for (_, asset_id), one in self.assets.items()}
@@ -311,7 +313,9 @@ class FakeServer(FakeFiles):
         ]
         total: Document = {"value": len(hits), "relation": "eq"}
         answer: Document = {"took": 1, "hits": {"total": total, "hits": hits[start : start + size]}}
-        if full:
+        if cursor is not None and start + size < len(hits):
+            answer["after"] = str(start + size)
+        if full and body["aggregations"]:
             rows: list[JsonValue] = [{"key": "glb", "doc_count": len(hits)}]
             answer["aggregations"] = {"str_fileext": {"filtered": {"buckets": rows}}}
         return reply(answer)

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, with_session
 from vitrine.lookup import find_asset
-from vitrine.models import EntityType, Hit, SearchResult
+from vitrine.metadata_filters import parse_filter
+from vitrine.models import EntityType, Hit, Hits, SearchResult, Total
 from vitrine.resources.search import DEEPEST_HIT, LARGEST_PAGE, SearchQuery, facets
 
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DATABASE")]
@@ -94,8 +95,15 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     archived: Annotated[bool, typer.Option("--archived", help="Archived ones too.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=DEEPEST_HIT, help="At most so many.")] = 20,
     with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(help="key>=3, made<2024-01-01, key=text, key (is there), !key; all hold."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All hits, not just --limit.")] = False,
 ) -> None:
     """Search assets and files."""
+    if everything and with_facets:
+        raise typer.BadParameter("--all and --facets are not for the same search")
     wanted = SearchQuery(
         query=query or None,
         entity_types=[entity] if entity else [],
@@ -104,8 +112,14 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         tags=tag or [],
         metadata_key=metadata_key,
         metadata_value=metadata_value,
+        metadata=[parse_filter(text) for text in metadata or []],
         include_archived=archived,
     )
+    if everything:
+        found = list(session.client.search.everything(wanted))
+        total = Total(value=len(found))
+        _print_hits(session, SearchResult(hits=Hits(total=total)), found)
+        return
     verb = session.client.search.full if with_facets else session.client.search.simple
     pages = list(_pages(lambda start, size: verb(wanted, start=start, size=size), limit))
     hits = [hit for page in pages for hit in page.hits.hits]

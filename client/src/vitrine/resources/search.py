@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue, ValidationError
 
 from vitrine.errors import ProtocolError
+from vitrine.metadata_filters import MetadataFilter
 from vitrine.models import EntityType, Facet, Hit, SearchResult
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
@@ -30,6 +31,7 @@ class SearchQuery:
     tags: Sequence[str] = ()
     metadata_key: str | None = None
     metadata_value: str | None = None
+    metadata: Sequence[MetadataFilter] = ()
     include_archived: bool = False
 
     def simple_body(self) -> dict[str, JsonValue]:
@@ -68,6 +70,7 @@ class SearchQuery:
             filters=filters or None,
             metadataQuery=self._metadata_query(),
             metadataSearchMode=self._metadata_mode(),
+            metadataFilters=[one.body() for one in self.metadata] or None,
         )
         return {**body, "includeArchived": self.include_archived, "aggregations": True}
 
@@ -89,12 +92,46 @@ class Search:
         self._transport = transport
 
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
-        body = {**query.simple_body(), "from": start, "size": size}
-        return self._ask(path_of("search", "simple"), body)
+        """Without aggregations; where metadata is filtered by its type, in the full form."""
+        window = {"from": start, "size": size}
+        if query.metadata:
+            body = {**query.full_body(), "aggregations": False, **window}
+            return self._ask(path_of("search"), body)
+        return self._ask(path_of("search", "simple"), {**query.simple_body(), **window})
 
-    def full(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
-        """With aggregations; see `facets`."""
-        return self._ask(path_of("search"), {**query.full_body(), "from": start, "size": size})
+    def full(
+        self, query: SearchQuery, *, start: int = 0, size: int = 100, wait: bool = False
+    ) -> SearchResult:
+        """With aggregations; see `facets`.
+
+        With `wait` the server waits some seconds until its indexes hold what this client wrote
+        last; if they are not known to, the result has a `lag`.
+        """
+        body = {**query.full_body(), "from": start, "size": size}
+        return self._ask(path_of("search"), body, wait=wait)
+
+    def everything(
+        self, query: SearchQuery, *, page_size: int = LARGEST_PAGE, wait: bool = False
+    ) -> Iterator[Hit]:
+        """Every hit, however many there are, as the indexes stood when the first page was asked.
+
+        The next page has to be asked for within two minutes after the one before.
+
+        Raises:
+            ApiError: with status 410 if more time passed.
+            ProtocolError: a cursor comes a second time.
+        """
+        body = {**query.full_body(), "aggregations": False, "size": page_size}
+        after, seen = "", set[str]()
+        while True:
+            page = self._ask(path_of("search"), {**body, "after": after}, wait=wait and not after)
+            yield from page.hits.hits
+            if page.after is None:
+                return
+            if page.after in seen:
+                raise ProtocolError("POST /search gives the same cursor twice")
+            seen.add(page.after)
+            after = page.after
 
     def hits(
         self,
@@ -113,8 +150,14 @@ class Search:
             if len(page.hits.hits) < size:
                 return
 
-    def _ask(self, path: str, body: dict[str, JsonValue]) -> SearchResult:
-        return parse(SearchResult, self._transport.send("POST", path, body=body, repeatable=True))
+    def _ask(self, path: str, body: dict[str, JsonValue], *, wait: bool = False) -> SearchResult:
+        written = self._transport.written.recent() if wait else ()
+        headers = {"X-After": ",".join(written)} if written else None
+        response = self._transport.send("POST", path, body=body, headers=headers, repeatable=True)
+        found = parse(SearchResult, response)
+        if found.lag is None:
+            self._transport.written.forget(written)
+        return found
 
 
 def quoted(value: str) -> str:

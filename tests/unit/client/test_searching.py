@@ -1,0 +1,102 @@
+"""Searches beyond the window, by typed metadata, and behind one's own writes."""
+
+import httpx
+import pytest
+from pydantic import JsonValue
+from vitrine import MetadataFilter, ProtocolError, SearchQuery, Vitrine
+from vitrine.metadata_filters import FilterError, parse_filter
+from vitrine.transport import Writes
+
+from tests.unit.client.fake_server import FakeServer, reply
+
+
+def written(token: str) -> httpx.Response:
+    return httpx.Response(
+        200, json={"assetId": "x", "message": "m"}, headers={"X-Sync-Token": token}
+    )
+
+
+def page(*names: str, **fields: JsonValue) -> httpx.Response:
+    hits: list[JsonValue] = [{"_id": name} for name in names]
+    return reply({"hits": {"total": {"value": 9, "relation": "eq"}, "hits": hits}, **fields})
+
+
+def create(client: Vitrine, server: FakeServer, token: str) -> None:
+    server.fail("POST", "^/assets$", written(token))
+    client.assets.create("museum", "pump", description="A pump")
+
+
+def test_every_hit_is_fetched_page_after_page(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", "^/search$", page("a", "b", after="1"), page("c", "d", after="2"), page())
+    query = SearchQuery(query="pump", metadata=[MetadataFilter(key="height", op="gte", value=3)])
+    assert [hit.id for hit in client.search.everything(query, page_size=2)] == ["a", "b", "c", "d"]
+    sent = [request.content for request in server.sent]
+    assert [b'"after":"%d"' % n in body for n, body in enumerate(sent)] == [False, True, True]
+    assert b'"after":""' in sent[0]
+    assert all(b'"metadataFilters":[{"key":"height","op":"gte","value":3}]' in one for one in sent)
+
+
+def test_a_cursor_that_comes_twice_ends_the_listing(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", "^/search$", page("a", after="1"), page("b", after="1"))
+    with pytest.raises(ProtocolError, match="same cursor twice"):
+        list(client.search.everything(SearchQuery()))
+
+
+def test_a_filter_of_metadata_makes_a_search_full(client: Vitrine, server: FakeServer) -> None:
+    server.fail("POST", "^/search$", page("a"))
+    query = SearchQuery(metadata=[MetadataFilter(key="made", op="lt", value="2024", type="date")])
+    assert client.search.simple(query).hits.hits[0].id == "a"
+    assert b'"aggregations":false' in server.sent[-1].content
+
+
+def test_a_search_that_waits_names_what_was_written(client: Vitrine, server: FakeServer) -> None:
+    create(client, server, "one")
+    create(client, server, "two")
+    lag: JsonValue = {"pending": 1, "of": 2, "seconds": 5.5}
+    server.fail("POST", "^/search$", page(lag=lag), page("a"), page("a"), page("a"))
+    found = client.search.full(SearchQuery(), wait=True)
+    assert found.lag is not None
+    assert (found.lag.pending, found.lag.of) == (1, 2)
+    assert client.search.full(SearchQuery(), wait=True).lag is None
+    client.search.full(SearchQuery(), wait=True)
+    create(client, server, "three")
+    client.search.full(SearchQuery())
+    sent = [one.headers.get("X-After") for one in server.sent if one.url.path == "/search"]
+    assert sent == ["two,one", "two,one", None, None]
+
+
+def test_just_the_first_page_waits(client: Vitrine, server: FakeServer) -> None:
+    create(client, server, "one")
+    server.fail("POST", "^/search$", page("a", after="1"), page("b"))
+    assert len(list(client.search.everything(SearchQuery(), wait=True))) == 2
+    assert [one.headers.get("X-After") for one in server.sent[-2:]] == ["one", None]
+
+
+def test_as_many_writes_are_named_as_a_header_takes_the_newest_first() -> None:
+    writes = Writes()
+    for token in ("a" * 4000, "b" * 4000, "c"):
+        writes.note(token)
+    assert writes.recent() == ("c", "b" * 4000)
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("height>=3", {"key": "height", "op": "gte", "value": 3}),
+        ("height < -0.5", {"key": "height", "op": "lt", "value": -0.5}),
+        ("made>2024-01-01", {"key": "made", "op": "gt", "value": "2024-01-01"}),
+        ("maker=Acme = Sons", {"key": "maker", "op": "eq", "value": "Acme = Sons"}),
+        ('part="3"', {"key": "part", "op": "eq", "value": "3"}),
+        ("is new=true", {"key": "is new", "op": "eq", "value": True}),
+        ("maker", {"key": "maker", "op": "exists", "value": True}),
+        ("!maker", {"key": "maker", "op": "exists", "value": False}),
+    ],
+)
+def test_a_filter_is_read_as_people_type_it(text: str, body: dict[str, JsonValue]) -> None:
+    assert parse_filter(text).body() == body
+
+
+@pytest.mark.parametrize("text", ["", "!", "=3", ">=", "height>=", 'part="\\x"'])
+def test_what_is_no_filter_is_refused(text: str) -> None:
+    with pytest.raises(FilterError):
+        parse_filter(text)
