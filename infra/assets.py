@@ -48,8 +48,8 @@ def prepare(target: Path, *, bundle: bool) -> Folders:
 
 
 def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
-    """Copy the package `backend` into `target`: its Python files and nothing else."""
-    for path in sorted(source.rglob("*.py")):
+    """Copy the package `backend` into `target`: Python files, data as JSON, nothing else."""
+    for path in sorted(each for kind in ("*.py", "*.json") for each in source.rglob(kind)):
         copy = target / "backend" / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)

@@ -36,13 +36,20 @@ def test_every_pin_of_the_backend_has_a_hash() -> None:
 
 def test_only_python_files_are_copied(tmp_path: Path) -> None:
     source = tmp_path / "source"
-    for name in ("__init__.py", "a/b.py", "a/__pycache__/b.pyc", "requirements.txt", "a/.env"):
+    for name in (
+        "a/data.json",
+        "__init__.py",
+        "a/b.py",
+        "a/__pycache__/b.pyc",
+        "requirements.txt",
+        "a/.env",
+    ):
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
     copy = assets.copy_code(tmp_path / "copy", source)
     copied = {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()}
-    assert copied == {"backend/__init__.py", "backend/a/b.py"}
+    assert copied == {"backend/__init__.py", "backend/a/b.py", "backend/a/data.json"}
     assert (copy / "backend" / "a" / "b.py").read_text() == "a/b.py"
 
 
