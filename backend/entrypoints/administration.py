@@ -12,10 +12,12 @@ from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.core.wired import wired
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
+from backend.domains.access.service.explaining import ExplainService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -56,6 +58,10 @@ class AccessWiring(Wiring):
     @cached_property
     def templates(self) -> TemplateService:
         return TemplateService(self.constraints, self.authorization)
+
+    @cached_property
+    def explanations(self) -> ExplainService:
+        return ExplainService(PolicyRepository(self.tables), self.authorization)
 
     @cached_property
     def user_roles(self) -> UserRoleService:

@@ -14,11 +14,13 @@ from backend.core.transactions import Put, Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service import ApiKeyService
 from backend.domains.access.service.constraints import ConstraintService
+from backend.domains.access.service.explaining import ExplainService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -43,6 +45,7 @@ class AccessServices(NamedTuple):
     users: UserService
     constraints: ConstraintService
     templates: TemplateService
+    explanations: ExplainService
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ class Parts:
             users=UserService(self.pool, SignInEntries(tables), authorization, audit, self.clock),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
+            explanations=ExplainService(PolicyRepository(tables), authorization),
         )
 
 

@@ -45,6 +45,7 @@ def _shared(asset: ModelAsset, bucket: str) -> dict[str, Any]:
         "str_databaseid": asset.database_id,
         "str_assetid": asset.asset_id,
         "str_assetname": asset.name,
+        "ruled_assettype": asset.asset_type,
         "str_bucketid": BUCKET_ID,
         "str_bucketname": bucket,
         "str_bucketprefix": "/",

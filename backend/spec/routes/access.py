@@ -95,3 +95,8 @@ IMPORT_CONSTRAINTS_TEMPLATE = Route(
     "POST", "/auth/constraintsTemplateImport", "access", "import_constraints_template",
     "Give a role the constraints of a template", "constraint",
 )  # fmt: skip
+EXPLAIN_ACCESS = Route(
+    "GET", "/auth/explain", "access", "explain_access",
+    "Tell what is decided about a user and an object, and by which constraints", "constraint",
+    ours=True,
+)  # fmt: skip

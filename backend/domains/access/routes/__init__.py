@@ -2,12 +2,14 @@
 
 from backend.domains.access.routes.callers import bind_callers
 from backend.domains.access.routes.constraints import bind_constraints, bind_templates
+from backend.domains.access.routes.explanations import bind_explanations
 from backend.domains.access.routes.keys import bind_keys
 from backend.domains.access.routes.roles import bind_roles
 from backend.domains.access.routes.user_roles import bind_user_roles
 from backend.domains.access.routes.users import bind_users
 from backend.domains.access.service import ApiKeyService
 from backend.domains.access.service.constraints import ConstraintService
+from backend.domains.access.service.explaining import ExplainService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -24,6 +26,7 @@ def build_router(
     users: UserService,
     constraints: ConstraintService,
     templates: TemplateService,
+    explanations: ExplainService,
 ) -> Router:
     """Bind the routes of access to their services."""
     router = Router()
@@ -34,4 +37,5 @@ def build_router(
     bind_users(router, users)
     bind_constraints(router, constraints)
     bind_templates(router, templates)
+    bind_explanations(router, explanations)
     return router

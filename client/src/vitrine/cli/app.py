@@ -8,6 +8,7 @@ from vitrine.cli import (
     commenting,
     constraining,
     describing,
+    explaining,
     exporting,
     filing,
     indexes,
@@ -177,6 +178,7 @@ roles.command("users")(administering.list_user_roles)
 roles.command("give")(administering.give_roles)
 roles.command("set")(administering.set_roles)
 roles.command("take")(administering.take_roles)
+access.command("explain")(explaining.explain)
 constraints.command("list")(constraining.list_constraints)
 constraints.command("show")(constraining.show_constraint)
 constraints.command("put")(constraining.put_constraint)

@@ -1,0 +1,40 @@
+"""Which rules decide about an object, for administrators who wonder."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from backend.domains.access.policy.model import ALLOW, DENY, Fields, Rule
+from backend.domains.access.policy.predicate import Predicate
+from backend.spec.routes.model import Action
+
+
+class Deciding(NamedTuple):
+    """A rule that applies to the object, and who was given it: `role#…` or `user#…`."""
+
+    constraint_id: str
+    grantee: str
+
+
+class Verdict(NamedTuple):
+    """What is decided, and by which rules; by none where it is denied because nothing allows it."""
+
+    allowed: bool
+    by: tuple[Deciding, ...]
+
+
+def explain(
+    rules: Mapping[str, Iterable[Rule]], action: Action, object_type: str, fields: Fields
+) -> Verdict:
+    """The verdict of rules by grantee. Rules that deny decide, or else those that allow."""
+    applying: dict[str, list[Deciding]] = {ALLOW: [], DENY: []}
+    for grantee, given in rules.items():
+        for rule in given:
+            effect = rule.effects.get(action)
+            if effect is not None and _applies(rule, action, object_type, fields):
+                applying[effect].append(Deciding(rule.constraint_id, grantee))
+    decisive = applying[DENY] or applying[ALLOW]
+    return Verdict(bool(decisive) and not applying[DENY], tuple(decisive))
+
+
+def _applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> bool:
+    return Predicate([rule._replace(effects={action: ALLOW})])(action, object_type, fields)

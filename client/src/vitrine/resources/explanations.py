@@ -1,0 +1,45 @@
+"""Why somebody may, or may not, do something."""
+
+from typing import Literal
+
+from vitrine.models import Wire
+from vitrine.transport import Transport, path_of
+
+
+class DecidingRule(Wire):
+    """A constraint that decides, and the `role#…` or `user#…` that was given it."""
+
+    constraint_id: str
+    given_to: str
+
+
+class Decision(Wire):
+    """`by` is empty where nothing allows it."""
+
+    decision: Literal["allow", "deny"]
+    by: list[DecidingRule] = []
+
+
+class Explanation(Wire):
+    """`tier1` is of the route, if one was named, `tier2` of the object."""
+
+    user_id: str
+    roles: list[str] = []
+    tier2: Decision
+    tier1: Decision | None = None
+
+
+class Explanations:
+    """For administrators."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def explain(self, user_id: str, action: str, object_type: str, **fields: str) -> Explanation:
+        """What is decided about a user and an object of these fields, by their names in the API.
+
+        `routePath` (and `routeMethod`) name a route to explain too, `mfa="true"` says that there
+        was a second factor.
+        """
+        query = {"userId": user_id, "action": action, "objectType": object_type, **fields}
+        return self._transport.read(Explanation, path_of("auth", "explain"), query=query)

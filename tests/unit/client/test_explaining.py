@@ -1,0 +1,66 @@
+"""Decisions explained by the client."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import JsonValue
+from vitrine import Vitrine
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_administration import Answers
+from tests.unit.client.test_cli import Shell
+
+EXPLAINED: dict[str, JsonValue] = {
+    "userId": "ann",
+    "roles": ["viewer"],
+    "tier2": {"decision": "deny", "by": [{"constraintId": "hide", "givenTo": "user#ann"}]},
+    "tier1": {"decision": "deny", "by": []},
+}
+
+
+@pytest.fixture
+def answers(server: FakeServer) -> Answers:
+    return Answers(server)
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+def asked(answers: Answers) -> dict[str, str]:
+    method, _, path = answers.asked[-1].partition(" ")
+    assert method == "GET"
+    return dict(httpx.URL(path).params)
+
+
+def test_a_decision_is_asked_for_by_fields(client: Vitrine, answers: Answers) -> None:
+    answers.plan(EXPLAINED)
+    found = client.explanations.explain("ann", "GET", "asset", databaseId="db1", tags="a,b")
+    assert found.tier2.by[0].constraint_id == "hide"
+    assert asked(answers) == {
+        "userId": "ann",
+        "action": "GET",
+        "objectType": "asset",
+        "databaseId": "db1",
+        "tags": "a,b",
+    }
+
+
+def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answers) -> None:
+    answers.plan(EXPLAINED, EXPLAINED)
+    question = ["access", "explain", "ann", "GET", "asset", "-f", "databaseId=db1"]
+    shown = shell.run(*question, "--route", "/database", "--mfa")
+    assert shell.code == 0
+    assert "nothing allows it" in shown
+    assert "user#ann" in shown
+    sent = asked(answers)
+    assert (sent["routePath"], sent["mfa"]) == ("/database", "true")
+    assert shell.json(*question) == EXPLAINED
+
+
+def test_a_field_without_a_value_is_wrong_usage(shell: Shell) -> None:
+    shell.run("access", "explain", "ann", "GET", "asset", "-f", "databaseId")
+    assert shell.code == 2
+    assert "NAME=VALUE" in shell.err
