@@ -16,6 +16,7 @@ handler = ready(
             _wiring.users,
             _wiring.constraints,
             _wiring.templates,
+            _wiring.explanations,
         )
     )
 )

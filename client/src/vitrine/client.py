@@ -13,6 +13,7 @@ from vitrine.resources.audit import Audit
 from vitrine.resources.buckets import Buckets
 from vitrine.resources.comments import Comments
 from vitrine.resources.constraints import Constraints, Templates
+from vitrine.resources.explanations import Explanations
 from vitrine.resources.exports import Exports
 from vitrine.resources.ingest import Ingest
 from vitrine.resources.jobs import Jobs
@@ -42,6 +43,7 @@ class Resources:
         self.buckets = Buckets(transport)
         self.comments = Comments(transport)
         self.constraints = Constraints(transport)
+        self.explanations = Explanations(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.exports = Exports(transport)

@@ -42,7 +42,7 @@ PATTERN = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_CR
 SERVICES: dict[str, tuple[str, ...]] = {
     "access": (
         *("api_keys", "roles", "user_roles", "profiles", "users"),
-        *("constraints", "templates"),
+        *("constraints", "templates", "explanations"),
     ),
     "asset_links": ("asset_links", "link_reader", "link_metadata"),
     "asset_lifecycle": ("lifecycle", "version_lifecycle"),
