@@ -9,6 +9,7 @@ before its work ended, so before the looks began.
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,10 @@ _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessagesNotVisible",
     "ApproximateNumberOfMessagesDelayed",
 )
-_PATIENCE = 5.0
-"""Seconds for a look at the buckets; one that takes longer goes on, and the answer is no."""
+_PATIENCE = 45.0
+"""Seconds for a look at the buckets; one that takes longer goes on, and the answer is no. Those who
+ask wait a minute, and a bucket of 10,000 objects takes ten seconds on a busy machine."""
+_GLANCE = 0.5
 
 
 @dataclass(frozen=True)
@@ -70,18 +73,21 @@ class Drain:
         ]
         if behind:
             return {"drained": False, "streams": [*behind]}
-        if self.objects is not None and not await self._has_seen_all(self.objects):
+        if self.objects is not None and not await self._has_seen_all(self.objects, epoch):
             return {"drained": False, "objects": True}
         if self.activity.epoch != epoch:
             return {"drained": False, "running": self.activity.running}
         return {"drained": True}
 
-    async def _has_seen_all(self, objects: ObjectPump) -> bool:
+    async def _has_seen_all(self, objects: ObjectPump, epoch: int) -> bool:
+        """Look at the buckets, until something else says no already."""
         if objects.is_looking:
             return False
         look = asyncio.ensure_future(objects.look())
-        done, _ = await asyncio.wait({look}, timeout=_PATIENCE)
-        return bool(done) and look.result() == 0
+        stop = time.monotonic() + _PATIENCE
+        while not look.done() and self.activity.epoch == epoch and time.monotonic() < stop:
+            await asyncio.wait({look}, timeout=_GLANCE)
+        return look.done() and look.result() == 0
 
     def lags(self) -> dict[str, JsonValue]:
         """Return how many seconds old the change is that each stream mapping works on."""

@@ -40,7 +40,8 @@ def wait_until_drained(
     """
     started = clock()
     missed = 0
-    with httpx.Client(transport=http, timeout=10.0) as client:
+    # The runtime looks through whole buckets before it says yes.
+    with httpx.Client(transport=http, timeout=60.0) as client:
         while True:
             try:
                 response = client.get(f"{admin_url.rstrip('/')}/drained")

@@ -12,6 +12,7 @@ from local.clients import Clients
 from local.plan import Plan, Queue, QueueMapping
 from local.pumps.activity import Activity
 from local.pumps.drained import Drain
+from local.pumps.objects import ObjectPump
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -24,6 +25,7 @@ class Pending:
     sqs: "SQSClient"
     queue: Queue
     activity: Activity
+    buckets: "Buckets | None" = None
 
     def report(self) -> object:
         mapping = QueueMapping(
@@ -38,7 +40,8 @@ class Pending:
         )
         plan = Plan(queue_mappings=[mapping], queues={self.queue.arn: self.queue})
         clients = cast("Clients", SimpleNamespace(sqs=self.sqs))
-        drain = Drain(plan, clients, self.activity, streams=(), objects=None)
+        objects = cast("ObjectPump | None", self.buckets)
+        drain = Drain(plan, clients, self.activity, streams=(), objects=objects)
         return asyncio.run(drain.report())
 
     def send(self, *, delay: int = 0) -> None:
@@ -85,3 +88,29 @@ def test_work_under_way_is_pending(pending: Pending) -> None:
     with pending.activity.working():
         assert pending.report() == {"drained": False, "running": 1}
     assert pending.report() == {"drained": True}
+
+
+@dataclass
+class Buckets:
+    """Buckets that are looked through in some time."""
+
+    seconds: float
+    meanwhile: Activity | None = None
+    is_looking: bool = False
+
+    async def look(self) -> int:
+        if self.meanwhile is not None:
+            with self.meanwhile.working():
+                pass
+        await asyncio.sleep(self.seconds)
+        return 0
+
+
+def test_a_long_look_at_the_buckets_is_waited_for(pending: Pending) -> None:
+    pending.buckets = Buckets(seconds=1.2)
+    assert pending.report() == {"drained": True}
+
+
+def test_a_look_at_the_buckets_is_not_waited_for_when_something_goes_on(pending: Pending) -> None:
+    pending.buckets = Buckets(seconds=3600, meanwhile=pending.activity)
+    assert pending.report() == {"drained": False, "objects": True}
