@@ -129,7 +129,11 @@ class Product:
             RuntimeError: the key is refused.
         """
         key = clients.secrets_manager().get_secret_value(SecretId=ADMIN_API_KEY.name)
-        event = {"version": "2.0", "headers": {"authorization": key["SecretString"]}}
+        event = {
+            "version": "2.0",
+            "headers": {"authorization": key["SecretString"]},
+            "requestContext": {"http": {"sourceIp": "127.0.0.1"}},
+        }
         function = next(f for f in FUNCTIONS if f.kind == "authorizer")
         if not _handler(function)(event, RunContext())["isAuthorized"]:
             raise RuntimeError("the administrator's key is refused")

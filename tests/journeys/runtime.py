@@ -16,8 +16,10 @@ from typing import Any
 import httpx
 import psutil
 
+from tests.journeys import canaries
+
 ROOT = Path(__file__).parents[2]
-DRAIN_SECONDS = 60
+DRAIN_SECONDS = 180  # on a busy machine; nobody waits longer than it takes
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,12 @@ class Runtime:
 
     def client(self, key: str | None = None) -> "Api":
         headers = {"Authorization": key or self.endpoint["adminApiKey"]}
-        http = httpx.Client(base_url=self.endpoint["api"], headers=headers, timeout=35)
+        http = httpx.Client(
+            base_url=self.endpoint["api"],
+            headers=headers,
+            timeout=35,
+            event_hooks={"response": [canaries.note]},
+        )
         return Api(self.connections.enter_context(http))
 
     def admin(self, method: str, path: str) -> Any:

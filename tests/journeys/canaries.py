@@ -1,0 +1,64 @@
+"""Secrets that a run has used, and where its logs tell one.
+
+What clients were told and what they sent is planted; the logs of functions and of the runner are
+read once, at the end. The engines' own logs are theirs, and `up.log` is what `up` shows on the
+screen, the administrator's key among it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,}")
+TOKEN = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")
+SIGNATURE = re.compile(r"X-Amz-(?:Signature|Security-Token)=([^&\s\"]+)")
+KINDS = (KEY, TOKEN, SIGNATURE)
+
+planted: set[str] = set()
+"""By all clients of this process."""
+
+
+def plant(text: str) -> None:
+    """Remember the keys, tokens and signatures in a text."""
+    for kind in KINDS:
+        planted.update(kind.findall(text))
+
+
+def note(answer: httpx.Response) -> None:
+    """Remember what a request and its answer hold; for the event hooks of a client."""
+    planted.update([answer.request.headers.get("authorization", "").removeprefix("Bearer ")])
+    if "json" in answer.headers.get("content-type", ""):
+        answer.read()
+        plant(answer.text)
+    plant(answer.headers.get("location", ""))
+
+
+def secrets_of(state: Path) -> set[str]:
+    """The values of the deployment's secrets."""
+    file = state / "secrets.json"
+    kept: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+    return {secret["value"] for secret in kept.values()}
+
+
+def told(logs: Path, secrets: Iterable[str]) -> list[str]:
+    """Where the logs hold one of these, or anything that looks like a key, token or signature."""
+    wanted = [secret for secret in secrets if len(secret) >= 16]
+    anything = re.compile("|".join([*(k.pattern for k in KINDS), *map(re.escape, wanted)]))
+    return [
+        f"{path.name}:{number}: {found[0][:12]}…"
+        for path in (
+            *sorted((logs / "functions").glob("*.log*")),
+            *sorted(logs.glob("runner.log*")),
+        )
+        for number, line in _lines(path)
+        if (found := anything.search(line))
+    ]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        yield from enumerate(lines, 1)

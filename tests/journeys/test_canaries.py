@@ -1,0 +1,58 @@
+"""No log tells a key, a token or a presigned URL, wherever a client puts one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.factories.identity_provider import encoded
+from tests.journeys.canaries import plant, planted, secrets_of, told
+from tests.journeys.runtime import Api, Runtime
+
+KEY = "vams_" + "canary-" * 8
+TOKEN = ".".join([encoded({"alg": "RS256", "kid": "c"}), encoded({"sub": "canary"}), "c2ln" * 8])
+SIGNED = "https://bucket.example/key?X-Amz-Signature=" + "ca" * 32
+SECRETS = {"key": KEY, "token": TOKEN, "url": SIGNED}
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_log_that_tells_a_secret_is_found(tmp_path: Path, name: str) -> None:
+    (tmp_path / "functions").mkdir()
+    log = tmp_path / "functions" / "Api.log"
+    log.write_text(f'quiet\n{{"message": "{SECRETS[name]}"}}\n')
+    assert len(told(tmp_path, [])) == 1
+    log.write_text("quiet\n")
+    assert told(tmp_path, []) == []
+
+
+def test_a_secret_of_no_known_form_is_found(tmp_path: Path) -> None:
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "runner.log").write_text("the pepper is " + "p" * 32)
+    assert told(tmp_path, []) == []
+    assert told(tmp_path, ["p" * 32]) == ["runner.log:1: pppppppppppp…"]
+
+
+def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: str) -> None:
+    """The rest of the suite's are looked for when it has ended."""
+    api = runtime.client()
+    for secret in SECRETS.values():
+        plant(secret)
+        _send_everywhere(runtime, api, database, secret)
+    asset = api.new_asset(database, "with a file")
+    api.upload(database, asset, {"/a.txt": [b"text"]})
+    urls = SECRETS["url"].partition("=")[2]
+    assert any(len(each) == len(urls) and each != urls for each in planted), "none of the upload"
+    secrets = secrets_of(runtime.state)
+    assert len(secrets) >= 3
+    assert told(runtime.state / "logs", planted | secrets) == []
+
+
+def _send_everywhere(runtime: Runtime, api: Api, database: str, secret: str) -> None:
+    for header in (secret, f"Bearer {secret}", f"Basic {secret}", f"{secret},{secret}"):
+        assert runtime.client(header).refused("GET", "/database")[0] == 403
+    body: dict[str, Any] = {"databaseId": secret, "description": secret, secret: secret}
+    for path in ("/database", "/assets", "/auth/api-keys", "/uploads", "/search", "/tags"):
+        api.send("POST", path, {**body, "assetName": {"secret": secret}})
+        api.send("GET", path, params={"startingToken": secret, "maxItems": secret})
+    api.send("POST", "/database", content=secret, headers={"Content-Type": "application/json"})
+    api.send("GET", f"/database/{database}", headers={"If-Match": secret, "Cookie": secret})

@@ -1,0 +1,133 @@
+"""People who sign in: with the deployment's user pool, and with a provider of their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.factories.identity_provider import CLIENT, Provider, identity_provider, key
+from tests.journeys.canaries import planted, secrets_of, told
+from tests.journeys.runtime import Api, Runtime, wait_until
+
+PASSWORD = "Canary-passw0rd!"
+FORBIDDEN = (403, {"message": "Forbidden"})
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with identity_provider() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def deployment(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    """A product with a user pool, another provider, and only this machine allowed to ask it."""
+    runtime = Runtime(tmp_path_factory.mktemp("signing-in"))
+    settings = {
+        "userPool": "true",
+        "oidcIssuer": provider.url,
+        "oidcClientId": CLIENT,
+        "oidcUserPrefix": "corp.",
+        "allowedIpRanges": '["127.0.0.0/8"]',
+    }
+    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    runtime.up("--in-memory", *given)
+    yield runtime
+    logs = runtime.state / "logs"
+    found = told(logs, planted | secrets_of(runtime.state) | {PASSWORD})
+    refused = [log.name for log in logs.glob("functions/*") if "[IAM]" in log.read_text()]
+    runtime.down()
+    assert found == []
+    assert refused == [], "the templates' policies refuse what functions need"
+
+
+def sign_in(deployment: Runtime, user: str) -> dict[str, Any]:
+    """A new user of the pool, made by the API; its tokens, as Cognito gives them."""
+    admin = deployment.client()
+    told = admin.ok("GET", "/api/amplify-config")
+    admin.ok("POST", "/user/cognito", {"userId": user, "email": f"{user}@example.org"})
+    pool = boto3.client(
+        "cognito-idp",
+        endpoint_url=deployment.endpoint["aws"],
+        region_name=told["region"],
+        aws_access_key_id="nobody",
+        aws_secret_access_key="nothing",
+    )
+    pool_id = told["cognitoUserPoolId"]
+    pool.admin_set_user_password(
+        UserPoolId=pool_id, Username=user, Password=PASSWORD, Permanent=True
+    )
+    answer = pool.admin_initiate_auth(
+        UserPoolId=pool_id,
+        ClientId=told["cognitoAppClientId"],
+        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+        AuthParameters={"USERNAME": user, "PASSWORD": PASSWORD},
+    )
+    return dict(answer["AuthenticationResult"])
+
+
+def bearer(deployment: Runtime, token: str) -> Api:
+    return deployment.client(f"Bearer {token}")
+
+
+@pytest.mark.parametrize("kind", ["IdToken", "AccessToken"])
+def test_a_user_of_the_pool_may_do_what_its_roles_allow(deployment: Runtime, kind: str) -> None:
+    user = f"pool-{kind.lower()}"
+    own = bearer(deployment, sign_in(deployment, user)[kind])
+    told = own.ok("GET", "/secure-config")["featuresEnabled"]
+    assert told == "AUTHPROVIDER_COGNITO,AUTHPROVIDER_EXTERNALOAUTHIDP"
+    assert own.refused("GET", "/roles")[0] == 403
+    deployment.client().ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
+    wait_until(lambda: own.send("GET", "/roles").status_code == 200, seconds=20)
+
+
+def test_a_user_of_another_provider_has_an_id_that_says_so(
+    deployment: Runtime, provider: Provider
+) -> None:
+    told = deployment.client().ok("GET", "/api/amplify-config")
+    assert told["externalOAuthIdpURL"] == provider.url
+    assert (told["externalOAuthIdpClientId"], told["externalOAuthIdpScope"]) == (
+        CLIENT,
+        "openid email",
+    )
+    own = bearer(deployment, provider.token(sub="ann"))
+    (profile,) = own.ok("POST", "/auth/loginProfile/corp.ann", {})["message"]["Items"]
+    assert profile["email"] == "ann@example.org"
+    assert own.refused("POST", "/auth/loginProfile/ann", {})[0] == 403
+    impostor = bearer(deployment, provider.token(sub="admin"))
+    assert impostor.refused("GET", "/roles")[0] == 403
+
+
+def test_the_provider_may_change_its_keys(deployment: Runtime, provider: Provider) -> None:
+    bearer(deployment, provider.token()).ok("GET", "/secure-config")
+    old, new = provider.keys[0], key("RSA", "rotated")
+    provider.keys = [new, old]
+    own = bearer(deployment, provider.token(by=new))
+    wait_until(lambda: own.send("GET", "/secure-config").status_code == 200, seconds=60)
+    bearer(deployment, provider.token(by=old)).ok("GET", "/secure-config")
+
+
+def test_a_stranger_learns_nothing_and_the_administrator_the_reason(
+    deployment: Runtime, provider: Provider
+) -> None:
+    good = provider.token()
+    bad = {
+        "token-expired": provider.token(exp=1),
+        "token-audience": provider.token(aud="another"),
+        "token-signature": good[:-8],
+        "token-issuer": provider.token(iss="https://evil.example"),
+        "token-key-unknown": provider.token(by=key("RSA", "stranger")),
+        "token-malformed": "nothing",
+        "key-unknown": "vams_" + "x" * 64,
+    }
+    for token in bad.values():
+        assert bearer(deployment, token).refused("GET", "/secure-config") == FORBIDDEN
+    assert deployment.client("Basic bm8=").refused("GET", "/secure-config") == FORBIDDEN
+    wait_until(lambda: all(reason in _log(deployment) for reason in bad), seconds=20)
+
+
+def _log(deployment: Runtime) -> str:
+    logs = (deployment.state / "logs" / "functions").glob("*uthorizer*")
+    return "".join(Path(log).read_text() for log in logs)
