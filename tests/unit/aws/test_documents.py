@@ -1,28 +1,89 @@
-"""Documents of identity providers are asked for in the public internet only."""
+"""Documents of providers over HTTP: whole, small, and from nowhere else."""
+
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
-from backend.aws.documents import HttpDocuments
+from backend.aws.documents import MAX_BYTES, HttpDocuments
 from backend.core.errors import UnavailableError
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://169.254.169.254/latest/meta-data/",
-        "https://10.0.0.1/jwks.json",
-        "https://127.0.0.1/jwks.json",
-        "http://127.0.0.1/jwks.json",
-        "https://[::ffff:169.254.169.254]/",
-        "file:///etc/passwd",
-    ],
-)
-def test_no_provider_leads_into_a_private_network(url: str) -> None:
-    with pytest.raises(UnavailableError, match="is not asked"):
-        HttpDocuments().read(url)
+def _say(handler: BaseHTTPRequestHandler, body: bytes, status: int = 200) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
 
 
-@pytest.mark.parametrize("url", ["https://169.254.169.254/", "http://10.0.0.1/", "http://0.0.0.0/"])
-def test_a_provider_on_this_machine_leads_nowhere_else_either(url: str) -> None:
-    with pytest.raises(UnavailableError, match="is not asked"):
-        HttpDocuments(loopback=True).read(url)
+def _lead_away(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(302)
+    handler.send_header("Location", "/good")
+    handler.send_header("Content-Length", "0")
+    handler.end_headers()
+
+
+def _hang_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+
+
+def _break_off(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100")
+    handler.end_headers()
+    handler.wfile.write(b"{")
+    handler.close_connection = True
+
+
+PATHS: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {
+    "/good": lambda handler: _say(handler, b"{}"),
+    "/full": lambda handler: _say(handler, b" " * MAX_BYTES),
+    "/large": lambda handler: _say(handler, b" " * (MAX_BYTES + 1)),
+    "/absent": lambda handler: _say(handler, b"{}", 404),
+    "/other": lambda handler: _say(handler, b"{}", 203),
+    "/away": _lead_away,
+    "/hang-up": _hang_up,
+    "/break-off": _break_off,
+}
+
+
+class Provider(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        PATHS[self.path](self)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_document_is_read_whole(url: str) -> None:
+    assert HttpDocuments(loopback=True).read(f"{url}/good") == b"{}"
+    assert len(HttpDocuments(loopback=True).read(f"{url}/full")) == MAX_BYTES
+
+
+@pytest.mark.parametrize("path", ["large", "absent", "other", "away", "hang-up", "break-off"])
+def test_what_is_not_the_document_whole_is_none(url: str, path: str) -> None:
+    with pytest.raises(UnavailableError):
+        HttpDocuments(loopback=True).read(f"{url}/{path}")
+
+
+def test_a_provider_that_is_not_on_this_machine_cannot_lead_to_it(url: str) -> None:
+    with pytest.raises(UnavailableError, match="not asked"):
+        HttpDocuments().read(f"{url}/good")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1/", "http://[oops/", "gopher://x/", ""])
+def test_where_nobody_answers_there_is_no_document(address: str) -> None:
+    with pytest.raises(UnavailableError):
+        HttpDocuments(loopback=True).read(address)
