@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Any
 
+from backend.core.authorization import Authorization
 from backend.core.transactions import Put, Write
 from backend.domains.bucket_sync.repository import ImportRepository
 from backend.domains.bucket_sync.service import BucketImports
@@ -92,8 +93,9 @@ class _Secrets:
 class Product:
     """Serves requests, and delivers the stream of assets to the function that makes entries."""
 
-    def __init__(self) -> None:
+    def __init__(self, authorization: Authorization | None = None) -> None:
         self.now = NOON
+        self.authorization = authorization or OnlyUser()
         self.changes: list[Change] = []
         self.tables = WatchedTables(changed=self.changes.append)
         self.objects = MemoryObjects()
@@ -105,7 +107,7 @@ class Product:
             "objects": self.objects,
             "queues": MemoryQueues(),
             "secrets": _Secrets(),
-            "authorization": OnlyUser(),
+            "authorization": self.authorization,
             "notifications": RememberedNotifications(),
             "user_pool": MemoryUserPool(),
         }
@@ -119,7 +121,11 @@ class Product:
         wiring = self.wiring
         services = {
             "bucket_registration": BucketRegistration(
-                BucketRepository(self.tables), EveryBucket(), OnlyUser(), wiring.audit, self.clock
+                BucketRepository(self.tables),
+                EveryBucket(),
+                self.authorization,
+                wiring.audit,
+                self.clock,
             ),
             "bucket_imports": BucketImports(
                 ImportRepository(self.tables),
@@ -142,7 +148,8 @@ class Product:
         router = module.build_router(*(getattr(self.wiring, name) for name in services))
         parameters: dict[str, str] = more.get("parameters", {})
         path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
-        return Client(router, user_id=user_id).send(route.method, path, route=route.key, **more)
+        client = Client(router, user_id=user_id, authorization=self.authorization)
+        return client.send(route.method, path, route=route.key, **more)
 
     def follow(self) -> None:
         """Deliver what the stream of assets tells, and all of it twice."""
