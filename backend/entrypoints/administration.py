@@ -7,17 +7,20 @@ from functools import cached_property
 
 from backend.aws import clients
 from backend.core.identity import Identity
-from backend.core.ids import new_uuid
+from backend.core.ids import new_secret, new_uuid
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.core.wired import wired
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -30,6 +33,19 @@ from backend.spec.jobs import WITHDRAW_ROLE
 @wired
 class AccessWiring(Wiring):
     """What the function of the domain access is made of."""
+
+    @cached_property
+    def api_keys(self) -> ApiKeyService:
+        return ApiKeyService(
+            keys=ApiKeyRepository(self.tables),
+            roles=UserRoleRepository(self.tables),
+            authorization=self.authorization,
+            audit=self.audit,
+            pepper=self._pepper,
+            clock=self.clock,
+            new_id=new_uuid,
+            new_secret=new_secret,
+        )
 
     @cached_property
     def roles(self) -> RoleService:

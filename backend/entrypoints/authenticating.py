@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from backend.aws import clients
 from backend.core.wired import wired
-from backend.domains.access.models import ApiKey
-from backend.domains.access.repository import ApiKeyRepository
-from backend.domains.access.service import CallerAuthentication, KeyAuthentication
-from backend.domains.access.service.authenticating import AllowedAddresses
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.service.authenticating import (
+    AllowedAddresses,
+    CallerAuthentication,
+    KeyAuthentication,
+)
 from backend.entrypoints.wiring import Wiring
 from backend.spec import settings as declared
 from backend.spec.settings import Setting

@@ -17,9 +17,9 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_f
 
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.core.errors import UnavailableError, VitrineError
-from backend.domains.access.rules import with_prefix
+from backend.domains.access.rules.keys import with_prefix
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.establishing import DeploymentWiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET, DEFAULT_BASE_PREFIX
@@ -38,10 +38,10 @@ _logger = Logger()
 @ready
 def handler(event: dict[str, Any], context: Any) -> None:
     """Do what CloudFormation asks for, and answer it in every case."""
-    _answer(event, context, lambda: Wiring(BOOTSTRAP))
+    _answer(event, context, lambda: DeploymentWiring(BOOTSTRAP))
 
 
-def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Wiring]) -> None:
+def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWiring]) -> None:
     request = CloudFormationCustomResourceEvent(event)
     try:
         # What was made holds data, so Delete leaves it; the stacks retain it too.
@@ -57,7 +57,7 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Wiring]) -> 
         respond(request, ResourceAnswer(status="SUCCESS", physical_id=PHYSICAL_ID, data=data))
 
 
-def set_up(wiring: Wiring) -> dict[str, str]:
+def set_up(wiring: DeploymentWiring) -> dict[str, str]:
     """Make everything that is missing; answers with what CloudFormation shows of it.
 
     Raises:
@@ -75,7 +75,7 @@ def set_up(wiring: Wiring) -> dict[str, str]:
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
 
 
-def _admin_key(wiring: Wiring) -> str:
+def _admin_key(wiring: DeploymentWiring) -> str:
     secret = wiring.secrets.value(ADMIN_API_KEY)
     key = with_prefix(secret)
     if key != secret:
@@ -83,7 +83,7 @@ def _admin_key(wiring: Wiring) -> str:
     return key
 
 
-def _search(wiring: Wiring) -> str:
+def _search(wiring: DeploymentWiring) -> str:
     engine = wiring.search_engine
     if engine is None:
         return "not deployed"

@@ -5,7 +5,7 @@ Slices are imported where they are wired: a function loads only the domains that
 # ruff: noqa: PLC0415
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backend.aws import clients
 from backend.aws.objects import S3Objects
@@ -15,16 +15,10 @@ from backend.aws.tables import DynamoTables
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, utc_now
 from backend.core.denials import Denials, LateDenials, Watch, WatchedAuthorization
-from backend.core.ids import new_secret, new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.wired import wired
-from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service import (
-    Administrators,
-    ApiKeyService,
-    PolicyAuthorization,
-)
+from backend.domains.access.service.deciding import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService, AuditTrail
 from backend.http.app import HttpApp
@@ -36,24 +30,17 @@ from backend.spec.settings import (
     AUDIT_DAYS,
     LARGE_FILE_BYTES,
     MAX_URL_SECONDS,
-    OIDC_CLIENT_ID,
-    OIDC_ISSUER,
-    OIDC_SCOPE,
     PRESIGNED_URL_SECONDS,
     SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
-    WEB_URL,
 )
 
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
-    from backend.domains.access.service.administrator_rules import AdministratorRules
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.buckets.service import BucketService
-    from backend.domains.configuration.models import SignInProvider
-    from backend.domains.configuration.service import ConfigurationService, Features
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
     from backend.domains.files.service.changing import FileChanges
@@ -137,60 +124,6 @@ class Wiring:
     def audit_trail(self) -> AuditTrail:
         repository = AuditRepository(self.tables)
         return AuditTrail(repository, self.audit_archive, self.authorization)
-
-    @cached_property
-    def api_keys(self) -> ApiKeyService:
-        return ApiKeyService(
-            keys=ApiKeyRepository(self.tables),
-            roles=UserRoleRepository(self.tables),
-            authorization=self.authorization,
-            audit=self.audit,
-            pepper=self._pepper,
-            clock=self.clock,
-            new_id=new_uuid,
-            new_secret=new_secret,
-        )
-
-    @cached_property
-    def administrators(self) -> Administrators:
-        keys, roles = ApiKeyRepository(self.tables), UserRoleRepository(self.tables)
-        return Administrators(keys, roles, self._pepper, self.clock)
-
-    @cached_property
-    def administrator_rules(self) -> "AdministratorRules":
-        from backend.domains.access.repository.constraints import ConstraintRepository
-        from backend.domains.access.service.administrator_rules import AdministratorRules
-
-        return AdministratorRules(ConstraintRepository(self.tables), self.clock, new_uuid)
-
-    @cached_property
-    def configuration(self) -> "ConfigurationService":
-        from backend.domains.configuration.repository import FeatureRepository
-        from backend.domains.configuration.service import ConfigurationService
-
-        return ConfigurationService(
-            features=FeatureRepository(self.tables),
-            region=self.settings.region,
-            web_url=self.settings.text(WEB_URL),
-            openapi=_openapi,
-            user_pool_id=self.settings.user_pool_id,
-            user_pool_client_id=self.settings.user_pool_client_id,
-            provider=self._provider,
-        )
-
-    @property
-    def _provider(self) -> "SignInProvider | None":
-        from backend.domains.configuration.models import SignInProvider
-
-        url, client_id, scope = map(self.settings.text, (OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPE))
-        return SignInProvider(url, client_id, scope) if url else None
-
-    @cached_property
-    def features(self) -> "Features":
-        from backend.domains.configuration.repository import FeatureRepository
-        from backend.domains.configuration.service import Features
-
-        return Features(FeatureRepository(self.tables))
 
     @cached_property
     def search_engine(self) -> "SearchEngine | None":
@@ -439,9 +372,3 @@ class Wiring:
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()
-
-
-def _openapi() -> dict[str, Any]:
-    from backend.entrypoints.openapi import openapi  # all slices, which only this answer needs
-
-    return openapi()

@@ -12,15 +12,16 @@ from backend.core.ids import new_uuid
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.core.user_pool import UserPool
-from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
-from backend.domains.access.service import ApiKeyService
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService

@@ -2,8 +2,8 @@
 
 from backend.domains.configuration.routes import build_router
 from backend.entrypoints import ready
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.configuring import ConfigurationWiring
 from backend.spec.functions import CONFIGURATION_API
 
-_wiring = Wiring(CONFIGURATION_API)
+_wiring = ConfigurationWiring(CONFIGURATION_API)
 handler = ready(_wiring.app.handler(build_router(_wiring.configuration)))

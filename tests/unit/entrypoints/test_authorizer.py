@@ -11,10 +11,10 @@ import pytest
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
-from backend.domains.access.repository import ApiKeyRepository
-from backend.domains.access.service import ADMIN_KEY_ID
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.service.establishing import ADMIN_KEY_ID
 from backend.entrypoints.authenticating import AuthorizerWiring
-from backend.entrypoints.wiring import Wiring
+from backend.entrypoints.establishing import DeploymentWiring
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context
@@ -26,7 +26,7 @@ Ask = Callable[[str | None], dict[str, Any]]
 @pytest.fixture
 def ask(deployed: Secrets, now: datetime) -> Ask:
     """A deployment with one key, and its authorizer."""
-    Wiring(BOOTSTRAP, lambda: now).administrators.establish("boss", KEY)
+    DeploymentWiring(BOOTSTRAP, lambda: now).administrators.establish("boss", KEY)
     module = importlib.import_module("backend.entrypoints.authorizer")
     wiring = AuthorizerWiring(AUTHORIZER, lambda: now)
     callers = wiring.callers(unrecorded=module.note_unrecorded, warn=module.note_doubt)

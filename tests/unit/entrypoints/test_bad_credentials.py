@@ -22,9 +22,9 @@ from joserfc import jwk
 from backend.aws.secrets import Secrets
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
-from backend.domains.access.models import ApiKey
-from backend.domains.access.repository import ApiKeyRepository
-from backend.domains.access.rules import hash_key
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.rules.keys import hash_key
 from backend.domains.access.rules.refusals import Reason
 from backend.domains.access.rules.tokens import MAX_CHARS
 from backend.entrypoints.authenticating import AuthorizerWiring

@@ -14,7 +14,7 @@ from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item
 from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service import Administrators
+from backend.domains.access.service.establishing import Administrators
 from backend.entrypoints import bootstrap
 from backend.entrypoints.authenticating import AuthorizerWiring
 from backend.search.indexes import MappingDiffersError

@@ -1,20 +1,4 @@
-"""The tables of API keys, users and their roles, by access pattern.
+"""The tables of API keys, users, their roles and constraints, by access pattern.
 
-Here stands what every function loads; the rest is imported from its own module.
+Each is imported from its own module: every function loads some of them, and none loads all.
 """
-
-from backend.domains.access.repository.keys import (
-    ApiKeyExistsError,
-    ApiKeyNotFoundError,
-    ApiKeyRepository,
-    ApiKeyRevisionError,
-)
-from backend.domains.access.repository.people import UserRoleRepository
-
-__all__ = [
-    "ApiKeyExistsError",
-    "ApiKeyNotFoundError",
-    "ApiKeyRepository",
-    "ApiKeyRevisionError",
-    "UserRoleRepository",
-]

@@ -11,7 +11,7 @@ from backend.domains.access.models.keys import (
     DeletedApiKeyReply,
     UpdateApiKeyBody,
 )
-from backend.domains.access.service import ApiKeyService
+from backend.domains.access.service.keys import ApiKeyService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from backend.domains.access.models import ApiKey, parse_expiry
+from backend.domains.access.models.keys import ApiKey, parse_expiry
 from backend.domains.access.rules.refusals import Reason, RefusedError
 
 PREFIX = "vams_"

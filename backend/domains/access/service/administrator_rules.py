@@ -7,13 +7,13 @@ from backend.core.errors import RevisionConflictError, UnavailableError
 from backend.core.identity import SYSTEM
 from backend.core.ids import NewId
 from backend.core.wired import wired
-from backend.domains.access.models import ADMIN_ROLE
 from backend.domains.access.models.constraints import (
     Constraint,
     Criterion,
     Grantee,
     GroupPermission,
 )
+from backend.domains.access.models.people import ADMIN_ROLE
 from backend.domains.access.policy.model import ACTIONS, ALLOW, ANYTHING, CONTAINS, FIELDS_OF
 from backend.domains.access.repository.constraints import ConstraintRepository, change_writes
 from backend.domains.access.rules.constraints import Change, grantees, touched

@@ -7,9 +7,9 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.wired import wired
-from backend.domains.access.models import ApiKey
-from backend.domains.access.repository import ApiKeyRepository
-from backend.domains.access.rules import (
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.rules.keys import (
     Pepper,
     bearer_in,
     demand_valid,

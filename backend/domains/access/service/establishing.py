@@ -4,9 +4,11 @@ from backend.core.clock import Clock, iso
 from backend.core.identity import SYSTEM
 from backend.core.ids import stable_uuid
 from backend.core.wired import wired
-from backend.domains.access.models import ADMIN_ROLE, ApiKey, Role, User, UserRole
-from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
-from backend.domains.access.rules import Pepper, hash_key
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.models.people import ADMIN_ROLE, Role, User, UserRole
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.repository.people import UserRoleRepository
+from backend.domains.access.rules.keys import Pepper, hash_key
 
 ADMIN_KEY_ID = stable_uuid("the administrator's API key")
 

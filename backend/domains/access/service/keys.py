@@ -12,13 +12,13 @@ from backend.core.ids import NewId
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey, CreateApiKeyBody, UpdateApiKeyBody
-from backend.domains.access.repository import (
+from backend.domains.access.repository.keys import (
     ApiKeyNotFoundError,
     ApiKeyRepository,
     ApiKeyRevisionError,
-    UserRoleRepository,
 )
-from backend.domains.access.rules import PREFIX, Pepper, hash_key, is_expired
+from backend.domains.access.repository.people import UserRoleRepository
+from backend.domains.access.rules.keys import PREFIX, Pepper, hash_key, is_expired
 from backend.domains.audit.models import api_key_entity
 from backend.domains.audit.service import AuditService
 

@@ -7,8 +7,8 @@ import pytest
 from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
 from backend.domains.access.routes import build_router
-from backend.domains.access.rules import hash_key
-from backend.domains.access.service import ApiKeyService
+from backend.domains.access.rules.keys import hash_key
+from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import API_KEYS
 from tests.factories.access import stored_user_role

@@ -10,16 +10,15 @@ from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.core.transactions import Delete, Item, Update
 from backend.core.wired import wired
-from backend.domains.access.models import ADMIN_ROLE, ApiKey
-from backend.domains.access.repository import ApiKeyRepository, UserRoleRepository
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.models.people import ADMIN_ROLE
+from backend.domains.access.repository.keys import ApiKeyRepository
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.rules import hash_key
+from backend.domains.access.rules.keys import hash_key
 from backend.domains.access.rules.refusals import RefusedError
-from backend.domains.access.service import (
-    ADMIN_KEY_ID,
-    Administrators,
-    KeyAuthentication,
-)
+from backend.domains.access.service.authenticating import KeyAuthentication
+from backend.domains.access.service.establishing import ADMIN_KEY_ID, Administrators
 from backend.spec.tables.access import API_KEYS, ROLES, USER_ROLES, USERS
 
 PEPPER = b"pepper"

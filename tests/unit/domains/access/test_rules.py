@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.core.ids import new_secret
-from backend.domains.access.models import ApiKey
-from backend.domains.access.rules import (
+from backend.domains.access.models.keys import ApiKey
+from backend.domains.access.rules.keys import (
     demand_valid,
     hash_key,
     is_expired,
