@@ -105,7 +105,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 folder,
                 port=port,
                 assembly=assembly,
-                settings=_settings(given or [], assembly),
+                settings=given_settings(given or [], assembly),
                 in_memory=in_memory,
                 record=record,
                 iam=Enforcement(iam, recorded),
@@ -232,8 +232,12 @@ def _options(**chosen: object) -> list[str]:
     return options
 
 
-def _settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
-    """What `--set` says; a value that is JSON is meant as JSON."""
+def given_settings(given: list[str], assembly: Path | None) -> dict[str, JsonValue]:
+    """What `--set` says; a value that is JSON is meant as JSON.
+
+    Raises:
+        LocalError: one is no setting, or nothing is synthesized to which it could be given.
+    """
     if given and assembly is not None:
         raise LocalError("--set changes what is synthesized; an --assembly is there already")
     settings: dict[str, JsonValue] = {}

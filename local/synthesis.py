@@ -35,7 +35,7 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
-        env={**os.environ, **_context(settings), "CDK_OUTDIR": str(folder), **_UNCHECKED},
+        env={**os.environ, **context_variables(settings), "CDK_OUTDIR": str(folder), **_UNCHECKED},
     )
     if done.returncode != 0:
         said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-_LINES:])
@@ -44,7 +44,7 @@ def synthesize(folder: Path, settings: Mapping[str, JsonValue]) -> Path:
     return folder
 
 
-def _context(settings: Mapping[str, JsonValue]) -> dict[str, str]:
+def context_variables(settings: Mapping[str, JsonValue]) -> dict[str, str]:
     """The CDK's own way to be given context; what the environment has of it stays."""
     if not settings:
         return {}

@@ -115,5 +115,7 @@ def test_an_identity_needs_all_its_sources() -> None:
 
     assert identity_of(sources, headers) == ["me", "1"]  # pyright: ignore[reportArgumentType]
     assert identity_of(sources, {"headers": {"authorization": "me"}}) is None
+    address = ["$context.identity.sourceIp"]
+    assert identity_of(address, headers) == ["10.0.0.1"]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="not supported"):
         identity_of(["$stageVariables.x"], {})

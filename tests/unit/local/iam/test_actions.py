@@ -140,6 +140,15 @@ def test_a_batch_of_messages_needs_the_action_for_one() -> None:
     assert found == {("sqs:ChangeMessageVisibility", QUEUE)}
 
 
+def test_a_request_about_a_user_needs_the_pool() -> None:
+    pool = "arn:aws:cognito-idp:us-east-1:000000000000:userpool/us-east-1_abc"
+    for operation in ("AdminGetUser", "ListUsers"):
+        found = _needs("cognito-idp", operation, UserPoolId="us-east-1_abc")
+        assert found == {(f"cognito-idp:{operation}", pool)}
+    with pytest.raises(UnknownCallError):
+        _needs("cognito-idp", "DeleteUserPool", UserPoolId="us-east-1_abc")
+
+
 def test_redriving_dead_letters_needs_to_take_them_and_to_send_them() -> None:
     target = QUEUE.replace(":q", ":r")
     found = _needs("sqs", "StartMessageMoveTask", SourceArn=QUEUE, DestinationArn=target)
