@@ -1,9 +1,9 @@
-"""`python -m benchmarks.large`: an asset of many files is renamed, gets a version, is archived,
-brought back, deleted.
+"""`python -m benchmarks.large`: an asset of many files is renamed, gets versions, is read whole,
+archived, brought back, deleted.
 
 Each request must answer within five seconds whatever the number of files; jobs do the rest, of
-which this prints the seconds until every document is right, and the memory that the worker took.
-With `--kill` the runtime dies in the middle of each job and is started again.
+which this prints the seconds until they have ended and every document is right, and the memory that
+the worker took. With `--kill` the runtime dies in the middle of each job and is started again.
 """
 
 import json
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import boto3
 import httpx
@@ -21,14 +22,17 @@ import typer
 from botocore.config import Config
 from rich.console import Console
 
+from benchmarks import deep_pages
 from local.engines import Options
 from tests.journeys.runtime import Api, Runtime, kill_with_children
 
 MOST_SECONDS = 5.0
-_WORKER = "LifecycleWorker"
+_WORKERS = ("Worker", "IndexFanOut", "IndexSettle")
 _PATIENCE = 1800.0
 _MEBIBYTE = 1024 * 1024
 _ASSET, _DATABASE = "large", "large-assets"
+_VERSION = "1"
+_MOST_NAMED = 10_000
 _PATH = f"/database/{_DATABASE}/assets/{_ASSET}"
 _screen = Console(highlight=False, soft_wrap=True)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -71,44 +75,59 @@ def main(
         try:
             runtime.up(*([] if kill else ["--in-memory"]))
             _make(runtime, files)
-            taken = {
-                change.name: _change(runtime, change, files=files, kill=kill)
-                for change in _changes(files)
-            }
+            before, after = _changes(files)
+            taken = {one.name: _change(runtime, one, files=files, kill=kill) for one in before}
+            reads = deep_pages.read(runtime.client(), _PATH, _VERSION)
+            _tell(reads)
+            named = _named_files(runtime, files)
+            for one in (named, *after):
+                taken[one.name] = _change(runtime, one, files=files, kill=kill)
         finally:
             runtime.down()
     result = {
         "files": files,
         "killed": kill,
         "changes": {name: vars(each) for name, each in taken.items()},
+        "reads": reads,
     }
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     _screen.print(f"written to {output}")
     slow = [name for name, each in taken.items() if each.request > MOST_SECONDS]
+    slow += [name for name, each in reads.items() if each["longest"] > MOST_SECONDS]
     for each in slow:
         _screen.print(f"over {MOST_SECONDS:g} s: the request to {each} it")
     raise typer.Exit(1 if slow else 0)
 
 
-def _changes(files: int) -> list[Change]:
+def _changes(files: int) -> tuple[list[Change], list[Change]]:
+    """Those before all files are read, and those after it."""
+    comment = {"comment": "all of them", "useLatestFiles": True}
     return [
         Change("rename", "PUT", "", {"assetName": "renamed"}, files, 0, "renamed"),
-        Change(
-            "version",
-            "POST",
-            "/createVersion",
-            {"comment": "all of them", "useLatestFiles": True},
-            files,
-            0,
-            "renamed",
-        ),
+        Change("version", "POST", "/createVersion", comment, files, 0, "renamed"),
+    ], [
         Change("archive", "DELETE", "/archiveAsset", {"confirmArchive": True}, 0, files, "renamed"),
         Change(
             "unarchive", "PUT", "/unarchiveAsset", {"confirmUnarchive": True}, files, 0, "renamed"
         ),
         Change("delete", "DELETE", "/deleteAsset", {"confirmPermanentDelete": True}, 0, 0, ""),
     ]
+
+
+def _named_files(runtime: Runtime, files: int) -> Change:
+    """A version of files that the request names: all of them, or as many as it may."""
+    named = deep_pages.name_all(runtime.client(), _PATH, _VERSION)[:_MOST_NAMED]
+    body = {"comment": "named", "useLatestFiles": False, "files": named}
+    return Change("version of named files", "POST", "/createVersion", body, files, 0, "renamed")
+
+
+def _tell(reads: dict[str, dict[str, float]]) -> None:
+    for name, figures in reads.items():
+        _screen.print(
+            f"{name}: {figures['files']} files by {figures['requests']} requests, the longest "
+            f"{figures['longest']:.2f} s, the last pages {figures['ratio']:.2f} times the first"
+        )
 
 
 def _make(runtime: Runtime, files: int) -> None:
@@ -138,7 +157,7 @@ def _make(runtime: Runtime, files: int) -> None:
 def _change(runtime: Runtime, change: Change, *, files: int, kill: bool) -> Taken:
     api = _warm(runtime)
     began = time.perf_counter()
-    api.ok(change.method, f"{_PATH}{change.path}", change.body)
+    said = api.ok(change.method, f"{_PATH}{change.path}", change.body)
     taken = Taken(time.perf_counter() - began)
     if kill:
         time.sleep(2)
@@ -150,6 +169,9 @@ def _change(runtime: Runtime, change: Change, *, files: int, kill: bool) -> Take
         taken.worker_mebibytes.append(_worker_memory(runtime))
         return _counts(runtime, change.asset_name) == (change.active, change.archived, named)
 
+    if "jobId" in said:
+        watching = runtime.client()
+        _until(lambda: _is_done(watching, said["jobId"]))
     taken.whole = _until_right(runtime, right) - began
     taken.worker_mebibytes = [max(taken.worker_mebibytes)]
     _screen.print(
@@ -157,6 +179,18 @@ def _change(runtime: Runtime, change: Change, *, files: int, kill: bool) -> Take
         f"{taken.whole:.0f} s, worker {taken.worker_mebibytes[0]} MiB"
     )
     return taken
+
+
+def _is_done(api: Api, job_id: str) -> bool:
+    """Whether a job has ended well.
+
+    Raises:
+        RuntimeError: it has ended otherwise.
+    """
+    job = api.ok("GET", f"/jobs/{quote(job_id)}")
+    if job["state"] in {"failed", "cancelled"}:
+        raise RuntimeError(f"job {job_id}: {job['problems']}")
+    return job["state"] == "done"
 
 
 def _warm(runtime: Runtime) -> Api:
@@ -198,7 +232,7 @@ def _worker_memory(runtime: Runtime) -> int:
     sizes = [
         facts["memoryBytes"] // max(1, len(facts["processes"])) // _MEBIBYTE
         for name, facts in functions.items()
-        if name.endswith(_WORKER)
+        if name.endswith(_WORKERS)
     ]
     return max(sizes, default=0)
 

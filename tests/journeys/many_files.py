@@ -1,0 +1,145 @@
+"""An asset of many files that is changed while everything dies, and what is told where that fails.
+
+Its files are put straight into its folder, which takes a fraction of what uploads take.
+"""
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+import boto3
+import httpx
+from botocore.config import Config
+
+from local.engines import Options
+from tests.journeys.runtime import Api, Runtime, kill_with_children, noise, wait_until
+from tests.journeys.test_lifecycle import change, states
+
+ON_DISK_SECONDS = 0.5
+"""The engine of tables answers a moment before a transaction is on its disk."""
+WRITERS = 8
+_TOLD = 5  # names, of many that are wrong
+
+
+@dataclass(frozen=True)
+class ManyFiles:
+    """The asset, on a runtime that is killed and started again."""
+
+    runtime: Runtime
+    database: str
+    asset: str
+    names: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        return f"/database/{self.database}/assets/{self.asset}"
+
+    @property
+    def documents(self) -> set[str]:
+        return {self.asset, *(self.asset + name for name in self.names)}
+
+    def versions(self) -> dict[str, str]:
+        """The S3 version ids of the files; folders have none."""
+        return {path: one["versionId"] for path, one in self._listed().items()}
+
+    def put(self) -> None:
+        """Put the files; they are indexed when this returns."""
+        bucket = self.runtime.client().own_bucket()["bucketName"]
+        s3 = self._s3()
+        with ThreadPoolExecutor(WRITERS) as writers:
+            for put in [
+                writers.submit(
+                    s3.put_object, Bucket=bucket, Key=self.asset + name, Body=noise(20, name)
+                )
+                for name in self.names
+            ]:
+                put.result()
+        self.runtime.drain()
+
+    def kill_during(self, operation: str, *, archived: bool) -> None:
+        """Kill all processes while a request changes the files, and start again."""
+        api, watching = self.runtime.client(), self.runtime.client()
+
+        def request() -> None:
+            with suppress(httpx.TransportError, AssertionError):
+                change(api, operation, self.path)
+
+        wanted = 404 if archived else 200
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(request)
+            wait_until(lambda: watching.send("GET", self.path).status_code == wanted, seconds=30)
+            time.sleep(ON_DISK_SECONDS)
+            kill_with_children(self.runtime.endpoint["pid"])
+        self.runtime.up()
+
+    def demand(self, *, archived: bool) -> None:
+        """All documents are there, and archived or not.
+
+        Raises:
+            AssertionError: they are not; it tells what bucket and index hold of some of them.
+        """
+        api = self.runtime.client()
+        self.runtime.drain()
+        shown = api.ok("GET", f"{self.path}?showArchived=true")
+        assert shown["status"] == ("archived" if archived else "active")
+        found = states(api, self.database)
+        wanted = dict.fromkeys(self.documents, archived)
+        wrong = sorted(key for key, state in wanted.items() if found.get(key) is not state)
+        assert not wrong, f"{len(wrong)} are wrong: {self.evidence(api, wrong[:_TOLD])}"
+        assert found.keys() == wanted.keys()
+
+    def evidence(self, api: Api, documents: Iterable[str]) -> list[dict[str, Any]]:
+        """What the API, the bucket and the index say of some documents."""
+        listed = self._listed(includeArchived=True)
+        bucket = api.own_bucket()["bucketName"]
+        s3 = self._s3()
+        told: list[dict[str, Any]] = []
+        for key in documents:
+            page = s3.list_object_versions(Bucket=bucket, Prefix=key)
+            entries = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            told.append(
+                {
+                    "document": key,
+                    "listFiles": listed.get(key.removeprefix(self.asset)),
+                    "bucket": [
+                        (one["VersionId"], "ETag" in one, one["IsLatest"]) for one in entries
+                    ],
+                    "index": self._indexed(key),
+                }
+            )
+        return told
+
+    def _listed(self, **more: Any) -> dict[str, dict[str, Any]]:
+        """The entries of all files by path, from as many pages as that takes."""
+        api, found, params = self.runtime.client(), dict[str, dict[str, Any]](), {"pageSize": 1000}
+        while True:
+            page = api.ok("GET", f"{self.path}/listFiles", params={**params, **more})
+            found |= {one["relativePath"]: one for one in page["items"] if not one["isFolder"]}
+            if page.get("NextToken") is None:
+                return found
+            more["startingToken"] = page["NextToken"]
+
+    def _indexed(self, key: str) -> list[tuple[int, dict[str, Any]]]:
+        """Versions and bodies of the documents of a file, tombstones too."""
+        query = {"query": {"term": {"str_key.keyword": key}}, "version": True}
+        url = f"{self.runtime.endpoint['opensearch']}/files-*/_search"
+        hits = httpx.post(url, json=query, timeout=30).json()["hits"]["hits"]
+        return [(hit["_version"], hit["_source"]) for hit in hits]
+
+    def _s3(self) -> Any:
+        """Somebody's own client, straight at the store."""
+        options = Options()
+        return cast(
+            "Any",
+            boto3.client(
+                "s3",
+                endpoint_url=self.runtime.endpoint["s3"],
+                region_name=options.region,
+                aws_access_key_id=options.access_key,
+                aws_secret_access_key=options.secret_key,
+                config=Config(signature_version="s3v4", max_pool_connections=WRITERS),
+            ),
+        )
