@@ -15,6 +15,7 @@ from local.iam.policy import Grant
 
 _SECRET = re.compile(r"(:secret:.+)-\w{6}$")
 
+
 class _Granted(TypedDict):
     role: str
     granted: list[list[str]]
