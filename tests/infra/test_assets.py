@@ -34,7 +34,7 @@ def test_every_pin_of_the_backend_has_a_hash() -> None:
             assert "--hash=sha256:" in block, block
 
 
-def test_only_python_files_are_copied(tmp_path: Path) -> None:
+def test_only_python_files_and_data_are_copied(tmp_path: Path) -> None:
     source = tmp_path / "source"
     for name in (
         "a/data.json",

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime
+from tests.journeys.runtime import Api, Runtime, wait_until
 
 
 def unique(word: str) -> str:
@@ -108,6 +108,52 @@ def test_standard_templates_are_applied_and_applied_again(runtime: Runtime) -> N
     missing = {**body, "variableValues": {"ROLE_NAME": role}}
     status, said = api.refused("POST", "/auth/constraintsTemplateImport", missing)
     assert (status, said["errors"][0]["field"]) == (400, "variableValues.DATABASE_ID")
+
+
+def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> None:
+    api = runtime.client()
+    role, other = new_role(api), new_role(api)
+    piece = {**constraint(role), "groupPermissions": [{"action": "GET", "type": "allow"}]}
+    body = {"variableValues": {"ROLE_NAME": role}, "constraints": [piece] * 21}
+    names = api.ok("POST", "/auth/constraintsTemplateImport", body)["constraintIds"]
+    shared = unique("see")
+    given = [*constraint(role)["groupPermissions"], *constraint(other)["groupPermissions"]]
+    api.ok("PUT", f"/auth/constraints/{shared}", constraint(role, groupPermissions=given))
+    job_id = api.ok("DELETE", f"/roles/{role}")["jobId"]
+    runtime.drain()
+    job = api.ok("GET", f"/jobs/{job_id}")
+    assert (job["state"], job["problems"]) == ("done", [])
+    assert api.refused("GET", f"/auth/constraints/{names[0]}")[0] == 404
+    left = api.ok("GET", f"/auth/constraints/{shared}")["groupPermissions"]
+    assert [each["groupId"] for each in left] == [other]
+
+
+def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
+    runtime: Runtime,
+) -> None:
+    admin = runtime.client()
+    user, name = unique("locked"), unique("deny")
+    admin.ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
+    key = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
+    own = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
+    assert own.ok("GET", "/roles")
+    denied = constraint(
+        "admin",
+        objectType="api",
+        criteriaAnd=[{"field": "route__path", "operator": "contains", "value": ".*"}],
+        groupPermissions=[],
+        userPermissions=[
+            {"userId": user, "permission": method, "permissionType": "deny"}
+            for method in ("GET", "PUT", "POST", "DELETE")
+        ],
+    )
+    path = f"/auth/constraints/{name}"
+    own.ok("PUT", path, denied)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 403, seconds=60)
+    assert own.ok("GET", path)["constraintId"] == name
+    own.ok("DELETE", path)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 200, seconds=60)
+    admin.ok("DELETE", "/user-roles", {"userId": user})
 
 
 def test_a_deployment_has_the_constraints_of_administrators(runtime: Runtime) -> None:
