@@ -100,6 +100,33 @@ def test_a_user_of_another_provider_has_an_id_that_says_so(
     assert impostor.refused("GET", "/roles")[0] == 403
 
 
+def test_a_role_that_demands_a_second_factor_counts_only_with_one(
+    deployment: Runtime, provider: Provider
+) -> None:
+    admin = deployment.client()
+    admin.ok("POST", "/roles", {"roleName": "vault", "description": "x", "mfaRequired": True})
+    for name, kind, field, value in (
+        ("route", "api", "route__path", "/roles"),
+        ("rows", "role", "roleName", "vault"),
+    ):
+        rule: dict[str, Any] = {
+            "name": name,
+            "description": "What the vault shows",
+            "objectType": kind,
+            "criteriaAnd": [{"field": field, "operator": "equals", "value": value}],
+            "groupPermissions": [
+                {"groupId": "vault", "permission": "GET", "permissionType": "allow"}
+            ],
+        }
+        admin.ok("POST", f"/auth/constraints/vault-{name}", rule)
+    admin.ok("POST", "/user-roles", {"userId": "corp.eve", "roleName": ["vault"]})
+    with_factor = bearer(deployment, provider.token(sub="eve", amr=["pwd", "mfa"]))
+    wait_until(lambda: with_factor.send("GET", "/roles").status_code == 200, seconds=20)
+    without = bearer(deployment, provider.token(sub="eve", amr=["pwd"]))
+    assert without.refused("GET", "/roles")[0] == 403
+    assert [each["roleName"] for each in with_factor.ok("GET", "/roles")["Items"]] == ["vault"]
+
+
 def test_the_provider_may_change_its_keys(deployment: Runtime, provider: Provider) -> None:
     bearer(deployment, provider.token()).ok("GET", "/secure-config")
     old, new = provider.keys[0], key("RSA", "rotated")

@@ -21,7 +21,7 @@ from backend.domains.access.rules.claims import LEEWAY_SECONDS, Issuer
 from backend.domains.access.rules.discovery import discovery_url, keys_url
 from backend.domains.access.rules.key_sets import MAX_KEYS, usable_keys
 from backend.domains.access.rules.refusals import Reason, RefusedError
-from backend.domains.access.rules.tokens import parse_object, read
+from backend.domains.access.rules.tokens import parse_object, read, verified_claims
 from backend.domains.access.service.tokens import (
     KEYS_FRESH,
     KEYS_LIMIT,
@@ -33,7 +33,14 @@ from backend.domains.access.service.tokens import (
     TokenAuthentication,
     TrustedIssuer,
 )
-from tests.factories.identity_provider import CLIENT, Provider, identity_provider, key
+from tests.factories.identity_provider import (
+    CLIENT,
+    Key,
+    Provider,
+    encoded,
+    identity_provider,
+    key,
+)
 from tests.fakes.user_pool import MemoryUserPool
 
 ISSUER = "https://idp.example.org/realm"
@@ -428,6 +435,25 @@ def test_keys_may_be_at_another_host_and_at_home_without_tls() -> None:
 def test_whatever_is_sent_is_read_or_refused(text: str) -> None:
     with pytest.raises(RefusedError):
         read(text)
+
+
+SIGNING: list[tuple[str, Key]] = [
+    ("RS256", key()),
+    ("PS256", key()),
+    ("ES256", key("EC", "EC-P-256", "P-256")),
+    ("ES384", key("EC", "EC-P-384", "P-384")),
+    ("EdDSA", key("OKP", "OKP-Ed25519", "Ed25519")),
+]
+
+
+@given(st.sampled_from(SIGNING), st.binary(min_size=1, max_size=600))
+def test_no_bytes_are_a_signature(signing: tuple[str, Key], signature: bytes) -> None:
+    algorithm, public = signing
+    (found,) = usable_keys({"keys": [public.as_dict(private=False)]}).values()
+    token = f"{encoded({'alg': algorithm})}.{encoded({'sub': 'boss'})}.{encoded(signature)}"
+    with pytest.raises(RefusedError) as refused:
+        verified_claims(token, algorithm, found)
+    assert refused.value.reason is Reason.JWT_SIGNATURE
 
 
 @given(st.dictionaries(st.text(max_size=8), st.none() | st.integers() | st.text(), max_size=5))
