@@ -67,7 +67,6 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "_aliases"),
         ("es:ESHttpGet", "*/_mapping"),
     ),
-    "compare": (("es:ESHttpPost", "_bulk"), ("es:ESHttpGet", "*/_mapping")),
     "renew": (
         ("es:ESHttpPut", "*"),
         ("es:ESHttpDelete", "*"),

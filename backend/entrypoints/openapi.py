@@ -10,7 +10,12 @@ from backend.http.openapi import Json, document
 from backend.http.router import Binding, Router
 from backend.spec.routes import ROUTES
 
-_OUTSIDE = {"search": "backend.search.routes", "operations": "backend.operations.routes"}
+_OUTSIDE = {
+    "search": "backend.search.routes",
+    "operations": "backend.operations.routes",
+    "queues": "backend.operations.queue_routes",
+    "search_indexes": "backend.operations.search_routes",
+}
 """The routes that are no domain's."""
 
 

@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what keeps a deployment right: replays, redrives, sweeps."""
+"""Puts the ports of AWS behind what keeps a deployment right: replays, sweeps."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,7 +8,6 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from backend.aws import clients
-from backend.aws.dead_letters import SqsDeadLetters
 from backend.aws.guarded_objects import S3GuardedObjects
 from backend.aws.search_engine import connect
 from backend.core.errors import UnavailableError
@@ -20,14 +19,11 @@ from backend.entrypoints.auditing import CreationsConsumer, ExpiryConsumer
 from backend.entrypoints.indexing import IndexingWiring
 from backend.entrypoints.notifying import OutdatedNotifications
 from backend.operations.failures import FailureService
-from backend.operations.queues import QueueService
-from backend.operations.search_indexes import SearchIndexService
 from backend.search.failure_entries import FailureEntries
 from backend.search.failures import FailureStore
 from backend.search.replay import LeftoverReplays, Replayer, StreamConsumers
 from backend.search.state import SearchState
 from backend.search.tombstones import TombstoneSweep
-from backend.search.work import Reports, ScheduledChecks, SearchWork
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import (
     AUDIT_ARCHIVER,
@@ -87,30 +83,6 @@ class OperationsWiring(IndexingWiring):
         return FailureService(
             self.entries, self.replayer, self.authorization, self.notes, self.clock
         )
-
-    @cached_property
-    def queue_service(self) -> QueueService:
-        dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)
-        return QueueService(dead_letters, self.authorization, self.notes)
-
-    @cached_property
-    def search_index_service(self) -> SearchIndexService:
-        return SearchIndexService(
-            engine=connect(self.settings),
-            state=SearchState(self.tables, self.clock),
-            work=self.search_work,
-            reports=Reports(self.tables),
-            authorization=self.authorization,
-        )
-
-    @cached_property
-    def search_work(self) -> SearchWork:
-        return SearchWork(self.tables, self.jobs, self.audit, self.clock)
-
-    @property
-    def search_checks_handler(self) -> Scheduled:
-        checks = ScheduledChecks(self.search_work)
-        return self._scheduled(lambda until: checks.run())  # noqa: ARG005
 
     @property
     def replays_handler(self) -> Scheduled:

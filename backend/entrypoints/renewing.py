@@ -61,6 +61,19 @@ class RenewalWiring(IndexingWiring):
         )
 
     @property
+    def reindex_step(self) -> ReindexStep:
+        return ReindexStep(
+            engine=self.engine,
+            state=self.search_state,
+            walk=self.walk,
+            checker=self.checker,
+            rebuilder=self.rebuilder,
+            keep_seconds=self.settings.number(SEARCH_KEEP_SECONDS),
+            grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
+            clock=self.clock,
+        )
+
+    @property
     def search_work_handler(self) -> Handler:
         steps = WorkSteps(
             tables=self.tables,
@@ -71,22 +84,12 @@ class RenewalWiring(IndexingWiring):
             measure=self._measure,
             clock=self.clock,
         )
-        reindex = ReindexStep(
-            engine=self.engine,
-            state=self.search_state,
-            walk=self.walk,
-            checker=self.checker,
-            rebuilder=self.rebuilder,
-            keep_seconds=self.settings.number(SEARCH_KEEP_SECONDS),
-            grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
-            clock=self.clock,
-        )
         return self.consumer_handler(
             SEARCH_WORK,
             {
                 jobs.CHECK_SEARCH.name: steps.check,
                 jobs.REPAIR_SEARCH.name: steps.repair,
-                jobs.REINDEX_SEARCH.name: reindex,
+                jobs.REINDEX_SEARCH.name: self.reindex_step,
             },
         )
 

@@ -16,6 +16,7 @@ from backend.operations.search_models import (
 )
 from backend.search.indexes import differences
 from backend.search.references import AssetRef, FileKeyRef, Reference, at_path, to_entries
+from backend.search.service import SearchNotDeployedError
 from backend.search.state import Pointer, SearchState
 from backend.search.work import Report, Reports, SearchWork
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
@@ -29,9 +30,12 @@ _REPAIR = "POST /admin/search/repair: documents differ from their sources"
 
 @wired
 class SearchIndexService:
-    """Everything long is a job: these verbs start it and tell of it."""
+    """Everything long is a job: these verbs start it and tell of it.
 
-    engine: SearchEngine
+    `engine` is None where search is not deployed.
+    """
+
+    engine: SearchEngine | None
     state: SearchState
     work: SearchWork
     reports: Reports
@@ -42,11 +46,12 @@ class SearchIndexService:
 
         Raises:
             PermissionDeniedError: the caller may not look after the indexes.
+            SearchNotDeployedError: there are none.
             UnavailableError: the engine does not answer, or the indexes are not set up.
         """
-        self._demand(caller, "GET")
+        engine = self._engine(caller, "GET")
         pointer, report = self.state.pointer(), self.reports.last()
-        indexes = [self._index(index, pointer) for index in SEARCH_INDEXES]
+        indexes = [_index(engine, index, pointer) for index in SEARCH_INDEXES]
         return ConsistencyReply(
             report=report,
             work=[_running(job) for job in self._unfinished()],
@@ -59,6 +64,7 @@ class SearchIndexService:
 
         Raises:
             PermissionDeniedError: the caller may not look after the indexes.
+            SearchNotDeployedError: there are none.
         """
         return self._start(caller, CHECK_SEARCH, {})
 
@@ -85,25 +91,29 @@ class SearchIndexService:
     def _start(
         self, caller: Identity, kind: JobKind, parameters: dict[str, Any]
     ) -> tuple[Job, bool]:
-        self._demand(caller, "POST")
+        self._engine(caller, "POST")
         return self.work.start(caller, kind, parameters)
 
-    def _demand(self, caller: Identity, action: Action) -> None:
+    def _engine(self, caller: Identity, action: Action) -> SearchEngine:
         require(self.authorization, caller, action, _INDEXES)
+        if self.engine is None:
+            raise SearchNotDeployedError
+        return self.engine
 
     def _unfinished(self) -> list[Job]:
         kinds = (CHECK_SEARCH, REPAIR_SEARCH, REINDEX_SEARCH)
         last = [job for kind in kinds if (job := self.work.last(kind)) is not None]
         return [job for job in last if not job.is_finished or job.state == "failed"]
 
-    def _index(self, index: SearchIndex, pointer: Pointer) -> IndexReply:
-        reads = pointer.current(index)
-        return IndexReply(
-            alias=index.alias,
-            reads=reads,
-            writes=list(pointer.targets(index)),
-            differences=differences(index, self.engine.mapping(reads)),
-        )
+
+def _index(engine: SearchEngine, index: SearchIndex, pointer: Pointer) -> IndexReply:
+    reads = pointer.current(index)
+    return IndexReply(
+        alias=index.alias,
+        reads=reads,
+        writes=list(pointer.targets(index)),
+        differences=differences(index, engine.mapping(reads)),
+    )
 
 
 def _running(job: Job) -> RunningWork:

@@ -8,14 +8,20 @@ import pytest
 
 from backend.spec.routes import ROUTES, Route
 
-BESIDE = {"search", "operations"}  # no slices of the asset domain: they stand beside the domains
+BESIDE = {
+    "search": "backend.search.routes",
+    "operations": "backend.operations.routes",
+    "queues": "backend.operations.queue_routes",
+    "search_indexes": "backend.operations.search_routes",
+}
+"""No slices of the asset domain: they stand beside the domains."""
 DOMAINS = sorted({route.domain for route in ROUTES})
 
 
 def _bindings(domain: str) -> dict[Route, Any]:
     """The bindings of a domain's router, made with nothing behind it."""
-    package = f"backend.{domain}" if domain in BESIDE else f"backend.domains.{domain}"
-    build_router = import_module(f"{package}.routes").build_router
+    module = import_module(BESIDE.get(domain, f"backend.domains.{domain}.routes"))
+    build_router = module.build_router
     services = [object() for _ in inspect.signature(build_router).parameters]
     return build_router(*services).bindings
 

@@ -30,13 +30,13 @@ RARE = (
     Rare(
         "*DeadLetters",
         "DeleteMessage ReceiveMessage StartMessageMoveTask",
-        "AdminApi",
+        "QueuesApi",
         "redriving; the journey redrives one queue, and they are granted alike",
     ),
     Rare(
-        "BucketEvents BucketImports FanOut LargeFiles Lifecycle Settle",
+        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents SearchWork Settle",
         "SendMessage",
-        "AdminApi ReplayFailures",
+        "AdminApi QueuesApi ReplayFailures",
         "where dead letters go back to, and what a replayed consumer sends",
     ),
     Rare(

@@ -1,4 +1,4 @@
-"""The function of operations."""
+"""The function of failures."""
 
 from backend.entrypoints import ready
 from backend.entrypoints.operations import OperationsWiring
@@ -6,8 +6,4 @@ from backend.operations.routes import build_router
 from backend.spec.functions import ADMIN_API
 
 _wiring = OperationsWiring(ADMIN_API, patience=3)  # somebody waits for the answer
-handler = ready(
-    _wiring.app.handler(
-        build_router(_wiring.failure_service, _wiring.queue_service, _wiring.search_index_service)
-    )
-)
+handler = ready(_wiring.app.handler(build_router(_wiring.failure_service)))

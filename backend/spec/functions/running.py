@@ -60,16 +60,19 @@ ADMIN_API = replace(
         api(
             "AdminApi",
             "operations",
-            "What keeps a deployment right: failures and dead letters.",
+            "What could not be indexed: tells it, and replays it.",
             reads=DOCUMENT_SOURCES,
             writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
             secrets=(secrets.PAGE_TOKEN_KEY,),
             settings=(settings.SETTLE_DELAY_SECONDS,),
-            search="compare",
+            search="write",
         )
     ),
     # Poison of a queue goes back into it; object events are read at once.
     sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
+)
+QUEUES_API = replace(
+    audited(api("QueuesApi", "queues", "Tells how full queues are, and moves dead letters back.")),
     redrives=queues.QUEUES,
 )
 REPLAY_FAILURES = audited(
@@ -85,6 +88,15 @@ REPLAY_FAILURES = audited(
         search="write",
         memory_mb=1024,
         timeout_seconds=120,
+    )
+)
+SEARCH_INDEXES_API = audited(
+    api(
+        "SearchIndexesApi",
+        "search_indexes",
+        "Tells how the search indexes stand, and starts what mends them.",
+        writes=(operations.SEARCH_STATE, operations.JOBS),
+        search="read",
     )
 )
 CHECK_SEARCH = audited(

@@ -30,21 +30,24 @@ SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
 )
 GET_SEARCH_CONSISTENCY = Route(
-    "GET", "/admin/search/consistency", "operations", "get_consistency",
+    "GET", "/admin/search/consistency", "search_indexes", "get_consistency",
     "Tell how the search indexes stand, and what the last check found", "searchIndex", ours=True,
+    statuses=(404,),
 )  # fmt: skip
 CHECK_SEARCH_CONSISTENCY = Route(
-    "POST", "/admin/search/consistency", "operations", "check_consistency",
+    "POST", "/admin/search/consistency", "search_indexes", "check_consistency",
     "Compare the search indexes with the tables and buckets", "searchIndex", ours=True,
+    statuses=(404,),
 )  # fmt: skip
 REPAIR_SEARCH = Route(
-    "POST", "/admin/search/repair", "operations", "repair",
+    "POST", "/admin/search/repair", "search_indexes", "repair",
     "Build documents again that differ, or that are named", "searchIndex", ours=True,
+    statuses=(404,),
 )  # fmt: skip
 REINDEX_SEARCH = Route(
-    "POST", "/admin/search/reindex", "operations", "reindex",
+    "POST", "/admin/search/reindex", "search_indexes", "reindex",
     "Build new search indexes while the old ones are read", "searchIndex", ours=True,
-    statuses=(409,),
+    statuses=(404, 409),
 )  # fmt: skip
 LIST_FAILURES = Route(
     "GET", "/admin/failures", "operations", "list_failures",
@@ -59,10 +62,10 @@ REPLAY_FAILURES = Route(
     "Replay failures, by key, all of a consumer, or all", "failure", ours=True,
 )  # fmt: skip
 LIST_QUEUES = Route(
-    "GET", "/admin/queues", "operations", "list_queues",
+    "GET", "/admin/queues", "queues", "list_queues",
     "List the queues with their depths and dead letters", "queue", ours=True,
 )  # fmt: skip
 REDRIVE_QUEUE = Route(
-    "POST", "/admin/queues/{queueName}/redrive", "operations", "redrive_queue",
+    "POST", "/admin/queues/{queueName}/redrive", "queues", "redrive_queue",
     "Move the dead letters of a queue back into it", "queue", ours=True,
 )  # fmt: skip

@@ -12,20 +12,18 @@ from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service import AuditNotes
 from backend.operations.failures import FailureService
+from backend.operations.queue_routes import build_router as queue_router
 from backend.operations.queues import QueueService
 from backend.operations.routes import build_router
-from backend.operations.search_indexes import SearchIndexService
 from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
 from backend.search.state import SearchState
-from backend.search.work import Reports, SearchWork
 from backend.spec.queues import Queue
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
 from tests.factories.failures import entries_in, replayer_of
 from tests.factories.http import Client
-from tests.factories.jobs import job_service
 from tests.factories.search import NOON, rebuilder
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
@@ -74,6 +72,7 @@ class Operations:
     engine: MemorySearchEngine
     indexing: Rebuilder
     client: Client
+    of_queues: Client
     dead_letters: MemoryDeadLetters
     clock: Ticking
 
@@ -91,8 +90,6 @@ def operations(tables: DynamoTables, objects: S3Objects) -> Operations:
     notes = AuditNotes(AuditRepository(tables), audit_service(objects), lambda: NOON)
     failures = FailureService(entries_in(objects), replayer, OnlyUser(), notes, clock)
     dead_letters = MemoryDeadLetters()
-    state = SearchState(tables, clock)
-    work = SearchWork(tables, job_service(tables, clock), audit_service(objects), clock)
-    indexes = SearchIndexService(engine, state, work, Reports(tables), OnlyUser())
-    router = build_router(failures, QueueService(dead_letters, OnlyUser(), notes), indexes)
-    return Operations(objects, tables, engine, indexing, Client(router), dead_letters, clock)
+    client = Client(build_router(failures))
+    of_queues = Client(queue_router(QueueService(dead_letters, OnlyUser(), notes)))
+    return Operations(objects, tables, engine, indexing, client, of_queues, dead_letters, clock)

@@ -1,5 +1,7 @@
 """The routes of queues: depths, and dead letters that are moved back."""
 
+from dataclasses import replace
+
 import pytest
 
 from backend.spec.queues import QUEUES
@@ -10,7 +12,7 @@ ROUTE = "POST /admin/queues/{queueName}/redrive"
 
 
 def redrive(operations: Operations, name: str, user: str | None = "admin") -> tuple[int, object]:
-    answer = operations.by(user).send(
+    answer = replace(operations.of_queues, user_id=user).send(
         "POST", f"/admin/queues/{name}/redrive", route=ROUTE, parameters={"queueName": name}
     )
     return answer.status, answer.body
@@ -19,7 +21,7 @@ def redrive(operations: Operations, name: str, user: str | None = "admin") -> tu
 def test_every_declared_queue_is_listed_with_its_depths(operations: Operations) -> None:
     operations.dead_letters.dead["Settle"] = 7
     operations.dead_letters.moving.add("Settle")
-    answer = operations.client.send("GET", "/admin/queues")
+    answer = operations.of_queues.send("GET", "/admin/queues")
     items = {one["queueName"]: one for one in answer.body["Items"]}
     assert set(items) == {queue.name for queue in QUEUES}
     settle = items["Settle"]
@@ -71,7 +73,7 @@ def test_an_unknown_queue_is_a_404_that_tells_the_known_ones(
     operations: Operations, name: str
 ) -> None:
     operations.dead_letters.dead["Settle"] = 3
-    answer = operations.client.send(
+    answer = operations.of_queues.send(
         "POST", "/admin/queues/x/redrive", route=ROUTE, parameters={"queueName": name}
     )
     assert (answer.status, answer.body["code"]) == (404, "QueueNotFound")
@@ -91,13 +93,16 @@ def test_the_audit_trail_tells_who_moved_dead_letters(operations: Operations) ->
 
 def test_an_outage_is_a_503(operations: Operations) -> None:
     operations.dead_letters.is_down = True
-    assert operations.client.send("GET", "/admin/queues").status == 503
+    assert operations.of_queues.send("GET", "/admin/queues").status == 503
     assert redrive(operations, "Settle")[0] == 503
 
 
 def test_nobody_but_administrators_sees_or_moves_dead_letters(operations: Operations) -> None:
     operations.dead_letters.dead["Settle"] = 3
     for user, expected in (("stranger", 403), (None, 401)):
-        assert operations.by(user).send("GET", "/admin/queues").status == expected
+        assert (
+            replace(operations.of_queues, user_id=user).send("GET", "/admin/queues").status
+            == expected
+        )
         assert redrive(operations, "Settle", user)[0] == expected
     assert not operations.dead_letters.moving

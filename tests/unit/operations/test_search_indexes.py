@@ -1,19 +1,28 @@
 """The routes that look after the search indexes: they tell, and start jobs, and do no more."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from backend.aws.objects import S3Objects
+from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
+from backend.operations.search_indexes import SearchIndexService
+from backend.operations.search_routes import build_router
 from backend.search.checking import Example
-from backend.search.work import Report, Reports
+from backend.search.indexes import ensure_indexes
+from backend.search.state import SearchState
+from backend.search.work import Report, Reports, SearchWork
 from backend.spec.tables.operations import JOBS
-from tests.factories.audit import entries
-from tests.factories.http import Answer
-from tests.unit.operations.conftest import Operations
+from tests.factories.access import OnlyUser
+from tests.factories.audit import audit_service, entries
+from tests.factories.http import Answer, Client
+from tests.factories.jobs import job_service
+from tests.factories.search import NOON
+from tests.fakes.search_engine import MemorySearchEngine
 
 CONSISTENCY, REPAIR, REINDEX = (
     f"/admin/search/{name}" for name in ("consistency", "repair", "reindex")
@@ -32,23 +41,40 @@ REPORT = Report(
 )
 
 
-def post(operations: Operations, path: str, body: object = None) -> Answer:
-    return operations.client.send("POST", path, body=body)
+@dataclass
+class Keeping:
+    tables: DynamoTables
+    engine: MemorySearchEngine
+    service: SearchIndexService
+    client: Client
 
 
-def job_of(operations: Operations, answer: Answer) -> Job:
-    found = JobRepository(operations.tables).get(answer.body["jobId"])
+@pytest.fixture
+def keeping(tables: DynamoTables, objects: S3Objects) -> Keeping:
+    engine, state = MemorySearchEngine(), SearchState(tables, lambda: NOON)
+    ensure_indexes(engine, state)
+    work = SearchWork(tables, job_service(tables), audit_service(objects), lambda: NOON)
+    service = SearchIndexService(engine, state, work, Reports(tables), OnlyUser())
+    return Keeping(tables, engine, service, Client(build_router(service)))
+
+
+def post(keeping: Keeping, path: str, body: object = None) -> Answer:
+    return keeping.client.send("POST", path, body=body)
+
+
+def job_of(keeping: Keeping, answer: Answer) -> Job:
+    found = JobRepository(keeping.tables).get(answer.body["jobId"])
     assert found is not None
     return found
 
 
-def end(operations: Operations, job: Job, state: str) -> None:
+def end(keeping: Keeping, job: Job, state: str) -> None:
     item = {**job.model_dump(by_alias=True, exclude_none=True), "state": state}
-    operations.tables.write(Put(table=JOBS, item=item))
+    keeping.tables.write(Put(table=JOBS, item=item))
 
 
-def test_before_the_first_check_there_is_no_report(operations: Operations) -> None:
-    answer = operations.client.send("GET", CONSISTENCY)
+def test_before_the_first_check_there_is_no_report(keeping: Keeping) -> None:
+    answer = keeping.client.send("GET", CONSISTENCY)
     assert answer.status == 200
     assert answer.body == {
         "work": [],
@@ -60,19 +86,19 @@ def test_before_the_first_check_there_is_no_report(operations: Operations) -> No
     }
 
 
-def test_the_last_report_names_what_mends_it(operations: Operations) -> None:
-    operations.tables.transact([Reports(operations.tables).put(REPORT)])
-    body = operations.client.send("GET", CONSISTENCY).body
+def test_the_last_report_names_what_mends_it(keeping: Keeping) -> None:
+    keeping.tables.transact([Reports(keeping.tables).put(REPORT)])
+    body = keeping.client.send("GET", CONSISTENCY).body
     assert body["report"]["missing"] == 1
     assert body["report"]["examples"][0]["documentId"] == "museum:pump"
     assert body["mend"] == ["POST /admin/search/repair: documents differ from their sources"]
 
 
 def test_a_mapping_that_differs_is_told_with_the_reindex_that_mends_it(
-    operations: Operations,
+    keeping: Keeping,
 ) -> None:
-    operations.engine.mappings["files-1"] = {"dynamic": "true"}
-    body = operations.client.send("GET", CONSISTENCY).body
+    keeping.engine.mappings["files-1"] = {"dynamic": "true"}
+    body = keeping.client.send("GET", CONSISTENCY).body
     assert any("num_filesize" in one for one in body["indexes"][1]["differences"])
     assert body["mend"] == ["POST /admin/search/reindex: a mapping differs from the declared one"]
 
@@ -86,26 +112,26 @@ def test_a_mapping_that_differs_is_told_with_the_reindex_that_mends_it(
     ],
 )
 def test_work_is_a_job_that_is_started_once(
-    operations: Operations, path: str, body: object, kind: str
+    keeping: Keeping, path: str, body: object, kind: str
 ) -> None:
-    first, second = post(operations, path, body), post(operations, path, body)
+    first, second = post(keeping, path, body), post(keeping, path, body)
     assert (first.status, second.status) == (200, 200)
     assert (first.body["started"], second.body["started"]) == (True, False)
     assert first.body["jobId"] == second.body["jobId"]
-    job = job_of(operations, first)
+    job = job_of(keeping, first)
     assert (job.kind, job.state, job.database_id) == (kind, "queued", None)
-    told = operations.client.send("GET", CONSISTENCY).body["work"]
+    told = keeping.client.send("GET", CONSISTENCY).body["work"]
     assert [(one["jobId"], one["kind"]) for one in told] == [(job.job_id, kind)]
-    (entry,) = entries(operations.tables)
+    (entry,) = entries(keeping.tables)
     assert (entry["entity"], entry["operation"]) == ("search:indexes", kind)
-    end(operations, job, "done")
-    assert post(operations, path, body).body["started"] is True
+    end(keeping, job, "done")
+    assert post(keeping, path, body).body["started"] is True
 
 
-def test_a_failed_reindex_has_to_be_resumed_or_cancelled_first(operations: Operations) -> None:
-    job = job_of(operations, post(operations, REINDEX))
-    end(operations, job, "failed")
-    answer = post(operations, REINDEX)
+def test_a_failed_reindex_has_to_be_resumed_or_cancelled_first(keeping: Keeping) -> None:
+    job = job_of(keeping, post(keeping, REINDEX))
+    end(keeping, job, "failed")
+    answer = post(keeping, REINDEX)
     assert (answer.status, job.job_id in answer.body["message"]) == (409, True)
 
 
@@ -133,9 +159,9 @@ def test_a_failed_reindex_has_to_be_resumed_or_cancelled_first(operations: Opera
     ],
 )
 def test_a_repair_is_of_what_is_named(
-    operations: Operations, body: object, parameters: dict[str, Any]
+    keeping: Keeping, body: object, parameters: dict[str, Any]
 ) -> None:
-    assert job_of(operations, post(operations, REPAIR, body)).parameters == parameters
+    assert job_of(keeping, post(keeping, REPAIR, body)).parameters == parameters
 
 
 @pytest.mark.parametrize(
@@ -154,10 +180,10 @@ def test_a_repair_is_of_what_is_named(
     ],
 )
 def test_a_repair_of_nothing_that_is_known_is_refused(
-    operations: Operations, body: dict[str, Any]
+    keeping: Keeping, body: dict[str, Any]
 ) -> None:
-    assert post(operations, REPAIR, body).status == 400
-    assert entries(operations.tables) == []
+    assert post(keeping, REPAIR, body).status == 400
+    assert entries(keeping.tables) == []
 
 
 @pytest.mark.parametrize(
@@ -170,7 +196,14 @@ def test_a_repair_of_nothing_that_is_known_is_refused(
     ],
 )
 def test_only_administrators_look_after_the_indexes(
-    operations: Operations, method: str, path: str, body: object
+    keeping: Keeping, method: str, path: str, body: object
 ) -> None:
-    answer = replace(operations.client, user_id="stranger").send(method, path, body=body)
+    answer = replace(keeping.client, user_id="stranger").send(method, path, body=body)
     assert answer.status == 403
+
+
+def test_where_there_is_no_search_there_are_no_indexes(keeping: Keeping) -> None:
+    client = Client(build_router(replace(keeping.service, engine=None)))
+    assert client.send("GET", CONSISTENCY).status == 404
+    assert client.send("POST", REINDEX).status == 404
+    assert entries(keeping.tables) == []

@@ -26,6 +26,9 @@ WRITES_WITHOUT_ENTRY: dict[Route, str] = {
     routes.SEARCH_SIMPLE: "reads",
     routes.REPLAY_FAILURES: "has one, as the tests of operations say",
     routes.REDRIVE_QUEUE: "likewise",
+    routes.CHECK_SEARCH_CONSISTENCY: "likewise",
+    routes.REPAIR_SEARCH: "likewise",
+    routes.REINDEX_SEARCH: "likewise",
 }
 DB = {"databaseId": "museum"}
 ASSET = {**DB, "assetId": "statue"}

@@ -1,0 +1,9 @@
+"""The function that looks after the search indexes."""
+
+from backend.entrypoints import ready
+from backend.entrypoints.keeping import KeepingWiring
+from backend.operations.search_routes import build_router
+from backend.spec.functions import SEARCH_INDEXES_API
+
+_wiring = KeepingWiring(SEARCH_INDEXES_API)
+handler = ready(_wiring.app.handler(build_router(_wiring.search_index_service)))

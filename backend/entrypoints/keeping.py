@@ -1,0 +1,75 @@
+"""Puts the ports of AWS behind what looks after search indexes and queues, and does no more.
+
+What is long is a job; slices are imported where they are wired, as in `wiring`.
+"""
+# ruff: noqa: PLC0415
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger
+
+from backend.core.errors import UnavailableError
+from backend.core.wired import wired
+from backend.entrypoints.wiring import Wiring
+
+if TYPE_CHECKING:
+    from backend.operations.queues import QueueService
+    from backend.operations.search_indexes import SearchIndexService
+    from backend.search.work import SearchWork
+
+_logger = Logger()
+
+
+@wired
+class KeepingWiring(Wiring):
+    """What these functions are made of."""
+
+    @cached_property
+    def queue_service(self) -> "QueueService":
+        from backend.aws import clients
+        from backend.aws.dead_letters import SqsDeadLetters
+        from backend.domains.audit.repository import AuditRepository
+        from backend.domains.audit.service import AuditNotes
+        from backend.operations.queues import QueueService
+
+        dead_letters = SqsDeadLetters(clients.at_first_use(clients.sqs), self.settings)
+        notes = AuditNotes(AuditRepository(self.tables), self.audit, self.clock)
+        return QueueService(dead_letters, self.authorization, notes)
+
+    @cached_property
+    def search_index_service(self) -> "SearchIndexService":
+        from backend.operations.search_indexes import SearchIndexService
+        from backend.search.state import SearchState
+        from backend.search.work import Reports
+
+        return SearchIndexService(
+            engine=self.search_engine,
+            state=SearchState(self.tables, self.clock),
+            work=self.search_work,
+            reports=Reports(self.tables),
+            authorization=self.authorization,
+        )
+
+    @cached_property
+    def search_work(self) -> "SearchWork":
+        from backend.search.work import SearchWork
+
+        return SearchWork(self.tables, self.jobs, self.audit, self.clock)
+
+    @property
+    def search_checks_handler(self) -> Callable[[dict[str, Any], Any], dict[str, Any]]:
+        from backend.search.work import ScheduledChecks
+
+        checks = ScheduledChecks(self.search_work)
+
+        @_logger.inject_lambda_context(clear_state=True)
+        def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001
+            try:
+                return dict(checks.run())
+            except UnavailableError as error:  # the next run starts one
+                _logger.warning("an outage: no check is started", extra={"reason": error.message})
+                return {"outage": 1}
+
+        return handle

@@ -1,0 +1,37 @@
+"""The routes that look after the search indexes."""
+
+from backend.domains.jobs.models import Job
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.operations.search_indexes import SearchIndexService
+from backend.operations.search_models import ConsistencyReply, RepairBody, WorkReply
+from backend.spec import routes
+
+
+def build_router(service: SearchIndexService) -> Router:
+    """Bind the routes to the service."""
+    router = Router()
+
+    @router.bind(routes.GET_SEARCH_CONSISTENCY)
+    def get_consistency(call: Call) -> ConsistencyReply:
+        return service.get_consistency(call.caller)
+
+    @router.bind(routes.CHECK_SEARCH_CONSISTENCY)
+    def check_consistency(call: Call) -> WorkReply:
+        return _work(*service.check_consistency(call.caller))
+
+    @router.bind(routes.REPAIR_SEARCH)
+    def repair(call: Call, body: RepairBody) -> WorkReply:
+        return _work(*service.repair(call.caller, body))
+
+    @router.bind(routes.REINDEX_SEARCH)
+    def reindex(call: Call) -> WorkReply:
+        return _work(*service.reindex(call.caller))
+
+    return router
+
+
+def _work(job: Job, started: bool) -> WorkReply:
+    fact = "has begun" if started else "is at work already"
+    message = f"The job {fact}: it tells how far it is"
+    return WorkReply(job_id=job.job_id, started=started, message=message)
