@@ -4,9 +4,9 @@ import tempfile
 from pathlib import Path
 from typing import TypedDict
 
-from aws_cdk import App, Stack
+from aws_cdk import Annotations, App, Stack
 
-from infra.assets import Folders, prepare
+from infra.assets import PYTHON, Folders, prepare
 from infra.resources import Resources
 from infra.settings import Settings, default_context, read_settings
 from infra.stacks.api import ApiStack
@@ -63,6 +63,12 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
         IndexingStack(app, f"{prefix}-indexing", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),
     ]
+    if settings.bundle and not folders.compiled:
+        Annotations.of(bootstrap).add_warning_v2(
+            "vitrine:NoBytecode",
+            f"no Python {PYTHON} is installed: functions compile their code at each cold start; "
+            f"`uv python install {PYTHON}` and synthesize again",
+        )
     for stack in before:
         bootstrap.add_stack_dependency(stack)
     for stack in after:

@@ -1,6 +1,8 @@
 """The pins of the backend, and the folders that functions are made of."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,36 @@ def test_a_layer_that_was_built_is_not_built_again(
     monkeypatch.setattr(assets, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", "")  # no uv
     assert assets.build_layer() == built
+
+
+def test_what_is_compiled_runs_without_its_source_being_looked_at(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text("print('as compiled', __file__)\n")
+    assets.compile_folder(tmp_path, Path(sys.executable))
+    (bytecode,) = (tmp_path / "__pycache__").iterdir()
+    assert str(tmp_path).encode() not in bytecode.read_bytes()
+    module.write_text("print('changed')\n")
+    ran = subprocess.run(
+        [sys.executable, "-c", "import module"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith("as compiled")
+
+
+def test_code_that_the_version_cannot_take_stops_the_synthesis(tmp_path: Path) -> None:
+    (tmp_path / "module.py").write_text("def broken(:\n")
+    with pytest.raises(LayerBuildError, match="module"):
+        assets.compile_folder(tmp_path, Path(sys.executable))
+
+
+def test_a_python_is_found_or_told_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assets, "PYTHON", "3.99")
+    assert assets.find_python() is None
+
+
+def test_a_layer_with_bytecode_goes_by_another_name() -> None:
+    names = {assets.layer_hash(bundle=True, compiled=compiled) for compiled in (True, False)}
+    assert len(names) == 2
