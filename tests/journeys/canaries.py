@@ -18,19 +18,22 @@ TOKEN = re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
 SIGNATURE = re.compile(r"X-Amz-(?:Signature|Security-Token)=([^&\s\"]+)")
 KINDS = (KEY, TOKEN, SIGNATURE)
 
+_WORD = re.compile(r"[A-Za-z0-9_-]{16,}")
+
 planted: set[str] = set()
-"""By all clients of this process."""
+"""The long words of all that the clients of this process sent and were told."""
 
 
 def plant(text: str) -> None:
     """Remember the keys, tokens and signatures in a text."""
     for kind in KINDS:
-        planted.update(kind.findall(text))
+        for found in kind.findall(text):
+            planted.update(_WORD.findall(found))
 
 
 def note(answer: httpx.Response) -> None:
     """Remember what a request and its answer hold; for the event hooks of a client."""
-    planted.update([answer.request.headers.get("authorization", "").removeprefix("Bearer ")])
+    planted.update(_WORD.findall(answer.request.headers.get("authorization", "")))
     if "json" in answer.headers.get("content-type", ""):
         answer.read()
         plant(answer.text)
@@ -45,18 +48,16 @@ def secrets_of(state: Path) -> set[str]:
 
 
 def told(logs: Path, secrets: Iterable[str]) -> list[str]:
-    """Where the logs hold one of these, or anything that looks like a key, token or signature."""
-    wanted = [secret for secret in secrets if len(secret) >= 16]
+    """Where the logs hold one of these, what is planted, or what looks like such a thing."""
+    wanted = [secret for secret in secrets if len(secret) >= 8]
     anything = re.compile("|".join([*(k.pattern for k in KINDS), *map(re.escape, wanted)]))
-    return [
-        f"{path.name}:{number}: {found[0][:12]}…"
-        for path in (
-            *sorted((logs / "functions").glob("*.log*")),
-            *sorted(logs.glob("runner.log*")),
-        )
-        for number, line in _lines(path)
-        if (found := anything.search(line))
-    ]
+    found: list[str] = []
+    for path in (*sorted((logs / "functions").glob("*.log*")), *sorted(logs.glob("runner.log*"))):
+        for number, line in _lines(path):
+            match = anything.search(line)
+            words = [match[0]] if match else planted.intersection(_WORD.findall(line))
+            found += [f"{path.name}:{number}: {word[:12]}…" for word in words]
+    return found
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
