@@ -73,12 +73,14 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 prove: HISTORIES ?= 10000
 prove: ENGINE_HISTORIES ?= 300
 prove: ROUNDS ?= 5
+prove: POLICIES ?= 5000
 .PHONY: prove
 prove: $(READY) ## Run thousands of random histories, in memory and on engines, and kill engines (hours)
 	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(HISTORIES) $(PYTEST) -q -n $(CORES) \
 		tests/unit/search/test_histories.py tests/unit/model
 	@$(BIN)/python -m local prepare
 	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
+	@POLICIES=$(POLICIES) $(PYTEST) -q tests/integration/search/test_permissions.py
 	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 CONCURRENCY_SECONDS=60 $(PYTEST) -q \
 		tests/journeys/test_kills.py tests/journeys/test_concurrency.py tests/journeys/long
 

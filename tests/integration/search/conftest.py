@@ -14,6 +14,7 @@ from backend.core.ids import new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.search.cursors import Cursors
+from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
 from backend.search.service import SearchService
 from backend.search.state import Pointer, SearchState
@@ -70,6 +71,10 @@ def asset(name: str, metadata: Iterable[JsonObject] = (), **fields: Any) -> Json
     }
 
 
+def nobody_waits() -> Freshness:
+    raise AssertionError("no search waits here")
+
+
 @pytest.fixture
 def library(engines: RealEngines) -> Library:
     """Empty indexes."""
@@ -82,4 +87,5 @@ def library(engines: RealEngines) -> Library:
     state = SearchState(MemoryTables(), lambda: NOON)
     state.begin(pointer)
     cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON)
-    return Library(engine, pointer, SearchService(engine, state, OnlyUser(), cursors))
+    service = SearchService(engine, state, OnlyUser(), cursors, nobody_waits)
+    return Library(engine, pointer, service)

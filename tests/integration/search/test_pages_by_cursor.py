@@ -10,7 +10,7 @@ from backend.core.search_engine import JsonObject
 from backend.search.models import SearchBody
 from backend.search.service import SearchService
 from tests.factories.access import OnlyUser
-from tests.integration.search.conftest import CALLER, Library, asset
+from tests.integration.search.conftest import CALLER, Library, asset, nobody_waits
 
 MANY = 12_000
 PAGE = 2000
@@ -132,6 +132,8 @@ def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
     filled(library, 9)
     after = library.search(size=3, after="")["after"]
     service = library.service
-    shut = SearchService(service.engine, service.state, OnlyUser("nobody"), service.cursors)
+    shut = SearchService(
+        service.engine, service.state, OnlyUser("nobody"), service.cursors, nobody_waits
+    )
     body = SearchBody(size=3, after=after)
     assert shut.search(CALLER, body)["hits"]["hits"] == []

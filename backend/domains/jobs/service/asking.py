@@ -163,7 +163,10 @@ class JobService:
         return found
 
     def _may_see(self, caller: Identity, job: Job) -> bool:
-        return self.authorization.may(caller, "GET", self._secured(job))
+        target = self._secured(job)
+        # Buckets are seen by whoever may use their route; what is done with them is not.
+        action = "POST" if target.object_type == "bucket" else "GET"
+        return self.authorization.may(caller, action, target)
 
     def _secured(self, job: Job) -> Secured:
         if "bucketId" in job.parameters:

@@ -1,0 +1,184 @@
+"""What a search finds under random rules is what the rules, read plainly, let its caller see."""
+
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from backend.core.identity import Identity
+from backend.core.objects import ObjectVersion
+from backend.core.search_engine import JsonObject
+from backend.domains.access.policy.model import Fields, Rule, parse_rule
+from backend.domains.access.policy.search_filter import search_filter
+from backend.domains.buckets.models import AssetBucket
+from backend.search.models import SearchBody
+from backend.search.projections import AssetSource, FileSource, project
+from backend.search.service import SearchService
+from tests.factories.policies import WORDS, everything, read_plainly, rules, stored
+from tests.factories.search import asset_row
+from tests.integration.search.conftest import CALLER, Library
+
+POLICIES = int(os.environ.get("POLICIES", "300"))
+"""Random policies, each on all of the documents."""
+
+ASSETS = 40
+BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
+
+
+@dataclass
+class Under:
+    """The permission port of one who has these rules."""
+
+    rules: Sequence[Rule] = ()
+
+    def search_filter(self, caller: Identity) -> JsonObject | None:
+        return search_filter(self.rules)
+
+
+def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
+    """Assets whose names resemble each other, with a file each, and how rules see them."""
+    chance = random.Random(6)
+    documents: dict[str, JsonObject] = {}
+    seen: dict[str, Fields] = {}
+
+    def text() -> str:
+        return "".join(chance.choices(WORDS, k=chance.choice((1, 1, 2, 3))))
+
+    for number in range(ASSETS):
+        row = asset_row(
+            f"a{number}",
+            database_id=text(),
+            assetName=text(),
+            assetType=chance.choice(("", "none", ".glb", "folder", text())),
+            tags=[text() for _ in range(chance.choice((0, 1, 1, 2, 3)))],
+        )
+        version = ObjectVersion(
+            key=f"a{number}/file.txt",
+            version_id="v1",
+            is_latest=True,
+            last_modified=datetime(2026, 3, 1, tzinfo=UTC),
+            size=7,
+            etag="abc",
+        )
+        fields: Fields = {
+            **{name: str(row[name]) for name in ("databaseId", "assetName", "assetType")},
+            "tags": tuple(row["tags"]),
+        }
+        for name, source in (
+            (f"asset-{number}", AssetSource(row, BUCKET)),
+            (f"file-{number}", FileSource(row, BUCKET, version)),
+        ):
+            documents[name] = project(source).body
+            seen[name] = fields
+    return documents, seen
+
+
+def under(library: Library, found: Sequence[Rule]) -> Callable[..., JsonObject]:
+    """The search of one who has these rules."""
+    service = library.service
+    mine = SearchService(
+        service.engine, service.state, Under(found), service.cursors, service.freshness
+    )
+
+    def search(**body: Any) -> JsonObject:
+        return mine.search(CALLER, SearchBody.model_validate(body))
+
+    return search
+
+
+def hits(reply: Mapping[str, Any]) -> list[str]:
+    return [hit["_id"] for hit in reply["hits"]["hits"]]
+
+
+def test_a_search_finds_just_what_the_rules_let_its_caller_see(library: Library) -> None:
+    documents, seen = shelves()
+    library.put(documents)
+
+    @hypothesis_settings(
+        max_examples=POLICIES,
+        deadline=None,
+        database=None,
+        derandomize=POLICIES == 300,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(st.lists(rules(["asset"]), min_size=1, max_size=15))
+    def holds(found: list[Rule]) -> None:
+        wanted = {
+            name for name, fields in seen.items() if read_plainly(found, "GET", "asset", fields)
+        }
+        reply = under(library, found)(size=200)
+        assert set(hits(reply)) == wanted
+        assert reply["hits"]["total"]["value"] == len(wanted)
+
+    holds()
+
+
+def test_totals_pages_facets_and_cursors_count_nothing_that_is_hidden(library: Library) -> None:
+    documents, seen = shelves()
+    library.put(documents)
+    found = [
+        parse_rule(everything("asset")),
+        parse_rule(stored("asset", ("assetName", "contains", "a"), effect="deny")),
+    ]
+    wanted = {name for name, fields in seen.items() if "a" not in fields["assetName"]}
+    assert 20 < len(wanted) < len(seen)
+    search = under(library, found)
+    pages = [hits(search(size=7, **{"from": start})) for start in range(0, len(wanted), 7)]
+    assert [len(page) for page in pages[:-1]] == [7] * (len(pages) - 1)
+    assert {name for page in pages for name in page} == wanted
+    assert _by_cursor(search) == wanted
+    facets = search(size=0, aggregations=True)["aggregations"]
+    tags = Counter(tag for name in wanted for tag in set(seen[name]["tags"]))
+    counted = facets["list_tags"]["filtered_tags"]["buckets"]
+    assert {each["key"]: each["doc_count"] for each in counted} == tags
+
+
+def _by_cursor(search: Callable[..., JsonObject]) -> set[str]:
+    found: set[str] = set()
+    after: str | None = ""
+    while after is not None:
+        reply = search(size=7, after=after)
+        assert not found & set(hits(reply))
+        found |= set(hits(reply))
+        after = reply.get("after")
+    return found
+
+
+def test_words_of_hidden_documents_are_not_counted_in_explanations(library: Library) -> None:
+    library.put(shelves()[0])
+    some = [parse_rule(stored("asset", ("assetType", "equals", ".glb")))]
+    for found, told in (([parse_rule(everything("asset"))], True), (some, False)):
+        reply = under(library, found)(query="file", explainResults=True)
+        assert reply["hits"]["hits"]
+        assert all(("explanation" in hit) == told for hit in reply["hits"]["hits"])
+
+
+def test_a_document_that_permissions_cannot_judge_is_found_by_nobody(library: Library) -> None:
+    row = asset_row("a1", tags=["secret" + "x" * 8000])
+    library.put({"asset-1": project(AssetSource(row, BUCKET)).body})
+    denied = parse_rule(stored("asset", ("tags", "starts_with", "secret"), effect="deny"))
+    for found in ([parse_rule(everything("asset"))], [parse_rule(everything("asset")), denied]):
+        assert hits(under(library, found)()) == []
+
+
+def test_hundreds_of_rules_with_thousands_of_values_are_one_search(library: Library) -> None:
+    documents, seen = shelves()
+    library.put(documents)
+    many = [
+        stored(
+            "asset", ("assetName", "is_one_of", [f"n{n}-{k}" for k in range(1000)]), effect="deny"
+        )
+        for n in range(10)
+    ]
+    many += [
+        stored("asset", ("tags", "contains", f"hidden {n}"), effect="deny") for n in range(300)
+    ]
+    found = [parse_rule(each) for each in (everything("asset"), *many)]
+    assert set(hits(under(library, found)(size=200))) == set(seen)

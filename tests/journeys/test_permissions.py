@@ -1,0 +1,137 @@
+"""One who may see one database sees nothing of the others, and nothing once that is taken away."""
+
+import time
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.journeys.runtime import Api, Runtime
+
+
+def unique(word: str) -> str:
+    return f"{word}-{uuid4().hex[:8]}"
+
+
+class World:
+    """A viewer of one of two databases; one asset there has a tag that is hidden from viewers."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.admin = admin = runtime.client()
+        self.role, self.user = unique("role"), unique("user")
+        self.own, self.foreign = (admin.new_database(unique("db")) for _ in range(2))
+        self.tag = unique("tag")
+        kind = {"tagTypeName": unique("kind"), "description": "Whether viewers see it"}
+        admin.ok("POST", "/tag-types", kind)
+        tag = {"tagName": self.tag, "tagTypeName": kind["tagTypeName"], "description": "Hidden"}
+        admin.ok("POST", "/tags", tag)
+        self.seen = admin.new_asset(self.own, "Seen pump")
+        self.hidden = admin.new_asset(self.own, "Hidden pump", tags=[self.tag])
+        self.elsewhere = admin.new_asset(self.foreign, "Foreign pump")
+        for database, asset in (
+            (self.own, self.seen),
+            (self.own, self.hidden),
+            (self.foreign, self.elsewhere),
+        ):
+            admin.upload(database, asset, {"/pump.glb": [b"glTF"]})
+        admin.ok("POST", "/roles", {"roleName": self.role, "description": "Looks around"})
+        self.give(admin)
+        admin.ok("POST", "/user-roles", {"userId": self.user, "roleName": [self.role]})
+        key = {"apiKeyName": "Own", "userId": self.user, "description": "Its own"}
+        self.viewer = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
+        runtime.drain()
+
+    def give(self, admin: Api) -> None:
+        templates = {
+            each["template"]["name"]: each
+            for each in admin.ok("GET", "/auth/constraintsTemplates")["Items"]
+        }
+        values = {"ROLE_NAME": self.role, "DATABASE_ID": self.own}
+        admin.ok(
+            "POST",
+            "/auth/constraintsTemplateImport",
+            {**templates["database-readonly"], "variableValues": values},
+        )
+        denied = {
+            "name": "Hidden",
+            "description": "Keeps what has the tag from viewers",
+            "objectType": "asset",
+            "criteriaAnd": [{"field": "tags", "operator": "equals", "value": self.tag}],
+            "groupPermissions": [
+                {"groupId": self.role, "permission": "GET", "permissionType": "deny"}
+            ],
+        }
+        admin.ok("POST", f"/auth/constraints/{unique('deny')}", denied)
+
+
+@pytest.fixture(scope="module")
+def world(runtime: Runtime) -> World:
+    return World(runtime)
+
+
+def found(api: Api, **body: Any) -> set[str]:
+    return {one["str_assetid"] for one in api.search(query="pump", **body)}
+
+
+def test_lists_and_single_reads_show_what_the_rules_say(world: World) -> None:
+    viewer = world.viewer
+    databases = viewer.ok("GET", "/database")["Items"]
+    assert {one["databaseId"] for one in databases} == {world.own}
+    listed = viewer.ok("GET", f"/database/{world.own}/assets")["Items"]
+    assert {one["assetId"] for one in listed} == {world.seen}
+    everywhere = viewer.ok("GET", "/assets")["Items"]
+    assert {one["assetId"] for one in everywhere} == {world.seen}
+    assert viewer.ok("GET", f"/database/{world.own}/assets/{world.seen}")
+
+
+def test_absent_and_invisible_look_the_same(world: World) -> None:
+    for path in ("", "/listFiles", "/getVersions", "/metadata", "/asset-links"):
+        status, hidden = world.viewer.refused(
+            "GET", f"/database/{world.own}/assets/{world.hidden}{path}"
+        )
+        absent = world.viewer.refused("GET", f"/database/{world.own}/assets/none-such{path}")
+        assert status == absent[0] == 404
+        told = hidden["message"].replace(world.hidden, "none-such")
+        assert told == absent[1]["message"]
+
+
+def test_a_search_and_its_counts_know_of_nothing_else(world: World) -> None:
+    assert {world.seen, world.hidden} <= found(world.admin, databaseId=world.own)
+    assert found(world.viewer) == {world.seen}
+    body = {"query": "pump", "aggregations": True, "size": 100}
+    reply = world.viewer.ok("POST", "/search", body)
+    assert reply["hits"]["total"]["value"] == 2  # the asset and its file
+    facets = reply["aggregations"]
+    assert [each["key"] for each in facets["str_databaseid"]["filtered_databaseid"]["buckets"]] == [
+        world.own
+    ]
+    assert facets["list_tags"]["filtered_tags"]["buckets"] == []
+
+
+def test_what_is_seen_may_not_be_changed(world: World) -> None:
+    path = f"/database/{world.own}/assets/{world.seen}"
+    assert world.viewer.refused("PUT", path, {"description": "Mine"})[0] == 403
+    assert world.viewer.refused("GET", "/auth/explain")[0] == 403
+
+
+def test_an_administrator_is_told_why(world: World) -> None:
+    asked = {"userId": world.user, "action": "GET", "objectType": "asset", "databaseId": world.own}
+    told = world.admin.ok("GET", "/auth/explain", params=asked)
+    assert (told["tier2"]["decision"], told["roles"]) == ("allow", [world.role])
+    told = world.admin.ok("GET", "/auth/explain", params={**asked, "tags": world.tag})
+    assert told["tier2"]["decision"] == "deny"
+    assert told["tier2"]["by"][0]["givenTo"] == f"role#{world.role}"
+
+
+def test_a_role_that_was_taken_away_is_gone_in_all_functions(world: World) -> None:
+    asset = f"/database/{world.own}/assets/{world.seen}"
+    asks = [
+        lambda: world.viewer.send("GET", "/database").status_code,
+        lambda: world.viewer.send("GET", asset).status_code,
+        lambda: world.viewer.send("GET", f"{asset}/listFiles").status_code,
+        lambda: world.viewer.send("POST", "/search", {"query": "pump"}).status_code,
+    ]
+    assert {ask() for ask in asks} == {200}
+    world.admin.ok("DELETE", "/user-roles", {"userId": world.user})
+    time.sleep(5)  # the contract; the rules are asked anew after two
+    assert {ask() for ask in asks} == {403}
