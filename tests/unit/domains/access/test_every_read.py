@@ -30,6 +30,7 @@ QUERIES: dict[Route, dict[str, str]] = {
     routes.GET_FILE: {"filePath": "/a.txt"},
     routes.GET_FILE_METADATA: {"filePath": "/a.txt", "type": "metadata"},
     routes.LIST_AUDIT_ENTRIES: {"userId": "admin"},
+    routes.GET_AUDIT_VALUE: {"entity": "role:editor", "at": "2026-03-01T12:00:00.000000Z"},
     routes.COMPARE_ASSET_VERSIONS: {"from": "0", "to": "0"},
     routes.EXPLAIN_ACCESS: {"userId": "admin", "action": "GET", "objectType": "asset"},
 }
