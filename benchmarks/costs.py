@@ -24,6 +24,7 @@ from benchmarks.governed import operations_under_schemas
 from benchmarks.in_process import Product, deployed, function_of, put_object, put_part, restart
 from benchmarks.linked import operations_on_links
 from benchmarks.metering import Usage
+from benchmarks.ruled import operations_on_constraints
 
 LISTED = 100
 FEW, MANY, VERY_MANY = 1, 50, 250
@@ -134,6 +135,7 @@ class Gallery:
             *(Operation(*each) for each in operations_on_links(self.product.call, self._new_asset)),
             *self._of_lifecycle(),
             *self._of_search(),
+            *(Operation(*each) for each in operations_on_constraints(self.product.call)),
         )
 
     def _of_databases(self) -> Sequence[Operation]:

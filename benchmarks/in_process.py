@@ -312,8 +312,8 @@ def deployed() -> Generator[Product]:
         search_engine.connect = lambda _: product.engine  # pyright: ignore[reportAttributeAccessIssue]
         # The wiring takes the clock and the engine that are there when it is loaded.
         bootstrap = import_module("backend.entrypoints.bootstrap")
-        wiring = import_module("backend.entrypoints.wiring")
-        product.measured(lambda: bootstrap.set_up(wiring.Wiring(BOOTSTRAP)))
+        establishing = import_module("backend.entrypoints.establishing")
+        product.measured(lambda: bootstrap.set_up(establishing.DeploymentWiring(BOOTSTRAP)))
         product.drain()
         yield product
 
