@@ -297,6 +297,7 @@ _OF_API: Mapping[str, Requests] = {
         AUDIT_ARCHIVE_BUCKET: ("GetObject", "ListBucket"),
     },
     "AdminApi": {**_SOURCES, **_REPLAYS},
+    "QueuesApi": {},
     "SearchIndexesApi": {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
