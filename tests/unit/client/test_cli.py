@@ -390,28 +390,3 @@ def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> 
     shell.run("databases", "delete", "cars")
     assert shell.code == 2
     assert "cars" in server.databases
-
-
-def test_search_fetches_everything_and_filters_by_typed_metadata(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    shell.run("import", str(garage))
-    answer = shell.json("search", "*", "--all", "--metadata", "weight>=3", "--metadata", "!color")
-    assert answer["total"] == 3
-    hits = answer["hits"]
-    assert isinstance(hits, list)
-    assert len(hits) == 3
-    body = server.bodies[-1][1]
-    assert body["after"] == ""
-    assert body["metadataFilters"] == [
-        {"key": "weight", "op": "gte", "value": 3},
-        {"key": "color", "op": "exists", "value": False},
-    ]
-
-
-def test_search_refuses_what_is_no_filter(shell: Shell) -> None:
-    shell.run("search", "*", "--metadata", ">=3")
-    assert shell.code != 0
-    assert "has no key or no value" in shell.err
-    shell.run("search", "*", "--all", "--facets")
-    assert shell.code == 2

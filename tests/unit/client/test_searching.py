@@ -1,5 +1,8 @@
 """Searches beyond the window, by typed metadata, and behind one's own writes."""
 
+import json
+from pathlib import Path
+
 import httpx
 import pytest
 from pydantic import JsonValue
@@ -8,6 +11,12 @@ from vitrine.metadata_filters import FilterError, parse_filter
 from vitrine.transport import Writes
 
 from tests.unit.client.fake_server import FakeServer, reply
+from tests.unit.client.test_cli import Shell
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
 
 
 def written(token: str) -> httpx.Response:
@@ -100,3 +109,28 @@ def test_a_filter_is_read_as_people_type_it(text: str, body: dict[str, JsonValue
 def test_what_is_no_filter_is_refused(text: str) -> None:
     with pytest.raises(FilterError):
         parse_filter(text)
+
+
+def test_search_fetches_everything_and_filters_by_typed_metadata(
+    shell: Shell, server: FakeServer
+) -> None:
+    server.fail("POST", "^/search$", page("a", "b", after="1"), page("c"))
+    answer = shell.json("search", "*", "--all", "--metadata", "weight>=3", "--metadata", "!color")
+    assert answer["total"] == 3
+    hits = answer["hits"]
+    assert isinstance(hits, list)
+    assert len(hits) == 3
+    body = json.loads(server.sent[0].content)
+    assert body["after"] == ""
+    assert body["metadataFilters"] == [
+        {"key": "weight", "op": "gte", "value": 3},
+        {"key": "color", "op": "exists", "value": False},
+    ]
+
+
+def test_search_refuses_what_is_no_filter(shell: Shell) -> None:
+    shell.run("search", "*", "--metadata", ">=3")
+    assert shell.code != 0
+    assert "has no key or no value" in shell.err
+    shell.run("search", "*", "--all", "--facets")
+    assert shell.code == 2
