@@ -85,7 +85,7 @@ UPDATE_CONSTRAINT = Route(
 )  # fmt: skip
 DELETE_CONSTRAINT = Route(
     "DELETE", "/auth/constraints/{constraintId}", "access", "delete_constraint",
-    "Delete a constraint and what it gives", "constraint",
+    "Delete a constraint and what it gives", "constraint", statuses=(413,),
 )  # fmt: skip
 LIST_CONSTRAINTS_TEMPLATES = Route(
     "GET", "/auth/constraintsTemplates", "access", "list_constraints_templates",

@@ -154,7 +154,7 @@ def change_writes(
     if size > MAX_CHANGE_BYTES:
         raise PolicyTooLargeError(
             f"the change would write {size} bytes, as each grantee's rules are written whole; "
-            f"{MAX_CHANGE_BYTES} are taken: give it to fewer roles and users"
+            f"{MAX_CHANGE_BYTES} are taken: change it for fewer roles and users at a time"
         )
     return writes
 

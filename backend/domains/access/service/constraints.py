@@ -97,6 +97,7 @@ class ConstraintService:
         Raises:
             ConstraintNotFoundError: it does not exist.
             ConstraintRevisionError: others change it, or its grantees' rules, all the time.
+            PolicyTooLargeError: all its grantees' rules are too many to be written at once.
         """
         require(self.authorization, caller, "DELETE", _SECURED)
         for _ in range(_ATTEMPTS):

@@ -201,7 +201,7 @@ def test_a_change_that_would_not_fit_into_a_transaction_is_refused(api: Constrai
     )
     refused = api.put("large", large)
     assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
-    assert "give it to fewer roles and users" in refused.body["message"]
+    assert "for fewer roles and users at a time" in refused.body["message"]
 
 
 class Meanwhile(MemoryTables):
@@ -308,3 +308,24 @@ def test_strangers_may_do_nothing_with_constraints(
         stranger_api.load({}),
     ):
         assert answer.status == 403
+
+
+def test_one_that_is_too_large_to_delete_at_once_is_deleted_in_steps(
+    api: Constraints, memory: MemoryTables
+) -> None:
+    """Rules that a change leaves as they are, are not written."""
+    value = [f"{number:04}" * 15 for number in range(1000)]
+    large = [criterion("databaseId", "is_one_of", value)]
+    names = [f"user-{number:02}" for number in range(40)]
+    api.put("see", constraint(groupPermissions=[], userPermissions=users(*names)))
+    for number in range(8):
+        given = users(*names[number * 5 : number * 5 + 5])
+        for each in ("a", "b"):
+            body = constraint(criteriaAnd=large, groupPermissions=[], userPermissions=given)
+            assert api.put(f"{each}{number}", body).status == 200
+    refused = api.delete("see")
+    assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
+    few = constraint(groupPermissions=[], userPermissions=users(*names[:20]))
+    assert api.put("see", few).status == 200
+    assert api.delete("see").status == 200
+    assert policies(memory) == policies_by_rows(memory)
