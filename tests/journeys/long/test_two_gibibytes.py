@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
+from local.engines import free_port
 from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
 
 MIB = 1024**2
@@ -86,8 +87,9 @@ def uploads(place: Path) -> list[Any]:
 def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     place: Path, own_runtime: Runtime
 ) -> None:
+    port = ("--port", str(free_port()))  # the client's journal knows the upload by the address
     digest = large_file(place / "big" / "scan" / "cloud.bin")
-    own_runtime.up()
+    own_runtime.up(*port)
     running = importing(own_runtime, place)
     wait_until(lambda: sent(place) >= PARTS // 4, seconds=PATIENCE)
     running.kill()
@@ -102,7 +104,7 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     running.communicate(timeout=PATIENCE)
     assert sent(place) < PARTS
 
-    own_runtime.up()
+    own_runtime.up(*port)
     (upload_id,) = uploads(place)
     running = importing(own_runtime, place)
     api = own_runtime.client()
@@ -112,7 +114,7 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     running.kill()
     running.communicate(timeout=60)
 
-    own_runtime.up()
+    own_runtime.up(*port)
     api = own_runtime.client()
     wait_until(lambda: api.ok("GET", path)["state"] != "working", seconds=PATIENCE)
     (file,) = api.ok("GET", path)["files"]
