@@ -33,7 +33,6 @@ from backend.domains.access.policy.model import (
     parse_rule,
 )
 from backend.domains.access.policy.predicate import Predicate
-from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.access.repository.policies import PolicyRepository, StoredRules
 from backend.spec.routes import Action, Route
 
@@ -66,6 +65,10 @@ class Rights:
 
     def search_filter(self) -> dict[str, Any] | None:
         """As `policy.search_filter`; made when it is first asked for."""
+        from backend.domains.access.policy.search_filter import (  # noqa: PLC0415 - few search
+            search_filter,
+        )
+
         if not self._filters:
             self._filters.append(search_filter(self.rules))
         return self._filters[0]
