@@ -92,7 +92,7 @@ def _search(wiring: DeploymentWiring) -> str:
     except MappingDiffersError:
         # Failing would roll back the very deployment whose reindex mends it.
         _logger.exception("a search index differs from its declaration")
-        return "mapped otherwise than declared, reindex"
+        return "mapped otherwise than declared: POST /admin/search/reindex mends it"
     return "as declared"
 
 

@@ -19,7 +19,8 @@ class MappingDiffersError(StateForbidsError):
 
     def __init__(self, differences: tuple[str, ...]) -> None:
         listed = "; ".join(differences)
-        super().__init__(f"Search indexes differ from their declaration, reindex them: {listed}")
+        mend = "POST /admin/search/reindex mends it"
+        super().__init__(f"Search indexes differ from their declaration, {mend}: {listed}")
         self.differences = differences
 
 

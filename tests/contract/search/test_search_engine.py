@@ -5,13 +5,14 @@ real one refuses what its mapping does not take). What queries find is tested on
 """
 
 import json
+from dataclasses import replace
 
 import pytest
 from opensearchpy import OpenSearch
 
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.errors import InvalidInputError, UnavailableError
-from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite
+from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, Stretch
 from backend.spec.search_indexes import ASSET_INDEX
 from tests.contract.search.conftest import Cluster
 
@@ -165,3 +166,26 @@ def test_a_document_is_removed_up_to_its_version(cluster: Cluster) -> None:
     )
     assert [cluster.document(name) is None for name in names] == [True, True, False, True]
     assert write(cluster, "lower", 8).status == 201
+
+
+def test_a_stretch_goes_on_where_it_ended_in_the_order_of_bytes(cluster: Cluster) -> None:
+    names = ["b", "a", "a.b", "a-b", "ä", "B", "\U0001f98a", "\uff5a"]
+    for number, name in enumerate(names):
+        write(cluster, f"d:{name}", number + 1, str_databaseid="d", str_assetid=name, hash="h")
+    write(cluster, "d:gone", 99, str_databaseid="d", str_assetid="gone", deleted=True)
+    write(cluster, "e:a", 99, str_databaseid="e", str_assetid="a", hash="h")
+    cluster.engine.refresh([cluster.index])
+    wanted = Stretch(order=("str_assetid",), equal={"str_databaseid": "d"}, limit=3)
+    found: list[str] = []
+    while page := cluster.engine.stretch(cluster.index, wanted):
+        found += (one.body["str_assetid"] for one in page)
+        wanted = replace(wanted, above=page[-1].place)
+    assert found == sorted(names)
+    first = cluster.engine.stretch(cluster.index, replace(wanted, above=None, up_to="a"))
+    assert [one.id for one in first] == ["d:B", "d:a"]
+    assert first[0].body["hash"] == "h"
+
+
+def test_an_index_is_dropped_once(cluster: Cluster) -> None:
+    assert cluster.engine.drop_index(cluster.index)
+    assert not cluster.engine.drop_index(cluster.index)

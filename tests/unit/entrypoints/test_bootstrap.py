@@ -180,7 +180,10 @@ def test_an_index_mapped_otherwise_is_told_and_fails_nothing(
     monkeypatch.setattr(bootstrap, "ensure_indexes", differ)
     answer = run(callback)
     assert answer["Status"] == "SUCCESS"
-    assert answer["Data"]["Search"] == "mapped otherwise than declared, reindex"
+    assert (
+        answer["Data"]["Search"]
+        == "mapped otherwise than declared: POST /admin/search/reindex mends it"
+    )
     assert "assets-1: dynamic" in caplog.text
 
 
