@@ -13,88 +13,23 @@ from backend.spec.buckets import (
     AUDIT_ARCHIVE_BUCKET,
     AUXILIARY_BUCKET,
     FAILURE_BUCKET,
-    Bucket,
 )
-from backend.spec.requests import Request
+from backend.spec.functions.request_parts import (
+    BUCKET_RECORD,
+    CALLER,
+    FILE_CHANGES,
+    GOVERNED,
+    KEPT,
+    KEPT_BY_MAPPING,
+    OF_ROWS,
+    RECORDS,
+    REPLAYS,
+    SOURCES,
+    VERSIONS,
+    Requests,
+    together,
+)
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
-from backend.spec.tables.model import Table
-
-Requests = Mapping[Table | Bucket, tuple[Request, ...]]
-
-_CALLER: Requests = {
-    access.USER_ROLES: ("Query",),
-    access.ROLES: ("BatchGetItem",),
-    access.POLICIES: ("BatchGetItem", "GetItem"),
-}
-"""What deciding takes of who the caller is."""
-_BUCKET_RECORD: Requests = {registry.ASSET_BUCKETS: ("Query",)}
-_GOVERNED: Requests = {
-    metadata.SCHEMA_SCOPES: ("BatchGetItem",),
-    metadata.METADATA_SCHEMAS: ("BatchGetItem",),
-    metadata.RECORD_SETS: ("GetItem", "UpdateItem"),
-}
-"""What writing records of any entity takes beside their table, as schemas are in force."""
-_RECORDS: Requests = {
-    **_GOVERNED,
-    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-}
-_SOURCES: Requests = {
-    assets.ASSETS: ("BatchGetItem",),
-    metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
-    metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
-    registry.ASSET_BUCKETS: ("Scan",),
-    operations.RESERVATIONS: ("BatchGetItem",),
-    operations.SEARCH_STATE: ("GetItem", "PutItem", "UpdateItem"),
-    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
-}
-_OF_ROWS: Requests = {**_SOURCES, operations.RESERVATIONS: ()}
-"""Where it is rows that changed: whose an object is has to be asked only of objects."""
-_REPLAYS: Requests = {
-    operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
-    FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
-}
-"""What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
-_KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
-_KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
-"""The destination of a stream's mapping: Lambda looks whether it is there."""
-
-_VERSIONS: Requests = {
-    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
-    metadata.RECORD_SETS: ("GetItem", "Query", "UpdateItem"),
-    assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "BatchWriteItem", "GetItem", "Query"),
-    assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
-}
-"""What making a version takes beside its own row."""
-
-_FILE_CHANGES: Requests = {
-    **_BUCKET_RECORD,
-    **_RECORDS,
-    assets.ASSETS: ("BatchGetItem", "UpdateItem"),
-    assets.ASSET_VERSIONS: ("Query",),
-    assets.ASSET_FILE_VERSIONS: ("BatchWriteItem", "Query"),
-    assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
-    operations.JOBS: ("GetItem", "UpdateItem"),
-    operations.RESERVATIONS: ("GetItem", "UpdateItem"),
-    ASSET_BUCKET: (
-        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
-        *("ListMultipartUploadParts", "PutObject"),
-    ),
-    AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
-}
-"""What the steps make that change files."""
-
-
-def _together(*parts: Requests) -> Requests:
-    """All requests of several tasks of one function."""
-    found: dict[Table | Bucket, set[Request]] = {}
-    for part in parts:
-        for resource, requests in part.items():
-            found.setdefault(resource, set()).update(requests)
-    return {resource: tuple(sorted(requests)) for resource, requests in found.items()}
-
 
 _OF_API: Mapping[str, Requests] = {
     "ConfigurationApi": {registry.FEATURES: ("Scan",)},
@@ -119,12 +54,12 @@ _OF_API: Mapping[str, Requests] = {
         ASSET_BUCKET: ("GetBucketVersioning", "ListBucket"),
     },
     "BucketSyncApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("GetItem", "UpdateItem"),
     },
     "DatabasesApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.DATABASES: (
             *("BatchGetItem", "DeleteItem", "GetItem"),
             *("PutItem", "Scan", "UpdateItem"),
@@ -140,7 +75,7 @@ _OF_API: Mapping[str, Requests] = {
         operations.JOBS: ("PutItem",),
     },
     "AssetsApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.DATABASES: ("GetItem", "Scan"),
         registry.TAGS: ("BatchGetItem",),
         registry.TAG_TYPES: ("Scan",),
@@ -149,8 +84,8 @@ _OF_API: Mapping[str, Requests] = {
         operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
         ASSET_BUCKET: ("ListBucket",),
     },
-    "FilesApi": _together(
-        _FILE_CHANGES,
+    "FilesApi": together(
+        FILE_CHANGES,
         {
             assets.ASSETS: ("ConditionCheckItem", "GetItem"),
             assets.ASSET_VERSIONS: ("GetItem",),
@@ -160,7 +95,7 @@ _OF_API: Mapping[str, Requests] = {
         },
     ),
     "DownloadsApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.ASSETS: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
@@ -168,7 +103,7 @@ _OF_API: Mapping[str, Requests] = {
         AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
     "UploadsApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
@@ -181,7 +116,7 @@ _OF_API: Mapping[str, Requests] = {
         ),
     },
     "IngestApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         registry.TAGS: ("BatchGetItem",),
         registry.TAG_TYPES: ("Scan",),
         assets.DATABASES: ("GetItem",),
@@ -198,11 +133,11 @@ _OF_API: Mapping[str, Requests] = {
     },
     "MetadataApi": {
         assets.ASSETS: ("GetItem",),
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
-        **_RECORDS,
+        **RECORDS,
         metadata.DATABASE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
         ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
@@ -215,7 +150,7 @@ _OF_API: Mapping[str, Requests] = {
         metadata.SCHEMA_SCOPES: ("GetItem", "PutItem"),
     },
     "AssetLinksApi": {
-        **_GOVERNED,
+        **GOVERNED,
         assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         assets.ASSET_LINKS: ("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem"),
@@ -230,8 +165,8 @@ _OF_API: Mapping[str, Requests] = {
         metadata.RECORD_SETS: ("DeleteItem", "GetItem", "UpdateItem"),
     },
     "AssetVersionsApi": {
-        **_BUCKET_RECORD,
-        **_VERSIONS,
+        **BUCKET_RECORD,
+        **VERSIONS,
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         assets.ASSET_VERSIONS: (
             *("BatchGetItem", "DeleteItem", "GetItem"),
@@ -245,7 +180,7 @@ _OF_API: Mapping[str, Requests] = {
     },
     "ExportsApi": {
         assets.ASSETS: ("BatchGetItem", "GetItem"),
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.ASSET_LINK_EDGES: ("Query",),
         assets.ASSET_LINKS_METADATA: ("Query",),
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
@@ -272,7 +207,7 @@ _OF_API: Mapping[str, Requests] = {
         ),
     },
     "LifecycleApi": {
-        **_BUCKET_RECORD,
+        **BUCKET_RECORD,
         assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "PutItem"),
         assets.ARCHIVED_FILES: ("DeleteItem", "GetItem", "PutItem", "Query"),
         assets.ASSET_VERSIONS: ("GetItem", "UpdateItem"),
@@ -296,7 +231,7 @@ _OF_API: Mapping[str, Requests] = {
         operations.AUDIT: ("PutItem", "Query", "QueryIndexes"),
         AUDIT_ARCHIVE_BUCKET: ("GetObject", "ListBucket"),
     },
-    "AdminApi": {**_SOURCES, **_REPLAYS},
+    "AdminApi": {**SOURCES, **REPLAYS},
     "QueuesApi": {},
     "SearchIndexesApi": {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
@@ -317,32 +252,32 @@ _FOLLOWING: Requests = {
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
     "BucketImportWorker": {**_FOLLOWING, operations.JOBS: ("GetItem", "UpdateItem")},
-    "IndexChanges": {**_OF_ROWS, **_KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
-    "IndexObjects": {**_SOURCES, **_KEPT},
-    "IndexSettle": {**_SOURCES, **_KEPT},
-    "IndexFanOut": {**_OF_ROWS, **_KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
-    "SearchWorker": _together(
-        _SOURCES,
-        _KEPT,
+    "IndexChanges": {**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
+    "IndexObjects": {**SOURCES, **KEPT},
+    "IndexSettle": {**SOURCES, **KEPT},
+    "IndexFanOut": {**OF_ROWS, **KEPT, operations.JOBS: ("GetItem", "UpdateItem")},
+    "SearchWorker": together(
+        SOURCES,
+        KEPT,
         {
             assets.ASSETS: ("Query",),
             assets.DATABASES: ("Scan",),
             operations.JOBS: ("GetItem", "UpdateItem"),
         },
     ),
-    "AuditCreations": _KEPT_BY_MAPPING,
-    "AuditArchiver": _KEPT_BY_MAPPING,
+    "AuditCreations": KEPT_BY_MAPPING,
+    "AuditArchiver": KEPT_BY_MAPPING,
     "Notifier": {
-        **_CALLER,
-        **_KEPT_BY_MAPPING,
+        **CALLER,
+        **KEPT_BY_MAPPING,
         assets.ASSETS: ("BatchGetItem",),
         access.USERS: ("BatchGetItem",),
         registry.SUBSCRIPTIONS: ("BatchGetItem",),
     },
-    "JobStarter": _KEPT_BY_MAPPING,
-    "LifecycleWorker": _together(
-        _FILE_CHANGES,
-        _KEPT,
+    "JobStarter": KEPT_BY_MAPPING,
+    "LifecycleWorker": together(
+        FILE_CHANGES,
+        KEPT,
         {
             assets.ASSETS: ("ConditionCheckItem", "Query"),
             assets.ASSET_UPLOADS: ("BatchWriteItem", "Query", "QueryIndexes"),
@@ -374,8 +309,8 @@ _OF_WORKERS: Mapping[str, Requests] = {
         },
     ),
     "LargeFileWorker": {
-        **_BUCKET_RECORD,
-        **_KEPT,
+        **BUCKET_RECORD,
+        **KEPT,
         assets.DATABASES: ("GetItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         assets.ASSET_UPLOADS: ("Query", "UpdateItem"),
@@ -386,7 +321,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
             *("ListMultipartUploadParts", "PutObject"),
         ),
     },
-    "ReplayFailures": {**_SOURCES, **_REPLAYS},
+    "ReplayFailures": {**SOURCES, **REPLAYS},
     "CheckSearch": {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
@@ -408,6 +343,6 @@ _OF_WORKERS: Mapping[str, Requests] = {
 }
 
 REQUESTS: Mapping[str, Requests] = {
-    **{name: {**_CALLER, **requests} for name, requests in _OF_API.items()},
+    **{name: {**CALLER, **requests} for name, requests in _OF_API.items()},
     **_OF_WORKERS,
 }
