@@ -18,9 +18,10 @@ rules: from the sizes of the items that are touched, transactions double, indexe
 entries changes. Measured with the deployed handlers on moto by `benchmarks.costs`, the same in
 every run; assets have names and descriptions of some fifty letters and no tags, files four bytes.
 
-The function that answers runs already, but asks for the caller's role again, as it does every two
-seconds: within these it is one `GetItem` and one read unit less. A cold function, which has just
-started, reads once what it then keeps (the bucket's record for a minute, secrets for good).
+The function that answers runs already, but asks whether anybody's rights have changed, as it does
+every two seconds: within these it is one `GetItem` and one read unit less. A cold function, which
+has just started, reads once what it then keeps (the caller's rights, the bucket's record for a
+minute, secrets for good); where rights have changed, they are read anew.
 The gateway keeps the answer on a key for five seconds. What waits in queues is received by AWS on
 its own account."""
 _FOLLOWS = """\
