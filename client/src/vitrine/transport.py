@@ -74,11 +74,16 @@ class Writes:
         self._tokens: deque[str] = deque(maxlen=_MOST_WRITES)
         self._lock = Lock()
 
-    def note(self, token: str | None) -> None:
-        """Keep the token of a reply, if it has one."""
+    def note(self, token: str) -> None:
+        with self._lock:
+            self._tokens.append(token)
+
+    def noted(self, response: httpx.Response) -> httpx.Response:
+        """The response, whose token is kept if it has one."""
+        token = response.headers.get("X-Sync-Token")
         if token:
-            with self._lock:
-                self._tokens.append(token)
+            self.note(token)
+        return response
 
     def recent(self) -> tuple[str, ...]:
         """The newest tokens, as many as a header takes."""
@@ -168,8 +173,7 @@ class Transport:
                 self.sleep(self.retry.delay(attempt))
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
-                self.written.note(response.headers.get("X-Sync-Token"))
-                return response
+                return self.written.noted(response)
             wait = retry_after_seconds(response)
             if last or not self.retry.tries_status_again(response.status_code, repeatable=again):
                 raise error_of(response, retry_after=wait)

@@ -116,14 +116,18 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         include_archived=archived,
     )
     if everything:
-        found = list(session.client.search.everything(wanted))
-        total = Total(value=len(found))
-        _print_hits(session, SearchResult(hits=Hits(total=total)), found)
+        _print_everything(session, wanted)
         return
     verb = session.client.search.full if with_facets else session.client.search.simple
     pages = list(_pages(lambda start, size: verb(wanted, start=start, size=size), limit))
     hits = [hit for page in pages for hit in page.hits.hits]
     _print_hits(session, pages[0], hits)
+
+
+def _print_everything(session: Session, wanted: SearchQuery) -> None:
+    found = list(session.client.search.everything(wanted))
+    total = Total(value=len(found))
+    _print_hits(session, SearchResult(hits=Hits(total=total)), found)
 
 
 def _pages(ask: Callable[[int, int], SearchResult], limit: int) -> Iterator[SearchResult]:
