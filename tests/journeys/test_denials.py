@@ -1,0 +1,100 @@
+"""What callers were refused is in the audit trail, for administrators and for nobody else."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from backend.spec.routes import ROUTES, Route
+from tests.journeys.runtime import Api, Runtime, wait_until
+
+
+def one_route_a_function() -> list[Route]:
+    """A route of each function that a caller without rights is kept from."""
+    first: dict[str, Route] = {}
+    for route in ROUTES:
+        if not (route.public or route.open_to_users or route.method == "HEAD"):
+            first.setdefault(route.domain, route)
+    return list(first.values())
+
+
+def new_role(api: Api) -> str:
+    role = f"role-{uuid4().hex[:8]}"
+    api.ok("POST", "/roles", {"roleName": role, "description": "Looks around"})
+    return role
+
+
+def user_of(runtime: Runtime, role: str) -> tuple[str, Api]:
+    api, user = runtime.client(), f"user-{uuid4().hex[:8]}"
+    api.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})
+    body = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
+    return user, runtime.client(api.ok("POST", "/auth/api-keys", body)["apiKey"])
+
+
+def refusals_of(api: Api, **asked: str) -> list[dict[str, Any]]:
+    items = api.ok("GET", "/audit", params=asked)["Items"]
+    return [item for item in items if "denied" in item]
+
+
+def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
+    api = runtime.client()
+    user, own = user_of(runtime, new_role(api))
+    wanted = one_route_a_function()
+
+    def send(route: Route) -> int:
+        path = route.path.replace("{proxy+}", "a.txt").replace("{", "").replace("}", "")
+        status = 503
+        for _ in range(20):  # a function that starts for the first time on a busy machine
+            status = own.send(route.method, path).status_code
+            if status != 503:
+                break
+        return status
+
+    with ThreadPoolExecutor(2) as threads:
+        assert set(threads.map(send, wanted)) == {403}
+    expected = {route.key for route in wanted}
+
+    def told() -> set[str]:
+        return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
+
+    wait_until(lambda: told() >= expected, seconds=60)  # that list lags by moments
+    assert all(one["denied"]["refusal"] == "route" for one in refusals_of(api, userId=user))
+    assert own.refused("GET", "/audit", params={"userId": user})[0] == 403
+
+
+def test_what_somebody_must_not_know_of_is_entered_with_its_name(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    role = new_role(api)
+    anything = {"field": "route__path", "operator": "contains", "value": ".*"}
+    rule = {
+        "name": "Use the API",
+        "description": "All routes, and no object",
+        "objectType": "api",
+        "criteriaAnd": [anything],
+        "groupPermissions": [{"groupId": role, "permission": "GET", "permissionType": "allow"}],
+    }
+    api.ok("POST", f"/auth/constraints/api-{uuid4().hex[:8]}", rule)
+    user, own = user_of(runtime, role)
+    asset = api.new_asset(database, "Hidden")
+    there, nowhere = (f"/database/{database}/assets/{one}" for one in (asset, "nowhere"))
+    wait_until(lambda: own.send("GET", "/tags").status_code == 200, seconds=60)
+    answers: list[httpx.Response] = []
+    for _ in range(5):  # few: of more in a minute not all are entered
+        answers = [own.send("GET", there), own.send("GET", nowhere)]
+        if {answer.status_code for answer in answers} == {404}:
+            break
+        time.sleep(3)  # rules are known in every process after that
+    hidden, absent = (answer.json() for answer in answers)
+    assert hidden["code"] == absent["code"]
+    assert hidden["message"].replace(asset, "nowhere") == absent["message"]
+    (entry, *_) = refusals_of(api, entity=f"denial:asset:{database}:{asset}")
+    assert entry["userId"] == user
+    assert (entry["denied"]["refusal"], entry["operation"]) == ("invisible", "get_asset")
+    nothing = refusals_of(api, entity=f"denial:asset:{database}:nowhere")
+    assert [
+        one["denied"]["refusal"] for one in nothing if one["denied"]["refusal"] != "route"
+    ] == []
