@@ -83,8 +83,7 @@ def up(  # noqa: PLR0913 - each is an option of the command
     given: Given = None,
 ) -> None:
     """Start the engines, create what the templates declare, and serve until interrupted."""
-    folder = StateFolder(state.resolve())
-    recorded = record_grants.resolve() if record_grants else None
+    folder, recorded = StateFolder(state.resolve()), record_grants and record_grants.resolve()
     with _one_line_errors():
         if detach:
             options = _options(
@@ -94,12 +93,10 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 record=record,
                 no_iam=not iam,
                 record_grants=recorded,
-            )
-            options += [word for each in given or [] for word in ("--set", each)]
+            ) + [f"--set={each}" for each in given or []]
             _start_detached(folder, options)
         else:
-            from local.iam.roles import Enforcement  # noqa: PLC0415 - as below
-            from local.serve import serve  # noqa: PLC0415 - slow to import, for this only
+            from local.serve import Enforcement, serve  # noqa: PLC0415 - slow to import, for this
 
             serve(
                 folder,
