@@ -31,7 +31,7 @@ def served(say: Callable[[str], None]) -> Generator[Runtime]:
     with TemporaryDirectory(prefix="vitrine-bench-") as name:
         folder = Path(name)
         say("starting the product")
-        assembly = synthesize(folder / "assembly")
+        assembly = synthesize(folder / "assembly", {})
         _add_echo(assembly)
         runtime = Runtime(folder / "state")
         try:

@@ -12,6 +12,11 @@ class Metric:
     name: str
     description: str
 
+    @property
+    def title(self) -> str:
+        """The name in letters and digits only, as CloudFormation wants those of resources."""
+        return "".join(part[:1].upper() + part[1:] for part in self.name.split("_"))
+
 
 INDEXING_POISON = Metric(
     "IndexingPoison",

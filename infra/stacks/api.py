@@ -45,7 +45,10 @@ class ApiStack(Stack):
             if spec.kind == "api" and spec.domain not in left_out:
                 routes = [route for route in ROUTES if route.domain == spec.domain]
                 api.connect(functions.make(spec), spec.name, routes)
-        alarms = Alarms(self, settings)
+        self._watch(Alarms(self, settings), api)
+        output(self, "ApiUrl", api.url, "The address of the REST API")
+
+    def _watch(self, alarms: Alarms, api: HttpApi) -> None:
         alarms.above(
             "ApiServerErrorsAlarm",
             cloudwatch.Metric(
@@ -64,4 +67,3 @@ class ApiStack(Stack):
             threshold=0,
             description=f"The API {DENIALS_NOT_ENTERED.description}",
         )
-        output(self, "ApiUrl", api.url, "The address of the REST API")

@@ -137,7 +137,7 @@ class IndexingStack(Stack):
     def _watch(self, spec: Function, metrics: Iterable[Metric]) -> None:
         for metric in metrics:
             self._alarms.above(
-                f"{spec.name}{metric.name}Alarm",
+                f"{spec.name}{metric.title}Alarm",
                 cloudwatch.Metric(
                     namespace=NAMESPACE,
                     metric_name=metric.name,

@@ -8,9 +8,10 @@ import pytest
 from backend.http.counting import count
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.functions import FUNCTIONS, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
+    CHECK_METRICS,
     DENIALS_NOT_ENTERED,
     INDEXING_METRICS,
     JOB_METRICS,
@@ -26,7 +27,11 @@ ALARM = "AWS::CloudWatch::Alarm"
 CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
 INDEXING = [spec for spec in CONSUMERS if FAILURE_BUCKET in spec.buckets]
 WORKERS = [spec for spec in CONSUMERS if JOB_QUEUES & set(spec.receives)]
-COUNTED = [*product(INDEXING, INDEXING_METRICS), *product(WORKERS, JOB_METRICS)]
+COUNTED = [
+    *product(INDEXING, INDEXING_METRICS),
+    *product(WORKERS, JOB_METRICS),
+    *product([SEARCH_WORKER], CHECK_METRICS),
+]
 OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTIONS})
 
 
@@ -34,7 +39,7 @@ def _expected() -> set[str]:
     each = {f"{spec.name}{what}Alarm" for spec in FUNCTIONS for what in ("Errors", "Throttles")}
     each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
-    each |= {f"{spec.name}{metric.name}Alarm" for spec, metric in COUNTED}
+    each |= {f"{spec.name}{metric.title}Alarm" for spec, metric in COUNTED}
     return each | {"ApiServerErrorsAlarm", "DenialsNotEnteredAlarm"}
 
 
@@ -101,7 +106,7 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
     ring(metric, spec.name)
     told = json.loads(capsys.readouterr().out)
     (counted,) = told["_aws"]["CloudWatchMetrics"]
-    alarm = prod.resource(f"{spec.name}{metric.name}Alarm")
+    alarm = prod.resource(f"{spec.name}{metric.title}Alarm")
     assert _metric(alarm) == (counted["Namespace"], metric.name, "Sum")
     assert counted["Metrics"] == [{"Name": metric.name, "Unit": "Count"}]
     by = {name: told[name] for name in counted["Dimensions"][0]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.spec.functions import FUNCTIONS
+from backend.spec.functions import FUNCTIONS, Function
 from tests.infra.templates import ROOT, Assembly, synthesize
 
 MAX_RESOURCES = 450
@@ -68,12 +68,17 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
     assert assembly.text(allowed["Principal"]["AWS"]) == account
 
 
+def _indexes(spec: Function) -> bool:
+    """Whether it has nothing to do where there are no indexes: it writes them, or checks them."""
+    return spec.search in {"write", "sweep", "renew"} or spec.name == "CheckSearch"
+
+
 def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(tmp_path: Path) -> None:
     found = synthesize(tmp_path, {"search": "none"})
     assert set(found.templates) == STACKS - {"search"}
     made = found.of_type("AWS::Lambda::Function")
     left_out = {spec.name for spec in FUNCTIONS} - set(made)
-    assert left_out == {spec.name for spec in FUNCTIONS if spec.search in {"write", "sweep"}}
+    assert left_out == {spec.name for spec in FUNCTIONS if _indexes(spec)}
     # What others write into a bucket becomes assets all the same; nothing is left to be swept.
     assert set(found.of_type("AWS::Events::Rule")) == {"AssetBucketToBucketEvents"}
     for function in found.of_type("AWS::Lambda::Function").values():
@@ -133,7 +138,7 @@ def _asset_folders(assembly: Assembly) -> list[Path]:
 def test_the_code_of_the_functions_is_the_package_and_nothing_else(local: Assembly) -> None:
     (code,) = (path for path in _asset_folders(local) if (path / "backend").is_dir())
     assert [path.name for path in code.iterdir()] == ["backend"]
-    assert {path.suffix for path in code.rglob("*") if path.is_file()} == {".py"}
+    assert {path.suffix for path in code.rglob("*") if path.is_file()} == {".py", ".json"}
     assert (code / "backend" / "spec" / "tables" / "model.py").is_file()
 
 

@@ -60,14 +60,14 @@ def read_before_ticket() -> AbstractContextManager[object]:
     """A rebuild reads, and takes its ticket then."""
     portion = Rebuilder._portion  # pyright: ignore[reportPrivateUsage]
 
-    def early(self: Rebuilder, references: list[Any]) -> Any:
+    def early(self: Rebuilder, references: list[Any], only: frozenset[str] | None) -> Any:
         reading = self.sources.read(references)
         ticket = self.state.take_ticket()
         with (
             patch.object(Sources, "read", return_value=reading),
             patch.object(SearchState, "take_ticket", return_value=ticket),
         ):
-            return portion(self, references)
+            return portion(self, references, only)
 
     return patch.object(Rebuilder, "_portion", early)
 

@@ -7,13 +7,14 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 
 from backend.core.errors import ConflictError, RevisionConflictError
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service import AssetService
-from backend.domains.audit.models import Change, Entry, StoredValue, asset_entity
+from backend.domains.audit.models import Entry, StoredValue, asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditTrail
 from backend.domains.metadata.models import Entity, NewRecord
@@ -46,19 +47,22 @@ def entries(place: Place, operation: str) -> list[Entry]:
     return [entry for entry in found if entry.operation == operation]
 
 
-def side(place: Place, inline: Any, stored: StoredValue | None) -> str:
+def side(place: Place, entry: Entry, inline: Any, stored: StoredValue | None) -> str:
     """One side of a change as text, wherever it stands."""
-    value = inline if stored is None else trail(place).get_value(ADMIN, stored.sha256)[1]
-    return json.dumps(value, sort_keys=True)
+    if stored is not None:
+        at = datetime.fromisoformat(entry.at.partition("#")[0])
+        inline = trail(place).get_value(ADMIN, stored.sha256, entity=entry.entity, at=at)[1]
+    return json.dumps(inline, sort_keys=True)
 
 
-def followed(place: Place, changes: Iterable[Change]) -> list[str]:
-    """The values in the order in which each replaced the one before; each change is used once."""
+def followed(place: Place, made: Iterable[Entry], field: str) -> list[str]:
+    """A field's values in the order in which each replaced the one before, each used once."""
+    changes = [(entry, entry.changes[field]) for entry in made]
     after: Mapping[str, str] = {
-        side(place, change.before, change.before_stored): side(
-            place, change.after, change.after_stored
+        side(place, entry, change.before, change.before_stored): side(
+            place, entry, change.after, change.after_stored
         )
-        for change in changes
+        for entry, change in changes
     }
     (first,) = set(after) - set(after.values())
     values = [first]
@@ -86,7 +90,7 @@ def test_edits_of_one_asset_at_once_have_an_entry_each_that_follow_one_another(
     found = assets.get_asset(ADMIN, "museum", "statue")
     made = entries(place, "update_asset")
     assert len(made) == done == found.revision - 1 > 0
-    values = followed(place, [entry.changes["description"] for entry in made])
+    values = followed(place, made, "description")
     assert len(values) == done + 1
     assert json.loads(values[-1]) == found.description
 
@@ -109,7 +113,7 @@ def test_edits_of_one_record_at_once_have_an_entry_each_that_follow_one_another(
         done = sum(pool.map(edit, range(EDITORS)))
     made = entries(place, "update_asset_metadata")
     assert len(made) == done > 0
-    values = followed(place, [entry.changes["metadata.note"] for entry in made])
+    values = followed(place, made, "metadata.note")
     assert len(values) == done + 1
     (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
     assert json.loads(values[-1])["value"] == now.record.metadata_value
@@ -134,7 +138,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
     found = metadata.assets.get_asset(ADMIN, "museum", "statue")
     assert len(entries(place, "update_asset")) == found.revision - 1 > 0
     made = entries(place, "update_asset_metadata")
-    values = followed(place, [entry.changes["metadata.note"] for entry in made])
+    values = followed(place, made, "metadata.note")
     assert len(values) == len(made) + 1
     (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
     assert json.loads(values[-1])["value"] == now.record.metadata_value

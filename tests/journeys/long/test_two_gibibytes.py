@@ -61,6 +61,13 @@ def importing(runtime: Runtime, place: Path) -> subprocess.Popen[str]:
     )
 
 
+def kill_all(runtime: Runtime, importing: subprocess.Popen[str]) -> None:
+    """The product with all its engines, and the client."""
+    kill_with_children(runtime.endpoint["pid"])
+    importing.kill()
+    importing.communicate(timeout=PATIENCE)
+
+
 def sent(place: Path) -> int:
     """Parts that the client has noted as sent; the journal's first line names the files."""
     lines = (len(p.read_text().splitlines()) for p in (place / "home").rglob("*.upload"))
@@ -99,9 +106,7 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
 
     running = importing(own_runtime, place)
     wait_until(lambda: sent(place) >= first + PARTS // 4, seconds=PATIENCE)
-    kill_with_children(own_runtime.endpoint["pid"])
-    running.kill()
-    running.communicate(timeout=PATIENCE)
+    kill_all(own_runtime, running)
     assert sent(place) < PARTS
 
     own_runtime.up(*port)
@@ -110,9 +115,7 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     api = own_runtime.client()
     path = f"/uploads/{upload_id}"
     wait_until(lambda: api.ok("GET", path)["state"] == "working", seconds=PATIENCE)
-    kill_with_children(own_runtime.endpoint["pid"])
-    running.kill()
-    running.communicate(timeout=60)
+    kill_all(own_runtime, running)
 
     own_runtime.up(*port)
     api = own_runtime.client()

@@ -116,7 +116,7 @@ def _items(body: object) -> list[object]:
 def test_a_read_asks_for_the_permission_of_its_route(told: dict[Route, Told], route: Route) -> None:
     one = told[route]
     if one.administrator.status == 200 and one.allowed:
-        assert route.object_type in {"none", *(each for action, each in one.allowed)}
+        assert route.object_type in {"none", *(each for _, each in one.allowed)}
         assert route.action in {action for action, _ in one.allowed}
     else:  # what is not there, or an empty list, has nothing to ask about
         assert one.administrator.status == 404 or not _items(one.administrator.body)
