@@ -101,8 +101,7 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     wait_until(lambda: sent(place) >= PARTS // 4, seconds=PATIENCE)
     running.kill()
     running.communicate(timeout=60)
-    first = sent(place)
-    assert PARTS // 4 <= first < PARTS
+    assert PARTS // 4 <= (first := sent(place)) < PARTS
 
     running = importing(own_runtime, place)
     wait_until(lambda: sent(place) >= first + PARTS // 4, seconds=PATIENCE)
@@ -127,8 +126,8 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     assert listed["size"] == SIZE_MIB * MIB
     assert downloaded(api, asset["assetId"]) == digest
 
-    again = importing(own_runtime, place)
-    printed, errors = again.communicate(timeout=PATIENCE)
-    assert again.returncode == 0, printed + errors
+    running = importing(own_runtime, place)
+    printed, errors = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0, printed + errors
     counts = json.loads(printed)["counts"]
     assert (counts["uploaded"], counts["skipped"]) == (0, 1)

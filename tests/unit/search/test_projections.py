@@ -90,6 +90,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "str_key": "pump/parts/Wheel.GLB",
         "str_databaseid": "museum",
         "str_assetid": "pump",
+        "ruled_assettype": "folder",
         "str_assetname": "The pump",
         "str_bucketid": "b1",
         "str_bucketname": "bucket",
