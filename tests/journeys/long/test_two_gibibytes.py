@@ -101,7 +101,8 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     wait_until(lambda: sent(place) >= PARTS // 4, seconds=PATIENCE)
     running.kill()
     running.communicate(timeout=60)
-    assert PARTS // 4 <= (first := sent(place)) < PARTS
+    first = sent(place)
+    assert PARTS // 4 <= first < PARTS
 
     running = importing(own_runtime, place)
     wait_until(lambda: sent(place) >= first + PARTS // 4, seconds=PATIENCE)
@@ -122,8 +123,6 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     (file,) = api.ok("GET", path)["files"]
     assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
     (asset,) = api.ok("GET", f"/database/{DATABASE}/assets")["Items"]
-    (listed,) = api.ok("GET", f"/database/{DATABASE}/assets/{asset['assetId']}/listFiles")["items"]
-    assert listed["size"] == SIZE_MIB * MIB
     assert downloaded(api, asset["assetId"]) == digest
 
     running = importing(own_runtime, place)
