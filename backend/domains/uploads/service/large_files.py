@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from backend.core.errors import NotFoundError
+from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of
 from backend.core.objects import ObjectRefusedError, Part
 from backend.core.parallel import WORKERS, in_parallel
@@ -100,7 +100,11 @@ class LargeFiles:
         temporary = completion.assemble(file, parts)
         if isinstance(temporary, Outcome):
             return temporary
-        outcome = completion.check(file, temporary)
+        try:
+            outcome = completion.check(file, temporary)
+        except NotFoundError as error:
+            # A request that outlasted its time goes on within S3: what it makes changes once more.
+            raise UnavailableError("S3 puts the parts together still") from error
         if outcome.error is not None:
             return outcome
         key = completion.layout.final_key(file.path)

@@ -7,7 +7,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
-from backend.core.errors import UnavailableError
+from backend.core.errors import NotFoundError, UnavailableError
 from tests.factories.files import GLB
 from tests.unit.domains.uploads.calls import (
     asset_type,
@@ -150,6 +150,27 @@ def test_an_outage_is_waited_for_and_is_no_failure(
                 world.run(job_id)
             world.now += timedelta(minutes=10)
     assert states(world, upload_id) == {"/a.glb": "working"}
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}
+    assert (world.versions(), world.open_multiparts()) == (1, [])
+
+
+def test_parts_that_are_put_together_still_are_waited_for(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    museum.complete(upload_id, *done)
+    (job_id,) = world.job_ids()
+
+    def absent(*args: Any, **more: Any) -> Any:
+        raise NotFoundError("S3 holds no such object or upload")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(S3Objects, "read_start", absent)
+        with pytest.raises(UnavailableError):
+            world.run(job_id)
+    world.now += timedelta(minutes=10)
     world.drain()
     assert states(world, upload_id) == {"/a.glb": "done"}
     assert (world.versions(), world.open_multiparts()) == (1, [])
