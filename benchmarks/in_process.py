@@ -228,7 +228,8 @@ class Product:
             self.engine.usage = usage
             yield usage
         self.changes += usage.changes
-        for operation, asked in usage.sent:
+        # Threads send in no order: what S3 tells of is told by key, so that batches are the same.
+        for operation, asked in sorted(usage.sent, key=lambda sent: str(sent[1].get("Key", ""))):
             self.messages += _caused(operation, asked)
 
 

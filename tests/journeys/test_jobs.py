@@ -47,7 +47,8 @@ def test_a_new_name_is_a_job_that_anyone_who_sees_the_asset_can_look_at(
     runtime.drain()
     shown = api.ok("GET", f"/database/{database}/assets/{quote(asset)}")
     created = "".join(c for c in shown["currentVersion"]["DateModified"] if c.isdecimal())
-    path = f"/jobs/{quote(f'fanOut.{database}.{asset}.{created}.2')}"
+    # what files inherit changed with the type, which their asset got from the first, and the name
+    path = f"/jobs/{quote(f'fanOut.{database}.{asset}.{created}.3')}"
     job = api.ok("GET", path)
     assert (job["state"], job["itemsDone"], job["cancellable"]) == ("done", 1, False)
     assert api.refused("POST", f"{path}/cancel")[0] == 409
