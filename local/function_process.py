@@ -113,6 +113,7 @@ class Worker:
         self.id = f"{spec.name}.{uuid.uuid4().hex[:8]}"
         self.idle_since = time.monotonic()
         self.never_ready = True
+        self._retired = False
         self._spec = spec
         self._log = log
         self._policies = policies
@@ -137,13 +138,14 @@ class Worker:
 
     @property
     def ready(self) -> bool:
-        """Whether it waits for a call."""
-        return self._asked is not None and not self._asked.done()
+        """Whether it waits for a call, and may get one."""
+        return self._asked is not None and not self._asked.done() and not self._retired
 
     @property
     def coming(self) -> bool:
         """Whether it will ask for a call soon: it starts, or has just answered one."""
-        return self._call is None and not self.ready and self._failure is None
+        waits = self._asked is not None and not self._asked.done()
+        return not (self._retired or waits) and self._call is None and self._failure is None
 
     @property
     def pid(self) -> int | None:
@@ -231,6 +233,10 @@ class Worker:
     def failed_to_start(self, result: InvocationResult) -> None:
         """Note the error that the process reported about its own start."""
         self._failure = result
+
+    def retire(self) -> None:
+        """Take no further call: until it is gone, a process that is ended would lose it."""
+        self._retired = True
 
     async def end(self) -> None:
         """End the process and wait until it is gone."""

@@ -207,6 +207,7 @@ class Functions:
         idle = [worker for worker in self._workers.values() if worker.ready]
         oldest = min(idle, key=lambda worker: worker.idle_since, default=None)
         if oldest is not None:
+            oldest.retire()
             ending = asyncio.create_task(oldest.end(), name=f"end-{oldest.id}")
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
@@ -243,9 +244,10 @@ class Functions:
         while True:
             await asyncio.sleep(_REAP_EVERY)
             oldest = time.monotonic() - _IDLE_SECONDS
-            await self._end(
-                [each for each in self._workers.values() if each.ready and each.idle_since < oldest]
-            )
+            idle = [w for w in self._workers.values() if w.ready and w.idle_since < oldest]
+            for worker in idle:
+                worker.retire()
+            await self._end(idle)
 
     @staticmethod
     async def _end(workers: Iterable[Worker]) -> None:
