@@ -14,7 +14,7 @@ PORT ?=
 PYTEST := $(BIN)/pytest
 # Tests that start no engines run side by side, but for those that measure times.
 CORES ?= 2
-# Which grants the journeys use; those that nothing uses fail the tests.
+# Which grants the journeys use; `make grants` tells those that nothing uses.
 GRANTS := $(CURDIR)/build/grants.jsonl
 
 export PYTHONPATH :=
@@ -35,6 +35,9 @@ test: $(READY) ## Run all tests, on real engines too
 	@mkdir -p build && rm -f $(GRANTS)
 	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q \
 		tests/contract tests/integration tests/journeys --ignore=tests/journeys/long
+
+.PHONY: grants
+grants: $(READY) ## Compare the grants of functions with what the last `make test` used
 	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q tests/grants
 
 .PHONY: check

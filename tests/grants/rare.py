@@ -128,6 +128,24 @@ RARE = (
         "a version of named files that a job makes",
     ),
     Rare("Reservations", "UpdateItem", "LifecycleWorker", "a prefix within others'"),
+    Rare(
+        "ArchivedFiles Asset*StorageTable* assetbucket assetbucket/*",
+        "BatchWriteItem ConditionCheckItem DeleteObject GetItem ListBucket PutItem Query "
+        "UpdateItem",
+        "LifecycleWorker",
+        "what a request did not end in its time, which depends on the machine",
+    ),
+    Rare("auditarchivebucket", "ListBucket", "AuditApi", "a large value that is gone"),
+    Rare(
+        "*_search *point_in_time",
+        "ESHttpDelete ESHttpPost",
+        "SearchIndexesApi",
+        "declared like those who search, of whose access it asks for mappings only",
+    ),
+    Rare("AssetStorageTable", "BatchGetItem", "BucketImportWorker", "an asset archived meanwhile"),
+    Rare("Jobs", "GetItem", "CheckSearch", "a check that runs already"),
+    Rare("Reservations", "BatchGetItem", "SearchWorker", "a repair of named keys"),
+    Rare("SearchWork", "ChangeMessageVisibility", "SearchWorker", "a step that has to wait"),
 )
 
 
