@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from conftest import Small
 
-_FILE_KEYS = ["api", "adminApiKey", "opensearch", "dynamodb", "s3", "admin", "pid"]
+_FILE_KEYS = ["api", "adminApiKey", "opensearch", "dynamodb", "s3", "aws", "admin", "pid"]
 
 
 def _rewrite(assembly: Path, change: dict[str, dict[str, object]]) -> None:
