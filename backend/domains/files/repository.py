@@ -7,10 +7,24 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from backend.core.errors import ConflictError, NotFoundError, StateForbidsError
+from backend.core.errors import (
+    ConflictError,
+    NotFoundError,
+    StateForbidsError,
+    UnavailableError,
+)
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Check, Update, Write, absent, equals
+from backend.core.transactions import (
+    MAX_TRANSACTION_ITEMS,
+    Check,
+    Delete,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+)
 from backend.core.wired import wired
 from backend.domains.assets.models import (
     AFTER_NUMBERS,
@@ -35,6 +49,8 @@ from backend.spec.tables.model import Table
 from backend.spec.tables.operations import RESERVATIONS
 
 _KINDS = ("metadata", "attribute")
+_COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
+"""Files that one transaction takes out of a version, which it changes too."""
 
 
 class FileNotFoundInAssetError(NotFoundError):
@@ -116,13 +132,13 @@ class FileRepository:
             consistent=True,
         )
         for item in self.tables.query_all(query):
-            version = _version_key(asset, AssetVersion.model_validate(item).snapshot)
-            self._forget_files_of(version, paths)
+            self._forget_files_of(asset, AssetVersion.model_validate(item), paths)
 
-    def _forget_files_of(self, version: str, paths: Sequence[str]) -> None:
+    def _forget_files_of(self, asset: Asset, version: AssetVersion, paths: Sequence[str]) -> None:
+        partition = _version_key(asset, version.snapshot)
         held = Query(
             table=ASSET_FILE_VERSIONS,
-            partition=version,
+            partition=partition,
             sort_between=(paths[0], paths[-1]),
             consistent=True,
             attributes=ASSET_FILE_VERSIONS.key_names,
@@ -134,13 +150,46 @@ class FileRepository:
                 self._remove_all(
                     Query(
                         table=ASSET_FILE_METADATA_VERSIONS,
-                        partition=version,
+                        partition=partition,
                         sort_prefix=keys.SNAPSHOT.prefix(kind, path),
                         consistent=True,
                         attributes=ASSET_FILE_METADATA_VERSIONS.key_names,
                     )
                 )
-        self._remove(ASSET_FILE_VERSIONS, gone)
+        for start in range(0, len(gone), _COUNTED_OUT):
+            self._count_out(asset, version, gone[start : start + _COUNTED_OUT])
+
+    def _count_out(
+        self, asset: Asset, version: AssetVersion, rows: Sequence[dict[str, Any]]
+    ) -> None:
+        """Remove files of a version, and count them out of it, each of them once.
+
+        Raises:
+            UnavailableError: somebody else removes them, or the version, at this moment.
+        """
+        refused = UnavailableError(f"Files of version {version.asset_version_id} are just removed")
+        table = ASSET_FILE_VERSIONS
+        key = {
+            keys.ASSET.name: _asset_key(asset),
+            ASSET_VERSION_ID.name: version.asset_version_id,
+        }
+        removed = [
+            Delete(
+                table=table,
+                key={name: row[name] for name in table.key_names},
+                conditions=(exists(FILE_KEY.name),),
+                refused=refused,
+            )
+            for row in rows
+        ]
+        counted = Update(
+            table=ASSET_VERSIONS,
+            key=key,
+            add={"fileCount": -len(removed)},
+            conditions=(exists(ASSET_VERSION_ID.name),),
+            refused=refused,
+        )
+        self.tables.transact([*removed, counted])
 
     def _remove_all(self, query: Query) -> None:
         self._remove(query.table, self.tables.query_all(query))

@@ -104,7 +104,6 @@ FILES_API = replace(
             "files",
             "Files of assets: lists them, and changes them; jobs do what takes long.",
             reads=(
-                assets.ASSET_VERSIONS,
                 assets.DATABASES,
                 metadata.METADATA_SCHEMAS,
                 metadata.SCHEMA_SCOPES,
@@ -112,6 +111,7 @@ FILES_API = replace(
             ),
             writes=(
                 assets.ASSETS,
+                assets.ASSET_VERSIONS,
                 assets.ASSET_FILE_VERSIONS,
                 assets.ASSET_FILE_METADATA_VERSIONS,
                 metadata.ASSET_FILE_METADATA,

@@ -63,6 +63,7 @@ def versioned(tables: MemoryTables, *paths: str, version: str = "1") -> None:
         "dateCreated": "2026-03-01T12:00:00.000000Z",
         "createdAt": "2026-03-01T12:00:00.000000Z",
         "createdBy": "admin",
+        "fileCount": len(paths),
     }
     stored(tables, ASSET_VERSIONS, row)
     for path in paths:
@@ -101,6 +102,28 @@ def test_a_deleted_file_leaves_nothing(
     assert snapshot_rows(tables) == {"/a.glb.txt", "metadata:/a.glb.txt:year"}
     (entry,) = told(tables, "delete_file")
     assert entry["changes"]["path"] == {"before": "/a.glb"}
+
+
+def counts(tables: MemoryTables) -> dict[str, int]:
+    """By version how many files it says to hold."""
+    rows = tables.items[ASSET_VERSIONS.name].values()
+    return {row["assetVersionId"]: row["fileCount"] for row in rows}
+
+
+def test_versions_count_the_files_that_are_left(museum: Gallery, tables: MemoryTables) -> None:
+    many = [f"/parts/{number:03}.glb" for number in range(120)]
+    for path in (*many, "/a.glb"):
+        museum.put(path)
+    versioned(tables, *many, "/a.glb")
+    versioned(tables, *many[:2], version="2")
+    versioned(tables, "/a.glb", version="3")
+    before = counts(tables)
+    assert museum.change("DELETE", "deleteFile", FOLDER).status == 200
+    after = counts(tables)
+    assert (after["1"], after["2"], after["3"]) == (1, 0, 1)
+    assert before == after | {"1": 121, "2": 2}
+    assert museum.change("DELETE", "deleteFile", DELETE).status == 200
+    assert counts(tables) == after | {"1": 0, "3": 0}
 
 
 def test_an_archived_file_is_deleted_too(museum: Gallery, objects: MemoryObjects) -> None:
