@@ -92,13 +92,9 @@ class BucketRepository:
 
 def row_of(bucket: AssetBucket) -> Item:
     """The item of a bucket."""
-    return {**bucket.model_dump(by_alias=True, exclude_none=True), **key_of(bucket)}
-
-
-def key_of(bucket: AssetBucket) -> dict[str, str]:
-    """The primary key of a bucket's row."""
     location = keys.BUCKET_LOCATION.build(bucket.bucket_name, bucket.base_assets_prefix)
-    return {"bucketId": bucket.bucket_id, keys.BUCKET_LOCATION.name: location}
+    row = bucket.model_dump(by_alias=True, exclude_none=True)
+    return {**row, keys.BUCKET_LOCATION.name: location}
 
 
 def _registrations_key(name: str) -> str:

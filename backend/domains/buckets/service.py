@@ -9,7 +9,7 @@ from backend.core.clock import Clock, utc_now
 from backend.core.errors import AlreadyExistsError, InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.wired import wired
 from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
@@ -18,7 +18,6 @@ from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
 from backend.domains.buckets.repository import (
     BucketRepository,
     RegistryChangedError,
-    key_of,
 )
 from backend.spec.routes import Action
 
@@ -45,6 +44,7 @@ class BucketOverlapsError(AlreadyExistsError):
 BUCKET_CACHE = timedelta(seconds=60)
 BUCKET_CACHE_ROWS = 1000
 
+_ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")
 _ATTEMPTS = 8  # of a registration that others of the same bucket overtake
 _UNUSABLE: dict[BucketFact, str] = {
     "absent": "there is no such bucket",
@@ -68,12 +68,18 @@ class BucketService:
     )
 
     def list_buckets(self, caller: Identity, page: PageRequest) -> Page[AssetBucket]:
-        """Asset buckets that the caller may see, in no order."""
+        """Asset buckets that the caller may see, by name and prefix."""
 
         def visible(bucket: AssetBucket) -> bool:
             return self.authorization.may(caller, "GET", secured(bucket.bucket_id))
 
-        return fill(self.buckets.list_registry, page, visible=visible, position_of=key_of)
+        def fetch(request: PageRequest) -> Page[AssetBucket]:
+            left = [one for one in in_order if _order(_place(one)) > _order(request.after)]
+            found = tuple(left[: request.limit])
+            return Page(found, _place(found[-1]) if len(left) > len(found) else None)
+
+        in_order = sorted(self.buckets.all(), key=lambda one: _order(_place(one)))
+        return fill(fetch, page, visible=visible, position_of=_place)
 
     def register_bucket(self, name: str, base_assets_prefix: str) -> AssetBucket:
         """See to it that a bucket can hold assets, under the same id each time.
@@ -185,6 +191,16 @@ class BucketRegistration:
         )
         self.buckets.add(bucket, known, entry)
         return bucket
+
+
+def _place(bucket: AssetBucket) -> dict[str, str]:
+    """Where a bucket stands in a list."""
+    values = (bucket.bucket_name, bucket.base_assets_prefix, bucket.bucket_id)
+    return dict(zip(_ORDER, values, strict=True))
+
+
+def _order(place: Position | None) -> tuple[str, ...]:
+    return tuple((place or {}).get(name, "") for name in _ORDER)
 
 
 def secured(bucket_id: str) -> Secured:

@@ -1,4 +1,4 @@
-"""Asset buckets: what is remembered of them."""
+"""Asset buckets: what is remembered of them, and how they are listed."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,6 +7,8 @@ import pytest
 
 from backend.aws.clients import dynamodb
 from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
 from backend.domains.buckets import service as buckets_service
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BUCKET_CACHE, BucketNotFoundError, BucketService
@@ -67,3 +69,20 @@ def test_a_bounded_number_of_buckets_is_remembered(
         stored_bucket(tables, bucket_id=name)
         service.find_bucket(name)
     assert [reads(service, name) for name in ("three", "two", "one")] == [0, 0, 1]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_buckets_are_listed_by_name_and_prefix(
+    service: BucketService, tables: DynamoTables, admin: Identity, size: int
+) -> None:
+    places = [("north", "/"), ("east", "b/"), ("west", "/"), ("east", "a/"), ("east-2", "/")]
+    for number, (name, prefix) in enumerate(places):
+        stored_bucket(tables, bucket_id=f"id-{number}", name=name, prefix=prefix)
+    found: list[tuple[str, str]] = []
+    page = service.list_buckets(admin, PageRequest(size))
+    while True:
+        found += [(one.bucket_name, one.base_assets_prefix) for one in page.items]
+        if page.after is None:
+            break
+        page = service.list_buckets(admin, PageRequest(size, page.after))
+    assert found == sorted(places)
