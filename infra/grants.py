@@ -12,6 +12,7 @@ from backend.spec.buckets import ASSET_BUCKET, Bucket
 from backend.spec.functions import Function
 from backend.spec.functions.model import SearchAccess
 from backend.spec.requests import OF_BUCKETS
+from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
 from infra.resources import Resources
 
@@ -51,8 +52,10 @@ OPEN = ("kms:Decrypt",)
 SEAL = ("kms:GenerateDataKey",)
 TABLE_KEY_READ = (*OPEN, "kms:DescribeKey")
 TABLE_KEY_WRITE = ("kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*")
+_INDEXES = tuple(f"{index.alias}-*" for index in SEARCH_INDEXES)
 SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "none": (),
+    "inspect": (("es:ESHttpGet", "*/_mapping"),),
     "read": (
         ("es:ESHttpPost", "*/_search"),
         ("es:ESHttpPost", "*/_search/point_in_time"),
@@ -68,8 +71,8 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpGet", "*/_mapping"),
     ),
     "renew": (
-        ("es:ESHttpPut", "*"),
-        ("es:ESHttpDelete", "*"),
+        *(("es:ESHttpPut", indexes) for indexes in _INDEXES),
+        *(("es:ESHttpDelete", indexes) for indexes in _INDEXES),
         ("es:ESHttpPost", "_aliases"),
         ("es:ESHttpPost", "_bulk"),
         ("es:ESHttpPost", "*/_search"),

@@ -165,11 +165,6 @@ class SearchIndex:
             "properties": properties,
         }
 
-    @property
-    def first_name(self) -> str:
-        """The physical name of the index that a new deployment begins with."""
-        return f"{self.alias}-1"
-
 
 ASSET_INDEX = SearchIndex(
     alias="assets",

@@ -136,12 +136,6 @@ RARE = (
         "what a request did not end in its time, which depends on the machine",
     ),
     Rare("auditarchivebucket", "ListBucket", "AuditApi", "a large value that is gone"),
-    Rare(
-        "*_search *point_in_time",
-        "ESHttpDelete ESHttpPost",
-        "SearchIndexesApi",
-        "declared like those who search, of whose access it asks for mappings only",
-    ),
     Rare("AssetStorageTable", "BatchGetItem", "BucketImportWorker", "an asset archived meanwhile"),
     Rare("Jobs", "GetItem", "CheckSearch", "a check that runs already"),
     Rare("Reservations", "BatchGetItem", "SearchWorker", "a repair of named keys"),

@@ -84,9 +84,9 @@ def test_a_reindex_goes_on_beside_writing_and_searching_and_can_be_taken_back(
 ) -> None:
     before = reads(api)
     taken_back = api.ok("POST", REINDEX)["jobId"]
-    api.ok("POST", f"/jobs/{taken_back}/cancel")
     begun = api.ok("POST", REINDEX)
     assert (begun["started"], begun["jobId"]) == (False, taken_back)
+    api.ok("POST", f"/jobs/{taken_back}/cancel")
     assert ended(api, taken_back)["state"] == "cancelled"
     assert reads(api) == before
 

@@ -23,9 +23,9 @@ from backend.spec.topics import Topic
 from backend.values import frozen
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
-SearchAccess = Literal["none", "read", "write", "sweep", "manage", "renew"]
-"""Queries; documents written; tombstones found and removed; indexes and aliases made; all of these,
-and indexes removed."""
+SearchAccess = Literal["none", "inspect", "read", "write", "sweep", "manage", "renew"]
+"""Mappings; queries; documents written; tombstones found and removed; indexes and aliases made;
+all of these, and indexes removed."""
 UserPoolAccess = Literal["none", "known", "read", "administered"]
 """Whether there is a Cognito user pool, and which; one user read; users made and removed."""
 

@@ -96,7 +96,7 @@ SEARCH_INDEXES_API = audited(
         "search_indexes",
         "Tells how the search indexes stand, and starts what mends them.",
         writes=(operations.SEARCH_STATE, operations.JOBS),
-        search="read",
+        search="inspect",
     )
 )
 CHECK_SEARCH = audited(

@@ -1,4 +1,4 @@
-"""Who has which role, as every request asks it, and what bootstrap keeps of it."""
+"""Whether somebody has a role, and what bootstrap keeps of users and roles."""
 
 from contextlib import suppress
 
@@ -19,11 +19,6 @@ class UserRoleRepository:
     """Users, roles, and which user has which role."""
 
     tables: Tables
-
-    def has_role(self, user_id: str, role_name: str) -> bool:
-        """Whether the user has the role now (a consistent read of one row)."""
-        key = {"userId": user_id, "roleName": role_name}
-        return self.tables.get(USER_ROLES, key) is not None
 
     def has_any_role(self, user_id: str) -> bool:
         query = Query(table=USER_ROLES, partition=user_id, consistent=True)
