@@ -218,8 +218,7 @@ def test_a_database_admin_does_everything_within_the_database_and_makes_no_other
 ) -> None:
     for kind in ("asset", "pipeline", "workflow", "metadataSchema"):
         assert (role.of(kind, "museum"), role.of(kind, "gallery")) == (EVERYTHING, "")
-    assert role.of("database", "museum") == "GET PUT DELETE"
-    assert role.of("database", "gallery") == ""
+    assert (role.of("database", "museum"), role.of("database", "gallery")) == (EVERYTHING, "")
     assert role.of("workflow", "GLOBAL") == role.of("pipeline", "GLOBAL") == "GET POST"
     assert role.of("metadataSchema", "GLOBAL") == "GET"
 
@@ -240,6 +239,7 @@ def test_a_database_user_works_with_assets_and_deletes_nothing_for_good(role: Ro
         f"POST {A}/download",
         "POST /uploads",
         "POST /uploads/{uploadId}/complete",
+        "GET /uploads/{uploadId}",
         "DELETE /uploads/{uploadId}",
         f"POST {A}/createVersion",
         f"DELETE {A}/metadata",
