@@ -12,6 +12,7 @@ from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
 from vitrine.resources.buckets import Buckets
 from vitrine.resources.comments import Comments
+from vitrine.resources.configuration import Configuration
 from vitrine.resources.constraints import Constraints, Templates
 from vitrine.resources.explanations import Explanations
 from vitrine.resources.exports import Exports
@@ -42,6 +43,7 @@ class Resources:
         self.audit = Audit(transport)
         self.buckets = Buckets(transport)
         self.comments = Comments(transport)
+        self.configuration = Configuration(transport)
         self.constraints = Constraints(transport)
         self.explanations = Explanations(transport)
         self.databases = Databases(transport)

@@ -8,10 +8,12 @@ from vitrine.cli import (
     commenting,
     constraining,
     describing,
+    editing,
     explaining,
     exporting,
     filing,
     indexes,
+    keys,
     lifecycle,
     linking,
     moving,
@@ -20,6 +22,7 @@ from vitrine.cli import (
     schemas,
     streaming,
     subscribing,
+    telling,
     uploading,
     versioning,
     writing,
@@ -42,6 +45,8 @@ app = typer.Typer(
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
+tag_types = typer.Typer(help="Types of tags.", no_args_is_help=True)
+assets = typer.Typer(help="Records of assets, without their files.", no_args_is_help=True)
 links = typer.Typer(help="Links between assets.", no_args_is_help=True)
 files = typer.Typer(help="Files of assets.", no_args_is_help=True)
 comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
@@ -55,6 +60,7 @@ metadata_schemas = typer.Typer(
     help="Metadata schemas: which keys are expected, and of which kind.", no_args_is_help=True
 )
 
+api_keys = typer.Typer(help="API keys, for administrators.", no_args_is_help=True)
 roles = typer.Typer(help="Roles, and who has them.", no_args_is_help=True)
 access = typer.Typer(help="Who may do what, for administrators.", no_args_is_help=True)
 constraints = typer.Typer(help="Rules that allow and deny.", no_args_is_help=True)
@@ -87,7 +93,9 @@ app.command("unarchive")(lifecycle.unarchive)
 app.command("delete")(lifecycle.delete)
 app.add_typer(databases, name="databases")
 app.add_typer(buckets, name="buckets")
+app.add_typer(assets, name="assets")
 app.add_typer(tags, name="tags")
+app.add_typer(tag_types, name="tag-types")
 app.add_typer(metadata, name="metadata")
 app.add_typer(metadata_schemas, name="metadata-schemas")
 databases.add_typer(of_databases, name="metadata")
@@ -98,6 +106,7 @@ app.add_typer(versions, name="versions")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
+app.add_typer(api_keys, name="keys")
 app.add_typer(roles, name="roles")
 app.add_typer(access, name="access")
 access.add_typer(constraints, name="constraints")
@@ -111,15 +120,26 @@ admin.add_typer(indexes_app, name="search")
 app.command("wait")(moving.wait)
 app.command("demo")(moving.demo)
 app.command("version")(reading.version)
+app.command("settings")(telling.settings)
+app.command("openapi")(telling.openapi)
 
 databases.command("list")(writing.list_databases)
 databases.command("create")(writing.create_database)
+databases.command("update")(editing.update_database)
 databases.command("delete")(writing.delete_database)
 buckets.command("list")(stores.list_buckets)
 buckets.command("register")(stores.register)
 tags.command("list")(writing.list_tags)
 tags.command("create")(writing.create_tag)
+tags.command("update")(editing.update_tag)
 tags.command("delete")(writing.delete_tag)
+tag_types.command("list")(editing.list_tag_types)
+tag_types.command("create")(editing.create_tag_type)
+tag_types.command("update")(editing.update_tag_type)
+tag_types.command("delete")(editing.delete_tag_type)
+assets.command("create")(editing.create_asset)
+assets.command("update")(editing.update_asset)
+files.command("show")(telling.show_file)
 files.command("mkdir")(filing.mkdir)
 files.command("move")(filing.move)
 files.command("copy")(filing.copy)
@@ -138,6 +158,7 @@ links.command("delete")(linking.delete_link)
 links.command("get-metadata")(linking.get_metadata)
 links.command("set-metadata")(linking.set_metadata)
 comments.command("list")(commenting.list_comments)
+comments.command("show")(telling.show_comment)
 comments.command("add")(commenting.add_comment)
 comments.command("edit")(commenting.edit_comment)
 comments.command("delete")(commenting.delete_comment)
@@ -170,6 +191,11 @@ metadata_schemas.command("update")(schemas.update_schema)
 metadata_schemas.command("delete")(schemas.delete_schema)
 audit.command("list")(auditing.list_entries)
 audit.command("value")(auditing.show_value)
+api_keys.command("list")(keys.list_keys)
+api_keys.command("create")(keys.create_key)
+api_keys.command("show")(keys.show_key)
+api_keys.command("update")(keys.update_key)
+api_keys.command("delete")(keys.delete_key)
 roles.command("list")(administering.list_roles)
 roles.command("create")(administering.create_role)
 roles.command("update")(administering.update_role)
@@ -200,6 +226,7 @@ subscriptions.command("check")(subscribing.check)
 failures.command("list")(operations.list_failures)
 failures.command("show")(operations.show_failure)
 failures.command("replay")(operations.replay_failures)
+indexes_app.command("fields")(telling.fields)
 indexes_app.command("status")(indexes.status)
 indexes_app.command("check")(indexes.check)
 indexes_app.command("repair")(indexes.repair)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from vitrine.models import Operation, Wire
 from vitrine.resources.registry import given
@@ -56,6 +56,17 @@ class _Profiles(Wire):
 
 class _ProfileReply(Wire):
     message: _Profiles
+
+
+class WebRoute(Wire):
+    """A page of a web application, and what is done there."""
+
+    method: str
+    route_path: str = Field(alias="route__path")
+
+
+class _Allowed(Wire):
+    allowed_routes: list[WebRoute]
 
 
 class Roles:
@@ -155,6 +166,13 @@ class Profiles:
         body = given(email=email)
         reply = self._transport.write(_ProfileReply, "POST", _profile(user_id), body=body)
         return reply.message.items[0]
+
+    def allowed_routes(self, routes: Sequence[WebRoute]) -> list[WebRoute]:
+        """Those of the pages of a web application that the caller may open."""
+        body: dict[str, JsonValue] = {"routes": [one.wire() for one in routes]}
+        path = path_of("auth", "routes")
+        response = self._transport.send("POST", path, body=body, repeatable=True)
+        return parse(_Allowed, response).allowed_routes
 
 
 def _profile(user_id: str) -> str:

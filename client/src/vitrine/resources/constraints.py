@@ -94,6 +94,11 @@ class Constraints:
         """Raises NotFoundError where there is none."""
         return self._transport.read(Constraint, path_of("auth", "constraints", constraint_id))
 
+    def create(self, constraint_id: str, body: Mapping[str, JsonValue]) -> ConstraintWritten:
+        """As `put`, by the other verb of the contract: rights may allow one and not the other."""
+        path = path_of("auth", "constraints", constraint_id)
+        return self._transport.write(ConstraintWritten, "POST", path, body={**body})
+
     def put(self, constraint_id: str, body: Mapping[str, JsonValue]) -> ConstraintWritten:
         """Makes the constraint, or puts this in its place.
 

@@ -175,10 +175,10 @@ class ApiKeys:
         description: str | None = None,
         expires_at: str | None = None,
         is_active: Literal["true", "false"] | None = None,
-    ) -> Operation:
+    ) -> ApiKey:
         body = given(description=description, expiresAt=expires_at, isActive=is_active)
         path = path_of("auth", "api-keys", api_key_id)
-        return self._transport.write(Operation, "PUT", path, body=body)
+        return self._transport.write(ApiKey, "PUT", path, body=body)
 
     def delete(self, api_key_id: str) -> Message:
         response = self._transport.send("DELETE", path_of("auth", "api-keys", api_key_id))

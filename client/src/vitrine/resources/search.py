@@ -7,7 +7,7 @@ from pydantic import JsonValue, ValidationError
 
 from vitrine.errors import ProtocolError
 from vitrine.metadata_filters import MetadataFilter
-from vitrine.models import EntityType, Facet, Hit, SearchResult
+from vitrine.models import EntityType, Facet, Hit, SearchResult, Wire
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
 
@@ -87,9 +87,17 @@ class SearchQuery:
         return "value" if self.metadata_value else None
 
 
+class _Mappings(Wire):
+    mappings: dict[str, JsonValue]
+
+
 class Search:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def mappings(self) -> dict[str, JsonValue]:
+        """The fields that can be searched, by index."""
+        return self._transport.read(_Mappings, path_of("search")).mappings
 
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
         """Without aggregations; where metadata is filtered by its type, in the full form."""

@@ -1,0 +1,103 @@
+"""Commands for API keys, for administrators."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.models import ApiKey
+
+KeyIdArgument = Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it.")]
+ExpiryOption = Annotated[
+    str | None, typer.Option("--expires", help="A date or a time, such as 2027-01-31.")
+]
+
+
+@with_session
+def list_keys(session: Session) -> None:
+    """List API keys; the keys themselves are never shown again."""
+    found = list(session.client.api_keys.list())
+    session.output.document({"items": [one.wire() for one in found]})
+    _print(session, found)
+
+
+@with_session
+def create_key(
+    session: Session,
+    user: Annotated[str, typer.Argument(metavar="USER", help="Whose rights it has.")],
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    expires: ExpiryOption = None,
+) -> None:
+    """Make a key for a user who has a role; this is the only time that it is shown."""
+    made = session.client.api_keys.create(
+        name, user_id=user, description=description or f"Key {name}", expires_at=expires
+    )
+    session.output.document(made.wire())
+    session.output.rows(["id", "key"], [[made.api_key_id, made.api_key]])
+
+
+@with_session
+def show_key(session: Session, key_id: KeyIdArgument) -> None:
+    """Show whose key it is and until when."""
+    found = session.client.api_keys.get(key_id)
+    session.output.document(found.wire())
+    _print(session, [found])
+
+
+@with_session
+def update_key(
+    session: Session,
+    key_id: KeyIdArgument,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    expires: ExpiryOption = None,
+    active: Annotated[
+        bool | None, typer.Option("--on/--off", help="Whether it lets anybody in.")
+    ] = None,
+) -> None:
+    """Change a key, or switch it off and on."""
+    if description is None and expires is None and active is None:
+        raise ConfigurationError("give --description, --expires, --on or --off")
+    changed = session.client.api_keys.update(
+        key_id,
+        description=description,
+        expires_at=expires,
+        is_active=None if active is None else ("true" if active else "false"),
+    )
+    session.output.document(changed.wire())
+    _print(session, [changed])
+
+
+@with_session
+def delete_key(
+    session: Session,
+    key_id: KeyIdArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a key: it lets nobody in any more."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the key {key_id}?", abort=True, err=True)
+    answer = session.client.api_keys.delete(key_id)
+    session.output.document(answer.wire())
+    session.output.rows(["deleted"], [[key_id]])
+
+
+def _print(session: Session, keys: Sequence[ApiKey]) -> None:
+    session.output.rows(
+        ["id", "name", "user", "active", "expires", "description"],
+        [
+            [
+                one.api_key_id,
+                one.api_key_name,
+                one.user_id,
+                one.is_active,
+                one.expires_at,
+                one.description,
+            ]
+            for one in keys
+        ],
+    )

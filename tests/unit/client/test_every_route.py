@@ -1,0 +1,164 @@
+"""The SDK asks every route of the API, and the command does what the SDK can."""
+
+import ast
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from enum import Enum
+from pathlib import Path
+from types import UnionType
+from typing import Any, cast
+
+import httpx
+import vitrine
+from pydantic import BaseModel
+from vitrine import (
+    LinkMetadataOwner,
+    MetadataOwner,
+    RetryPolicy,
+    SearchQuery,
+    Vitrine,
+    VitrineError,
+)
+from vitrine.resources.metadata import Owner
+from vitrine.resources.streams import Source
+
+from backend.spec.routes import ROUTES, Route
+
+Method = tuple[str, str]
+"""A resource of the SDK and what it does."""
+
+SEVERAL: dict[object, list[object]] = {
+    Owner: [
+        MetadataOwner(database_id="abc"),
+        MetadataOwner(database_id="abc", asset_id="abc"),
+        MetadataOwner(database_id="abc", asset_id="abc", file_path="/a"),
+        LinkMetadataOwner("abc"),
+    ],
+    Source: [
+        Source(database_id="abc", asset_id="abc", path="/a"),
+        Source(database_id="abc", asset_id="abc", path="/a", family="viewer"),
+    ],
+    SearchQuery: [SearchQuery()],
+    str | None: [None, "abc"],
+}
+"""What stands for arguments of these types: each leads to another route."""
+PLAIN: dict[object, object] = {str: "abc", int: 1, bool: True, float: 1.0, Mapping: {}}
+
+NOT_COMMANDS = {
+    ("constraints", "create"): "`constraints put` makes them too",
+    ("metadata", "add"): "`metadata set` adds what is not there",
+    ("profiles", "allowed_routes"): "for the navigation of web applications",
+}
+
+
+class Heard:
+    """Notes what the client asks, and answers with nothing that it could use."""
+
+    def __init__(self) -> None:
+        self.asked: set[tuple[str, str]] = set()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.raw_path.decode().partition("?")[0]
+        self.asked.add((request.method, path))
+        return httpx.Response(200, json={})
+
+    def client(self) -> Vitrine:
+        transport = httpx.MockTransport(self)
+        return Vitrine(
+            "https://api.test",
+            retry=RetryPolicy(attempts=1),
+            api_transport=transport,
+            storage_transport=transport,
+        )
+
+
+def methods(client: Vitrine) -> Iterator[tuple[Method, Callable[..., object]]]:
+    for name, resource in vars(client).items():
+        if type(resource).__module__.startswith("vitrine.resources."):
+            for verb, method in inspect.getmembers(resource, inspect.ismethod):
+                if not verb.startswith("_"):
+                    yield (name, verb), method
+
+
+def samples(kind: Any) -> list[object]:
+    """Values of a type."""
+    if kind in SEVERAL:
+        return SEVERAL[kind]
+    origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
+    if origin in PLAIN:
+        return [PLAIN[origin]]
+    if origin in {Sequence, list}:
+        return [[each] for each in samples(inner[0])]
+    if origin is tuple:
+        return [tuple(samples(each)[0] for each in inner if each is not Ellipsis)]
+    if origin in {typing.Union, UnionType}:
+        return samples(inner[0])
+    return [inner[0] if origin is typing.Literal else _made(kind)]
+
+
+def _made(kind: Any) -> object:
+    if issubclass(kind, Enum):
+        return next(iter(kind))
+    assert issubclass(kind, BaseModel), kind
+    needed = {name: each for name, each in kind.model_fields.items() if each.is_required()}
+    given: dict[str, Any] = {name: samples(one.annotation)[0] for name, one in needed.items()}
+    return kind.model_construct(**given)
+
+
+def call(method: Callable[..., object]) -> None:
+    """Call it with what it needs, and once more for each further value of that."""
+    kinds = typing.get_type_hints(method)
+    needed = {
+        each.name: samples(kinds[each.name])
+        for each in inspect.signature(method).parameters.values()
+        if each.kind is not each.VAR_KEYWORD
+        and (each.default is each.empty or kinds[each.name] in SEVERAL)
+    }
+    for number in range(max(map(len, needed.values()), default=1)):
+        given = {name: values[min(number, len(values) - 1)] for name, values in needed.items()}
+        with suppress(VitrineError):
+            _use(method(**given))
+
+
+def _use(answer: object) -> None:
+    """Some methods ask only when what they give is used."""
+    if isinstance(answer, Iterator):
+        next(cast("Iterator[object]", answer), None)
+    elif isinstance(answer, AbstractContextManager):
+        with cast("AbstractContextManager[object]", answer):
+            pass
+
+
+def fits(route: Route, method: str, path: str) -> bool:
+    pattern = re.sub(r"\\{[^}]*\\\+\\}", ".+", re.escape(route.path))
+    pattern = re.sub(r"\\{[^}]*\\}", "[^/]+", pattern)
+    return route.method == method and re.fullmatch(pattern, path) is not None
+
+
+def test_the_sdk_asks_every_route_and_no_other() -> None:
+    heard = Heard()
+    with heard.client() as client:
+        for _, method in methods(client):
+            call(method)
+    routes = {
+        asked: [route.key for route in ROUTES if fits(route, *asked)] for asked in heard.asked
+    }
+    assert [asked for asked, found in routes.items() if not found] == []
+    told = {key for found in routes.values() for key in found}
+    assert {route.key for route in ROUTES} - told == set()
+
+
+def test_the_command_does_what_the_sdk_can() -> None:
+    used = set[Method]()
+    folder = Path(vitrine.__file__).parent
+    for path in (*folder.glob("cli/*.py"), *folder.glob("transfer/*.py"), *folder.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute | ast.Name):
+                owner = node.value
+                used.add((owner.attr if isinstance(owner, ast.Attribute) else owner.id, node.attr))
+    with Heard().client() as client:
+        unused = {name for name, _ in methods(client)} - used
+    assert unused == set(NOT_COMMANDS)
