@@ -1,14 +1,12 @@
 """The routes of operations over AWS in process, an engine and queues in memory."""
 
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
-from backend.core.dead_letters import QueueDepth, Redrive, RedriveRunningError
-from backend.core.errors import UnavailableError
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service import AuditNotes
 from backend.operations.failures import FailureService
@@ -18,39 +16,15 @@ from backend.operations.routes import build_router
 from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
 from backend.search.state import SearchState
-from backend.spec.queues import Queue
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
 from tests.factories.failures import entries_in, replayer_of
 from tests.factories.http import Client
 from tests.factories.search import NOON, rebuilder
+from tests.fakes.dead_letters import MemoryDeadLetters
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
-
-
-@dataclass
-class MemoryDeadLetters:
-    """The port `DeadLetters`; moves end when `finish` says so."""
-
-    dead: dict[str, int] = field(default_factory=dict[str, int])
-    moving: set[str] = field(default_factory=set[str])
-    is_down: bool = False
-
-    def depth(self, queue: Queue) -> QueueDepth:
-        if self.is_down:
-            raise UnavailableError("SQS does not answer")
-        return QueueDepth(1, 2, 3, self.dead.get(queue.name, 0))
-
-    def last_redrive(self, queue: Queue) -> Redrive | None:
-        if queue.name not in self.moving:
-            return None
-        return Redrive("RUNNING", 4, datetime(2026, 3, 1, tzinfo=UTC))
-
-    def redrive(self, queue: Queue) -> None:
-        if queue.name in self.moving:
-            raise RedriveRunningError(queue)
-        self.moving.add(queue.name)
 
 
 @dataclass

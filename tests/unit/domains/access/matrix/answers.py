@@ -1,0 +1,66 @@
+"""Puts the questions of a route, and reads the answers as letters of the matrix."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from backend.spec.routes import Route
+from tests.factories.http import Answer
+from tests.unit.domains.access.matrix.asking import question
+from tests.unit.domains.access.matrix.expected import case_of
+from tests.unit.domains.access.matrix.roles import Role
+from tests.unit.domains.access.matrix.seeding import Seeded
+from tests.unit.domains.access.matrix.states import (
+    ALLOWED,
+    BAD,
+    FORBIDDEN,
+    HIDDEN,
+    NO_CASE,
+    NOT_FOUND,
+    STATES,
+    State,
+)
+from tests.unit.domains.access.matrix.world import Question
+
+_LETTERS = {400: BAD, 403: FORBIDDEN, 404: NOT_FOUND, 409: ALLOWED}
+_REFUSED = frozenset({BAD, FORBIDDEN, NOT_FOUND})
+
+
+@dataclass
+class Asked:
+    """What a route answered a role, a letter a state.
+
+    `succeeded` tells whether any answer was a success, `wrote` in which states a refusal changed
+    something, `missing` the codes of what was not found.
+    """
+
+    letters: dict[State, str] = field(default_factory=dict[State, str])
+    succeeded: bool = False
+    wrote: list[State] = field(default_factory=list[State])
+    missing: set[str] = field(default_factory=set[str])
+
+    @property
+    def cell(self) -> str:
+        return "".join(self.letters.get(state, NO_CASE) for state in STATES)
+
+
+def asked(world: Seeded, route: Route, role: Role, states: Iterable[State] = STATES) -> Asked:
+    """Ask a route about an object in each of the states that it can name."""
+    found = Asked()
+    for state in states:
+        if state not in case_of(route).states:
+            continue
+        wanted = question(world, route, role, state)
+        answer = world.ask(route, role, wanted)
+        letter = found.letters[state] = _letter(wanted, answer)
+        found.succeeded |= answer.status < 400
+        if letter in _REFUSED and world.changed:
+            found.wrote.append(state)
+        if letter == NOT_FOUND and answer.body is not None:
+            found.missing.add(answer.body["code"])
+    return found
+
+
+def _letter(wanted: Question, answer: Answer) -> str:
+    if answer.status >= 400:
+        return _LETTERS.get(answer.status, f"<{answer.status} {answer.body}>")
+    return ALLOWED if wanted.shows is None or wanted.shows in str(answer.body) else HIDDEN

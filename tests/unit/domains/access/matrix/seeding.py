@@ -1,0 +1,291 @@
+"""What the world of the matrix holds: objects in each state, and a user for each role."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from backend.core.identity import Identity
+from backend.core.transactions import Put, Update
+from backend.domains.audit.models import asset_entity
+from backend.domains.jobs.models import Job
+from backend.spec import routes
+from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
+from backend.spec.search_indexes import RULED_FIELDS
+from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
+from backend.spec.tables.operations import JOBS
+from backend.spec.tables.registry import COMMENTS
+from tests.factories.buckets import BUCKET_ID
+from tests.factories.constraints import constraint, criterion, groups
+from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.search import NOON
+from tests.unit.domains.access.matrix.roles import (
+    ACTIONS,
+    ROLES,
+    WITH_ONE_ACTION,
+    WITHOUT_ONE_ACTION,
+    Role,
+)
+from tests.unit.domains.access.matrix.states import ASSETS as PLACES
+from tests.unit.domains.access.matrix.states import State
+from tests.unit.domains.access.matrix.world import Question, World
+
+Json = dict[str, Any]
+
+THERE: tuple[State, ...] = ("own", "foreign", "archived", "tagged")
+"""The states of assets that are there."""
+RECORD = {"metadataKey": "year", "metadataValue": "1889", "metadataValueType": "string"}
+FILES = ("/a.txt", "/b.txt", "/old.txt")
+ANN = "ann@example.org"
+EVENT = {"eventName": "Asset Version Change", "entityName": "Asset"}
+LARGE = "x" * 5000
+JOB_KINDS = {"queued": ARCHIVE_ASSET, "failed": MAKE_VERSION}
+"""Of a job that can be stopped, and of one that can be resumed whatever became of its asset."""
+SCHEMA_FIELDS = {"fields": [{"metadataFieldKeyName": "room", "metadataFieldValueType": "string"}]}
+_TEMPLATES = {
+    "dbadmin": ("database-admin",),
+    "dbuser": ("database-user",),
+    "dbreader": ("database-readonly",),
+    "reader": ("global-readonly",),
+    "keepsoff": ("deny-tagged-assets",),
+    "nomfa": ("database-admin",),
+    "mfa": ("database-admin",),
+}
+RULED = ("database", "asset", "web", "tag", "tagType", "role", "userRole", "metadataSchema")
+USERS = (*ROLES, *WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
+_OWN_RULES = {
+    "keepsoff": (*RULED, "api"),
+    "blind": (*RULED, "api"),
+    "routes": ("api",),
+    "objects": RULED,
+}
+
+
+class Seeded(World):
+    """The world with everything in it; ids that the product made are kept by state."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: dict[State, str] = {}
+        self.schemas: dict[State, str] = {}
+        self.keys: dict[str, str] = {}
+        self.failure = put_object(self.objects, given_up([{}]), key=BATCH_KEY, bucket=BUCKET)
+        self._put_registry()
+        for state in THERE:
+            self._put_asset(state)
+        self._put_roles()
+        self._put_schemas()
+        self._put_people()
+        self._put_audit()
+        self._archive()
+        self.engine.documents = [self._document(state) for state in THERE]
+
+    def _put_registry(self) -> None:
+        for name in ("museum", "gallery", "attic", "cellar"):
+            made = {"databaseId": name, "description": "Things", "defaultBucketId": BUCKET_ID}
+            self.done(routes.CREATE_DATABASE, body=made)
+        self.done(routes.CREATE_DATABASE_METADATA, {"databaseId": "museum"}, {"metadata": [RECORD]})
+        self.done(routes.DELETE_DATABASE, {"databaseId": "attic"})
+        colour = {"tagTypeName": "colour", "description": "Main colour"}
+        self.done(routes.CREATE_TAG_TYPE, body=colour)
+        self.done(routes.CREATE_TAG_TYPE, body={**colour, "tagTypeName": "empty"})
+        for name in ("secret", "red"):
+            body = {"tagName": name, "description": "A tag", "tagTypeName": "colour"}
+            self.done(routes.CREATE_TAG, body=body)
+
+    def _put_asset(self, state: State) -> None:
+        database_id, asset_id = PLACES[state]
+        for name in (asset_id, f"{asset_id}-base"):
+            self.done(
+                routes.CREATE_ASSET,
+                body={
+                    "databaseId": database_id,
+                    "assetId": name,
+                    "assetName": name,
+                    "description": "Marble",
+                    "isDistributable": True,
+                    "tags": ["secret"] if state == "tagged" else [],
+                },
+            )
+        path = {"databaseId": database_id, "assetId": asset_id}
+        self._put_files(path)
+        self.done(routes.CREATE_ASSET_METADATA, path, {"metadata": [RECORD]})
+        of_file = {"filePath": "/a.txt", "type": "metadata", "metadata": [RECORD]}
+        self.done(routes.CREATE_FILE_METADATA, path, of_file)
+        for number in ("1", "2"):
+            made = {"comment": f"as it is {number}", "useLatestFiles": True}
+            self.done(routes.CREATE_ASSET_VERSION, path, made)
+        self.done(routes.ARCHIVE_ASSET_VERSION, {**path, "assetVersionId": "0"})
+        self.done(
+            routes.CREATE_SUBSCRIPTION, body={**EVENT, "entityId": asset_id, "subscribers": [ANN]}
+        )
+        self._put_link(state, path)
+        self._put_comments(asset_id)
+        self._put_uploads(state, path)
+        self._put_jobs(state, path)
+
+    def _put_files(self, path: Mapping[str, str]) -> None:
+        key = f"{path['assetId']}/a.txt"
+        for name in FILES:
+            sent = {"relativeKey": name, "file_size": 0}
+            started = self._started(path, sent)
+            body = {**path, "uploadType": "assetFile", "files": [_ended(name)]}
+            self.done(routes.COMPLETE_UPLOAD, {"uploadId": started}, body)
+        self.done(routes.ARCHIVE_FILE, path, {"filePath": "/old.txt"})
+        self.objects.put(
+            "assetauxiliarybucket", f"{key}/1.bin", b"", content_type="text/plain", metadata={}
+        )
+        preview = {"Key": f"previews/{path['assetId']}/front.png"}
+        self.objects.put("assetbucket", preview["Key"], b"p", content_type="image/png", metadata={})
+        self.tables.write(Update(table=ASSETS, key=dict(path), set={"previewLocation": preview}))
+
+    def _started(self, path: Mapping[str, str], *files: Json) -> str:
+        body = {**path, "uploadType": "assetFile", "files": list(files)}
+        return self.done(routes.INITIALISE_UPLOAD, body=body)["uploadId"]
+
+    def _put_link(self, state: State, path: Mapping[str, str]) -> None:
+        body = {
+            "fromAssetDatabaseId": path["databaseId"],
+            "fromAssetId": path["assetId"],
+            "toAssetDatabaseId": path["databaseId"],
+            "toAssetId": f"{path['assetId']}-base",
+            "relationshipType": "parentChild",
+        }
+        link = self.links[state] = self.done(routes.CREATE_LINK, body=body)["assetLinkId"]
+        self.done(routes.CREATE_LINK_METADATA, {"assetLinkId": link}, {"metadata": [RECORD]})
+
+    def _put_comments(self, asset_id: str) -> None:
+        """A comment of each user: nobody changes what others wrote."""
+        path = {"assetId": asset_id, "assetVersionId:commentId": "1:by-admin"}
+        self.done(routes.CREATE_COMMENT, path, {"commentBody": "Nice"})
+        (row,) = [row for row in self.tables.rows(COMMENTS) if row["assetId"] == asset_id]
+        for role in USERS:
+            more = {"assetVersionId:commentId": f"1:by-{role.user_id}"}
+            owner = {"commentOwnerID": role.user_id, "commentOwnerUsername": role.user_id}
+            self.tables.write(Put(table=COMMENTS, item={**row, **more, **owner}))
+
+    def _put_uploads(self, state: State, path: Mapping[str, str]) -> None:
+        """An upload of each user: nobody but who began it can end it."""
+        upload = self._started(path, {"relativeKey": "/new.txt", "file_size": 0})
+        (row,) = [row for row in self.tables.rows(ASSET_UPLOADS) if row["uploadId"] == upload]
+        for role in USERS:
+            mine = {"uploadId": upload_of(role.user_id, state), "userId": role.user_id}
+            mine |= {name: role.user_id for name in ("UserId",) if name in row}
+            self.tables.write(Put(table=ASSET_UPLOADS, item={**row, **mine}))
+
+    def _put_jobs(self, state: State, path: Mapping[str, str]) -> None:
+        jobs = self.product.wiring.jobs
+        for ended, kind in JOB_KINDS.items():
+            job = jobs.new(
+                kind,
+                job_of(state, ended),
+                caller=Identity("admin"),
+                database_id=path["databaseId"],
+                asset_id=path["assetId"],
+            )
+            item = Job.model_copy(job, update={"state": ended})
+            row = item.model_dump(by_alias=True, exclude_none=True)
+            self.tables.write(Put(table=JOBS, item=row))
+
+    def _put_roles(self) -> None:
+        listed = self.done(routes.LIST_CONSTRAINTS_TEMPLATES)["Items"]
+        known = {each["template"]["name"]: each for each in listed}
+        for role in USERS:
+            if role.name not in {"admin", "nobody"}:
+                self._put_role(role, known)
+        self._deny_sight("blind")
+
+    def _put_role(self, role: Role, templates: Mapping[str, Json]) -> None:
+        made = {"roleName": role.name, "description": "Of the matrix"}
+        needs_mfa = role.name in {"mfa", "nomfa"}
+        self.done(routes.CREATE_ROLE, body={**made, "mfaRequired": needs_mfa})
+        values = {"ROLE_NAME": role.name, "DATABASE_ID": "museum", "TAG_VALUE": "secret"}
+        for name in _TEMPLATES.get(role.name, ()):
+            body = {**templates[name], "variableValues": values}
+            self.done(routes.IMPORT_CONSTRAINTS_TEMPLATE, body=body)
+        for kind in _OWN_RULES.get(role.name, ()):
+            self._allow(role.name, kind, ACTIONS)
+        if role not in ROLES:
+            for kind in (*RULED, "api"):
+                allowed = [each for each in ACTIONS if kind == "api" or role.may(each, kind, "own")]
+                self._allow(role.name, kind, allowed)
+        given = {"userId": role.user_id, "roleName": [role.name]}
+        self.done(routes.SET_USER_ROLES, body=given)
+
+    def _allow(self, role_name: str, kind: str, actions: Iterable[str]) -> None:
+        every = criterion(field="object__type", value=kind)
+        granted = [grant for action in actions for grant in groups(role_name, permission=action)]
+        body = constraint(objectType=kind, criteriaAnd=[every], groupPermissions=granted)
+        self.done(routes.CREATE_CONSTRAINT, {"constraintId": f"{role_name}-{kind}"}, body)
+
+    def _deny_sight(self, role_name: str) -> None:
+        tagged = criterion(field="tags", operator="is_one_of", value=["secret"])
+        body = constraint(criteriaAnd=[tagged], groupPermissions=groups(role_name, type_="deny"))
+        self.done(routes.CREATE_CONSTRAINT, {"constraintId": f"{role_name}-denied"}, body)
+
+    def _put_schemas(self) -> None:
+        named: dict[State, str] = {"own": "museum", "foreign": "gallery", "GLOBAL": "GLOBAL"}
+        for state, database_id in named.items():
+            of = {"databaseId": database_id, "metadataSchemaEntityType": "databaseMetadata"}
+            body = {**of, "schemaName": f"Of {database_id}", "fields": SCHEMA_FIELDS}
+            made = self.done(routes.CREATE_METADATA_SCHEMA, body=body)
+            self.schemas[state] = made["metadataSchemaId"]
+
+    def _put_people(self) -> None:
+        """A role, a user, a sign-in and a constraint that no column has; keys; profiles."""
+        self.done(routes.CREATE_ROLE, body={"roleName": "editor", "description": "Edits"})
+        self.done(routes.SET_USER_ROLES, body={"userId": ANN, "roleName": ["editor"]})
+        self.done(routes.CREATE_COGNITO_USER, body={"userId": ANN, "email": ANN})
+        given = constraint(groupPermissions=groups("editor"))
+        self.done(routes.CREATE_CONSTRAINT, {"constraintId": "see"}, given)
+        for user_id in (*(role.user_id for role in USERS), ANN):
+            if user_id != "user-nobody":
+                key = {"apiKeyName": "Robot", "userId": user_id, "description": "For the lab"}
+                self.keys[user_id] = self.done(routes.CREATE_API_KEY, body=key)["apiKeyId"]
+            own = Question({"userId": user_id}, body={"email": ANN})
+            answer = self.send(routes.UPDATE_LOGIN_PROFILE, own, user_id=user_id)
+            assert answer.status == 200
+
+    def _put_audit(self) -> None:
+        entity = asset_entity("museum", "statue")
+        after = {"text": LARGE}
+        audit = self.product.wiring.audit
+        self.tables.write(
+            audit.entry(Identity("admin"), "update_asset", entity, after=after, at=NOON)
+        )
+        asked = {"entity": entity}
+        found = self.done(routes.LIST_AUDIT_ENTRIES, query=asked)["Items"]
+        self.large = {
+            "entity": entity,
+            "at": found[-1]["at"],
+            "valueHash": found[-1]["changes"]["text"]["afterStored"]["sha256"],
+        }
+
+    def _archive(self) -> None:
+        database_id, asset_id = PLACES["archived"]
+        path = {"databaseId": database_id, "assetId": asset_id}
+        job = self.done(routes.ARCHIVE_ASSET, path, {"confirmArchive": True})["jobId"]
+        self.tables.write(Update(table=JOBS, key={"jobId": job}, set={"state": "done"}))
+
+    def _document(self, state: State) -> Json:
+        database_id, asset_id = PLACES[state]
+        return {
+            "_id": asset_id,
+            "_rectype": "asset",
+            "str_assetid": asset_id,
+            RULED_FIELDS["databaseId"]: database_id,
+            RULED_FIELDS["assetName"]: asset_id,
+            RULED_FIELDS["tags"]: ["secret"] if state == "tagged" else [],
+            "bool_archived": state == "archived",
+        }
+
+
+def _ended(name: str) -> Json:
+    return {"relativeKey": name, "uploadIdS3": "zero-byte", "parts": []}
+
+
+def upload_of(user_id: str, state: State) -> str:
+    return f"upload-{user_id}-{state}"
+
+
+def job_of(state: State, ended: str) -> str:
+    database_id, asset_id = PLACES[state]
+    return JOB_KINDS[ended].job_id(database_id, asset_id, ended)

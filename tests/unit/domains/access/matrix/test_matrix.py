@@ -1,0 +1,76 @@
+"""Every declared route, asked by every role about an object in every state: who is answered what.
+
+`matrix.txt` is the table that was reviewed. It must say what the words of the templates say
+(`expected`), and the product must do what it says: its real rules, from the stored constraints of
+the standard templates, behind the handlers of all domains. Search is asked with an engine in memory
+that heeds the filter of the query; that the filter finds the same on OpenSearch is shown elsewhere
+(`tests/integration/search/test_permissions.py`).
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from backend.spec import routes
+from backend.spec.routes import ROUTES, Route
+from tests.unit.domains.access.matrix.answers import Asked, asked
+from tests.unit.domains.access.matrix.expected import letter, read_table, row, written
+from tests.unit.domains.access.matrix.roles import ROLES, WITH_ONE_ACTION, WITHOUT_ONE_ACTION
+from tests.unit.domains.access.matrix.seeding import Seeded
+
+TABLE = read_table()
+_by_route = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
+BY_REQUEST = {routes.COMPLETE_UPLOAD: {"UploadNotFound", "AssetNotFound"}}
+"""Nobody but who began an upload is told that its asset is not there, whether gone or invisible."""
+Answers = Callable[[Route], dict[str, Asked]]
+
+
+@pytest.fixture(scope="module")
+def answers(world: Seeded) -> Answers:
+    """What a route answers each role about objects in all states."""
+
+    @cache
+    def of(route: Route) -> dict[str, Asked]:
+        return {role.name: asked(world, route, role) for role in ROLES}
+
+    return of
+
+
+def test_every_declared_route_has_a_row_and_every_row_a_route() -> None:
+    rows, declared = set(TABLE), {route.key for route in ROUTES}
+    lacking = [written(route, row(route)) for route in ROUTES if route.key not in rows]
+    assert not lacking, "\n".join(["the matrix lacks these, if they are right:", *lacking])
+    assert rows == declared
+
+
+@_by_route
+def test_the_table_says_what_the_words_of_the_roles_say(route: Route) -> None:
+    assert TABLE[route.key] == row(route), written(route, row(route))
+
+
+@_by_route
+def test_every_role_is_answered_what_the_table_says(answers: Answers, route: Route) -> None:
+    found = answers(route)
+    assert {name: one.cell for name, one in found.items()} == TABLE[route.key]
+    # Unless somebody succeeds, the requests are wrong, and refusals of them prove nothing.
+    assert found["admin"].succeeded
+
+
+@_by_route
+def test_what_is_refused_changes_nothing(answers: Answers, route: Route) -> None:
+    assert {name: one.wrote for name, one in answers(route).items() if one.wrote} == {}
+
+
+@_by_route
+def test_what_is_invisible_is_answered_as_what_is_absent(answers: Answers, route: Route) -> None:
+    codes = set[str]().union(*(one.missing for one in answers(route).values()))
+    assert len(codes) <= 1 or codes == BY_REQUEST.get(route)
+
+
+@_by_route
+def test_every_verb_asks_for_its_action(world: Seeded, route: Route) -> None:
+    """Who may do just that succeeds, and who may do all but that is refused."""
+    probes = (*WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
+    found = {role.name: asked(world, route, role, ["own"]).cell[0] for role in probes}
+    assert found == {role.name: letter(route, role, "own") for role in probes}

@@ -1,0 +1,202 @@
+"""The whole product in memory under its real rules, with a user for each role of the matrix.
+
+Every request goes through the handler of its domain. What a request changes is rolled back, so that
+each finds the same objects.
+"""
+
+import json
+import re
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+from backend.aws import clients
+from backend.aws.guarded_objects import S3GuardedObjects
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
+from backend.domains.access.service.deciding import PolicyAuthorization
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.service import AuditNotes
+from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.service import ConfigurationService
+from backend.entrypoints.establishing import DeploymentWiring
+from backend.entrypoints.keeping import KeepingWiring
+from backend.entrypoints.operations import OperationsWiring
+from backend.http.app import Handler
+from backend.http.router import Router
+from backend.operations.queues import QueueService
+from backend.search.failure_entries import FailureEntries
+from backend.search.indexes import ensure_indexes
+from backend.search.state import SearchState
+from backend.spec.functions import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
+from backend.spec.routes import Action, Route
+from tests.factories.administration import stored_role
+from tests.factories.failures import BUCKET as FAILURES
+from tests.factories.http import Answer, Context, RememberedDenials, http_event
+from tests.factories.search import rebuilder
+from tests.fakes.dead_letters import MemoryDeadLetters
+from tests.fakes.queues import MemoryQueues
+from tests.fakes.user_pool import MemoryUserPool
+from tests.unit.domains.access.matrix.roles import Role
+from tests.unit.domains.access.matrix.searching import FilteringEngine
+from tests.unit.domains.audit.product import SERVICES, Product
+
+Build = Callable[..., Router]
+
+
+class _Rules:
+    """The product's own rules, for a product that is made before them."""
+
+    rules: PolicyAuthorization
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return self.rules.may_use(caller, route, path)
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return self.rules.may(caller, action, target)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A request, and what a list shows where the object is in it."""
+
+    parameters: Mapping[str, str]
+    query: Mapping[str, str] | None = None
+    body: Any = None
+    shows: str | None = None
+
+
+class World:
+    """`changed` tells whether the last request changed anything, before it was rolled back."""
+
+    def __init__(self) -> None:
+        rules = _Rules()
+        self.product = Product(rules)
+        wiring = self.product.wiring
+        self.rules = rules.rules = wiring.rules
+        self.tables, self.objects = self.product.tables, self.product.objects
+        self.engine = FilteringEngine()
+        self.dead_letters = MemoryDeadLetters()
+        self.queues = cast("MemoryQueues", wiring.queues)
+        self.pool = cast("MemoryUserPool", wiring.user_pool)
+        shared = ("settings", "tables", "objects", "queues", "secrets", "authorization")
+        self._parts: dict[str, Any] = {name: vars(wiring)[name] for name in shared}
+        self._parts["search_engine"] = self.engine
+        vars(wiring).update({"search_engine": self.engine, "denials": RememberedDenials()})
+        self._handlers: dict[str, Handler] = {}
+        self._routers = self._routers_beside()
+        self.changed = False
+        stored_role(self.tables, "admin")
+        clock = self.product.clock
+        deployment = self._wired(DeploymentWiring(BOOTSTRAP, clock))
+        deployment.administrator_rules.keep()
+        ensure_indexes(self.engine, SearchState(self.tables, clock))
+
+    def _wired(self, wiring: Any) -> Any:
+        vars(wiring).update(self._parts)
+        return wiring
+
+    def _routers_beside(self) -> dict[str, Callable[[], Router]]:
+        """Of the domains that the story of all writes leaves out."""
+        wiring, clock, allowed = self.product.wiring, self.product.clock, self.product.authorization
+        keeping = self._wired(KeepingWiring(SEARCH_INDEXES_API, clock))
+        operations = self._wired(OperationsWiring(ADMIN_API, clock, patience=1))
+        indexing = rebuilder(self.tables, self.objects, self.queues, self.engine, clock=clock)
+        guarded = S3GuardedObjects(clients.at_first_use(clients.s3))  # which nobody asks here
+        entries = FailureEntries(self.objects, guarded, FAILURES)
+        vars(operations).update({"entries": entries, "rebuilder": indexing})
+        notes = AuditNotes(AuditRepository(self.tables), wiring.audit, clock)
+        queues = QueueService(self.dead_letters, allowed, notes)
+        features = FeatureRepository(self.tables)
+        configuration = ConfigurationService(features, "us-east-1", "", lambda: {"openapi": "3"})
+        return {
+            "search": lambda: _build("backend.search.routes")(wiring.search),
+            "search_indexes": lambda: _build("backend.operations.search_routes")(
+                keeping.search_index_service
+            ),
+            "operations": lambda: _build("backend.operations.routes")(operations.failure_service),
+            "queues": lambda: _build("backend.operations.queue_routes")(queues),
+            "configuration": lambda: _build("backend.domains.configuration.routes")(configuration),
+        }
+
+    def _handler(self, domain: str) -> Handler:
+        if domain not in self._handlers:
+            wiring = self.product.wiring
+            beside = self._routers.get(domain)
+            if beside is not None:
+                router = beside()
+            else:
+                names = SERVICES.get(domain, (domain,))
+                build = _build(f"backend.domains.{domain}.routes")
+                router = build(*(getattr(wiring, name) for name in names))
+            self._handlers[domain] = wiring.app.handler(router)
+        return self._handlers[domain]
+
+    def ask(self, route: Route, role: Role, question: Question) -> Answer:
+        """One request of a user who has the role; what it changes is rolled back."""
+        with self._rolled_back():
+            return self.send(route, question, user_id=role.user_id, mfa=role.has_mfa)
+
+    def send(
+        self, route: Route, question: Question, *, user_id: str = "admin", mfa: bool = False
+    ) -> Answer:
+        """One request, as the gateway hands it to the function."""
+        parameters = dict(question.parameters)
+        path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
+        event = http_event(
+            route.method,
+            path,
+            user_id=user_id,
+            parameters=parameters,
+            query=dict(question.query or {}),
+            body=None if question.body is None else json.dumps(question.body),
+            headers={"host": "api.example.org"},
+            route=route.key,
+        )
+        event["requestContext"]["authorizer"]["lambda"]["mfa"] = "true" if mfa else "false"
+        reply = self._handler(route.domain)(event, cast("Any", Context()))
+        text = reply.get("body") or "null"
+        body = text if reply.get("isBase64Encoded") else json.loads(text)
+        return Answer(reply["statusCode"], body, dict(reply.get("headers") or {}))
+
+    def done(
+        self,
+        route: Route,
+        parameters: Mapping[str, str] | None = None,
+        body: Any = None,
+        query: Mapping[str, str] | None = None,
+    ) -> Any:
+        """What an administrator's request is answered; it must succeed, and stays."""
+        answer = self.send(route, Question(parameters or {}, query, body))
+        assert answer.status == 200, (route.key, parameters, answer.body)
+        return answer.body
+
+    @contextmanager
+    def _rolled_back(self) -> Generator[None]:
+        pool, queues = self.pool, self.queues
+        rows = _copied(self.tables.items)
+        buckets, uploads = _copied(self.objects.buckets), dict(self.objects.uploads)
+        users, messages = dict(pool.users), list(queues.messages)
+        moving = set(self.dead_letters.moving)
+        yield
+        self.changed = (
+            rows != _copied(self.tables.items)
+            or buckets != _copied(self.objects.buckets)
+            or uploads != self.objects.uploads
+            or users != pool.users
+            or messages != queues.messages
+            or moving != self.dead_letters.moving
+        )
+        if self.changed:
+            self.tables.items, self.objects.buckets, self.objects.uploads = rows, buckets, uploads
+            pool.users, queues.messages, self.dead_letters.moving = users, messages, moving
+
+
+def _copied(of: Mapping[str, Mapping[Any, Any]]) -> dict[str, dict[Any, Any]]:
+    return {name: dict(inner) for name, inner in of.items() if inner}
+
+
+def _build(module: str) -> Build:
+    return cast("Build", import_module(module).build_router)
