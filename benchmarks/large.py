@@ -197,6 +197,9 @@ def _warm(runtime: Runtime) -> Api:
     """A client of functions that run already: how long they need to start is another matter."""
     api = runtime.client()
     api.send("GET", f"{_PATH}?showArchived=true")
+    api.send("GET", f"{_PATH}/listFiles?pageSize=1")
+    api.send("GET", f"{_PATH}/getVersions")
+    api.refused("POST", f"{_PATH}/export", {"maxAssets": 0})
     for path, confirmed in (
         ("archiveAsset", "confirmArchive"),
         ("deleteAsset", "confirmPermanentDelete"),

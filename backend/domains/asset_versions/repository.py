@@ -7,6 +7,8 @@ asset's key as well, so that whatever an asset leaves is found by the index on i
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
@@ -49,6 +51,7 @@ from backend.spec.tables.model import Table
 Owner = Asset | AssetReference
 ROWS = 1000
 _NAMED = "named"
+_files_of = TypeAdapter(list[NamedFile])
 _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
     "attribute": (FILE_ATTRIBUTES, ATTRIBUTES_BY_ASSET, "attributeKey", "attributeValue"),
@@ -184,7 +187,9 @@ class VersionRepository:
             {
                 **place,
                 FILE_KEY.name: _page(number),
-                _NAMED: [file.model_dump(by_alias=True, exclude_defaults=True) for file in page],
+                _NAMED: _files_of.dump_json(  # a text: ten thousand maps cost seconds
+                    list(page), by_alias=True, exclude_defaults=True
+                ).decode(),
             }
             for number, page in enumerate(pages)
         ]
@@ -194,8 +199,8 @@ class VersionRepository:
         """One page of the files that a request names."""
         partition = _partition(asset, _pages_of(snapshot_id))
         key = {keys.ASSET_VERSION.name: partition, FILE_KEY.name: _page(page)}
-        item = self.tables.get(ASSET_FILE_VERSIONS, key) or {}
-        return [NamedFile.model_validate(each) for each in item.get(_NAMED, [])]
+        item = self.tables.get(ASSET_FILE_VERSIONS, key)
+        return [] if item is None else _files_of.validate_json(item[_NAMED])
 
     def files(
         self, asset: Asset, snapshot_id: str, page: PageRequest, *, after: str | None = None

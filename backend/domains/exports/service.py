@@ -38,7 +38,7 @@ from backend.domains.files.service import FileService
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity
 from backend.domains.metadata.service import RecordService
 
-FILES_AT_ONCE = 200
+FILES_AT_ONCE = 100
 
 
 class ExportPage(NamedTuple):
@@ -85,7 +85,7 @@ class ExportService:
     ) -> ExportPage:
         """A page of the tree below an asset (database id, asset id), itself first.
 
-        S3 requests: one list a thousand keys, and one HEAD a file. Metadata of files takes two
+        S3 requests: one list for 100 keys, and one HEAD a file. Metadata of files takes two
         queries a file.
 
         Raises:
@@ -93,9 +93,9 @@ class ExportService:
             ExportTooLargeError: something of it does not fit a page.
             FamilyTooLargeError: the tree is too large; parts of it can be exported.
         """
+        room = _Room(self.clock() + timedelta(seconds=rules.PAGE_SECONDS), self.clock)
         root = self.assets.get_asset(caller, *asset_id)
         family = self._family(caller, root, wanted)
-        room = _Room(self.clock() + timedelta(seconds=rules.PAGE_SECONDS), self.clock)
         relationships = None
         if after is None and wanted.fetch_asset_relationships:
             relationships = self._relationships(caller, root, family, wanted)

@@ -20,6 +20,8 @@ from backend.domains.jobs.models import Job, Progress
 
 FILES = 100
 """Files of one step: it fits a request, and paths of a kilobyte fit one row."""
+_LISTED, _LEAST_LISTED = 3, 20
+"""Versions that are listed for each file of a step: the marker, the one below, and some older."""
 MAX_PASSES = 10
 """Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
 
@@ -87,12 +89,13 @@ class ArchiveSteps:
     def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The markers that hide these keys, which are in S3's order."""
         wanted, last = frozenset(keys), keys[-1]
+        limit = max(_LEAST_LISTED, _LISTED * len(keys))  # what stands behind them is for later
         found: list[tuple[str, str]] = []
         after_key: str | None = just_below(keys[0])
         after_version: str | None = None
         while True:
             page = self.objects.list_versions(
-                bucket, prefix, after_key=after_key, after_version_id=after_version
+                bucket, prefix, limit=limit, after_key=after_key, after_version_id=after_version
             )
             found += rules.covering_markers(page.versions, wanted)
             after_key, after_version = page.next_key, page.next_version_id

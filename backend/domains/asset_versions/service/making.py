@@ -1,6 +1,6 @@
 """The requests that make a version: they start its job, and do what a request has time for."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from backend.core.clock import Clock, iso
@@ -25,7 +25,7 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import MAKE_VERSION
 
 REQUEST_TIME = timedelta(seconds=2)
-"""A request begins no further step of its job after this."""
+"""From the beginning of a request: it begins no step of its job that would end after this."""
 
 
 class Started(NamedTuple):
@@ -52,7 +52,7 @@ class VersionMaking:
     ) -> Started:
         """Make a version of an asset (database id, asset id) as it is, or of files that are named.
 
-        S3 requests: one for 500 versions of its files.
+        S3 requests: one for 100 versions of its files.
 
         Raises:
             AliasTakenError: another version of the asset has the alias.
@@ -60,6 +60,7 @@ class VersionMaking:
             InvalidInputError: a file is named twice.
             PermissionDeniedError: the caller may see the asset, and make no version of it.
         """
+        until = self.clock() + REQUEST_TIME
         asset = self.assets.asset_for(caller, "POST", *asset_id)
         pages = rules.named_pages(body.files or ())
         alias = body.version_alias or ""
@@ -73,7 +74,7 @@ class VersionMaking:
             version_alias=alias,
             pages=len(pages),
         )
-        return self._started(caller, asset, making, pages)
+        return self._started(caller, asset, making, pages, until=until)
 
     def revert_version(
         self, caller: Identity, asset_id: tuple[str, str], asset_version_id: str, body: RevertBody
@@ -87,6 +88,7 @@ class VersionMaking:
             PermissionDeniedError: the caller may see the asset, and make no version of it.
             VersionNotFoundError: the asset has no such version.
         """
+        until = self.clock() + REQUEST_TIME
         asset = self.assets.asset_for(caller, "POST", *asset_id)
         old = self.repository.get(asset, asset_version_id)
         making = Making(
@@ -99,10 +101,16 @@ class VersionMaking:
             of_snapshot=old.snapshot,
             revert_metadata=body.revert_metadata,
         )
-        return self._started(caller, asset, making, [])
+        return self._started(caller, asset, making, [], until=until)
 
     def _started(
-        self, caller: Identity, asset: Asset, making: Making, pages: list[list[NamedFile]]
+        self,
+        caller: Identity,
+        asset: Asset,
+        making: Making,
+        pages: list[list[NamedFile]],
+        *,
+        until: datetime,
     ) -> Started:
         job = self.jobs.new(
             MAKE_VERSION,
@@ -115,9 +123,9 @@ class VersionMaking:
         self.repository.start(self.jobs.put(job))
         if pages:
             self.repository.put_named(asset, making.snapshot_id, pages)
-        return self._run(job)
+        return self._run(job, until)
 
-    def _run(self, job: Job) -> Started:
+    def _run(self, job: Job, until: datetime) -> Started:
         """Do what can be done of the job at once; the rest comes by the job's own message.
 
         Raises:
@@ -133,8 +141,9 @@ class VersionMaking:
                 raise
 
         try:
-            found = self.runner.run(job.job_id, step, until=self.clock() + REQUEST_TIME)
-            job = found or self.jobs.find(job.job_id) or job
+            if self.clock() < until:
+                found = self.runner.run(job.job_id, step, until=until, to_end=True)
+                job = found or self.jobs.find(job.job_id) or job
         except UnavailableError:  # the job goes on when what is down is up again
             refused.clear()
         if job.state == "failed" and refused:

@@ -1,7 +1,7 @@
 """What has become of files that a snapshot names, and what an asset holds now.
 
-Version listings tell it: one request a thousand versions, not one a file. Keys come in the order of
-their UTF-8 bytes, which is also the order of Python's texts.
+Version listings tell it: one request for hundreds of versions, not one a file. Keys come in the
+order of their UTF-8 bytes, which is also the order of Python's texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,10 @@ from backend.core.objects import Objects, ObjectVersion, VersionPage, just_below
 from backend.core.wired import wired
 from backend.values import frozen
 
-CAPTURED = 500
-"""Versions that one step of a job keeps: their rows are written in a second or two."""
+CAPTURED = 100
+"""Versions that one step of a job keeps: their rows are written well within a second."""
+_LISTED, _LEAST_LISTED = 3, 100
+"""Versions that are asked for at once, for each file that is looked for."""
 
 
 @frozen
@@ -33,7 +35,7 @@ class FileState:
 
 @wired
 class FileStates:
-    """`listed` is how many versions one request asks for: as many as S3 takes."""
+    """`listed` is how many versions one request asks for at the most: as many as S3 takes."""
 
     objects: Objects
     listed: int = 1000
@@ -58,8 +60,9 @@ class FileStates:
         keys = sorted(wanted)
         number, key, version_id = 0, just_below(keys[0]) if keys else None, None
         while number < len(keys):
+            limit = min(self.listed, max(_LEAST_LISTED, _LISTED * (len(keys) - number)))
             page = self.objects.list_versions(
-                bucket, prefix, limit=self.listed, after_key=key, after_version_id=version_id
+                bucket, prefix, limit=limit, after_key=key, after_version_id=version_id
             )
             _note(found, page.versions, wanted)
             if page.next_key is None:

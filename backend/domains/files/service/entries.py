@@ -1,8 +1,8 @@
 """What an asset holds in key order, page after page of the object store.
 
-One request to S3 for each thousand keys (or versions, with archived files). A file's preview is
-found in the page that the file stands in; only for the last file of a page one more request is
-made.
+One request to S3 for a thousand keys (or versions, with archived files) at the most. A file's
+preview is found in the page that the file stands in; only for the last file of a page one more
+request is made.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from backend.core.file_kinds import PREVIEW_MARK, preview_base
 from backend.core.objects import Objects, ObjectVersion
 
-_PAGE = 1000  # S3's limit
+_MOST_LISTED = 1000  # S3's limit
+_LEAST_LISTED = 50
 
 
 @dataclass(slots=True)
@@ -25,6 +26,8 @@ class Entries:
     bucket: str
     prefix: str
     with_archived: bool
+    wanted: int = _MOST_LISTED
+    """About how many will be taken: a request asks for twice as many, as there are previews."""
     read: int = 0
     """Objects and versions that were read so far."""
 
@@ -43,9 +46,13 @@ class Entries:
             return None
         return next(iter(find_previews(self.objects, self.bucket, key)), None)
 
+    @property
+    def _limit(self) -> int:
+        return min(_MOST_LISTED, max(_LEAST_LISTED, 2 * self.wanted))
+
     def _current(self, key: str | None) -> Iterator[ObjectVersion]:
         while True:
-            page = self.objects.list_objects(self.bucket, self.prefix, limit=_PAGE, after=key)
+            page = self.objects.list_objects(self.bucket, self.prefix, limit=self._limit, after=key)
             self._note(page.objects, more=page.next_key is not None)
             yield from page.objects
             key = page.next_key
@@ -56,7 +63,11 @@ class Entries:
         version_id: str | None = None
         while True:
             page = self.objects.list_versions(
-                self.bucket, self.prefix, limit=_PAGE, after_key=key, after_version_id=version_id
+                self.bucket,
+                self.prefix,
+                limit=self._limit,
+                after_key=key,
+                after_version_id=version_id,
             )
             self._note(page.versions, more=page.next_key is not None)
             yield from (version for version in page.versions if version.is_latest)

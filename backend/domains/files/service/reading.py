@@ -1,13 +1,14 @@
 """Listing and describing files. Writes nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 
-from backend.core.clock import iso
+from backend.core.clock import Clock, iso, utc_now
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
-from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
+from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
@@ -27,6 +28,7 @@ from backend.domains.files.repository import (
     FileRepository,
 )
 from backend.domains.files.service.entries import Entries, find_previews
+from backend.domains.files.service.rows import Found, page_of
 from backend.domains.files.service.target import FileTarget
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
@@ -41,7 +43,9 @@ UNKNOWN_EXTENSION = "unknown"
 MAX_FILE_VERSIONS = 1000
 """Versions of one file, and of its asset, that `fileInfo` tells of; the newest ones of a file."""
 
-_Found = tuple[FileItem, ObjectVersion | None]
+_AT_ONCE = 100
+"""Files of which HEADs are asked before the time is looked at."""
+_PAGE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 
 
 @wired
@@ -49,14 +53,16 @@ class FileService:
     files: FileRepository
     assets: AssetService
     objects: Objects
+    clock: Clock = utc_now
 
     def list_files(
         self, caller: Identity, asset_id: tuple[str, str], query: FilesQuery, page: PageRequest
     ) -> Page[FileItem]:
         """Files and folders of an asset (database id, asset id) by key; previews are no rows.
 
-        With an asset version, the files of its snapshot by path. S3 requests: one list a thousand
-        keys, and, unless `basic`, one HEAD a file.
+        With an asset version, the files of its snapshot by path. S3 requests: one list for 500
+        keys, and, unless `basic`, one HEAD a file and a list for 100: such a page is shorter if it
+        takes too long.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -65,15 +71,13 @@ class FileService:
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=query.include_archived)
         version = self._wanted_version(asset, query)
-        if version is not None:
-            return self._snapshot_page(asset, query, version, page)
-        bucket, prefix = self.assets.location(asset)
-        listed = rules.listed_prefix(prefix, query.prefix)
-        entries = Entries(self.objects, bucket, listed, query.include_archived)
-        found = _page_of(entries, prefix, page)
-        if query.basic:
-            return Page(tuple(item for item, _ in found.items), found.after)
-        return Page(self._completed(asset, bucket, found.items), found.after)
+
+        def part(request: PageRequest) -> Page[FileItem]:
+            if version is not None:
+                return self._snapshot_page(asset, query, version, request)
+            return self._current_page(asset, query, request)
+
+        return part(page) if query.basic else self._in_time(part, page)
 
     def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
         """One file or folder of an asset (database id, asset id), archived ones too.
@@ -172,6 +176,29 @@ class FileService:
         alias = query.asset_version_id_alias
         return None if alias is None else self.version_with_alias(asset, alias)
 
+    def _in_time(
+        self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest
+    ) -> Page[FileItem]:
+        """A page in parts, until it is full or took its time."""
+        stop = self.clock() + _PAGE_TIME
+        items: list[FileItem] = []
+        after = page.after
+        while True:
+            found = fetch(PageRequest(min(_AT_ONCE, page.limit - len(items)), after))
+            items += found.items
+            after = found.after
+            if after is None or len(items) >= page.limit or self.clock() >= stop:
+                return Page(tuple(items), after)
+
+    def _current_page(self, asset: Asset, query: FilesQuery, page: PageRequest) -> Page[FileItem]:
+        bucket, prefix = self.assets.location(asset)
+        listed = rules.listed_prefix(prefix, query.prefix)
+        entries = Entries(self.objects, bucket, listed, query.include_archived, page.limit)
+        found = page_of(entries, prefix, page)
+        if query.basic:
+            return Page(tuple(item for item, _ in found.items), found.after)
+        return Page(self._completed(asset, bucket, found.items), found.after)
+
     def _snapshot_page(
         self, asset: Asset, query: FilesQuery, version: AssetVersion, page: PageRequest
     ) -> Page[FileItem]:
@@ -210,15 +237,13 @@ class FileService:
 
         return Page(tuple(in_parallel(complete, items)), found.after)
 
-    def _completed(
-        self, asset: Asset, bucket: str, found: Sequence[_Found]
-    ) -> tuple[FileItem, ...]:
+    def _completed(self, asset: Asset, bucket: str, found: Sequence[Found]) -> tuple[FileItem, ...]:
         """The items with what HEAD and the snapshot of the current version tell."""
         now = asset.current_snapshot
         paths = [item.relative_path for item, _ in found if not item.is_folder]
         current = self.files.snapshots(asset, [now], paths)
 
-        def complete(one: _Found) -> FileItem:
+        def complete(one: Found) -> FileItem:
             item, version = one
             if version is None:
                 return item
@@ -290,48 +315,6 @@ class FileService:
             if key is None or key != target.key:
                 break
         return found[:MAX_FILE_VERSIONS]
-
-
-def _page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[_Found]:
-    """Rows in key order. A position is the key that was last used up, and how many rows of the
-    next one were given: a key may add folders before itself."""
-    position = page.after or {}
-    previous: str | None = position.get("after")
-    given: int = position.get("given", 0)
-    rows: list[_Found] = []
-    for entry in entries.after(previous):
-        for number, key in enumerate(rules.rows_of(prefix, previous, entry.key)):
-            if number < given or not key.startswith(entries.prefix) or is_preview(key):
-                continue
-            if len(rows) == page.limit:
-                return Page(tuple(rows), {"after": previous, "given": number})
-            rows.append(_row(prefix, key, entry, entries))
-        given, previous = 0, entry.key
-        if rows and entries.read >= MAX_ROWS_PER_PAGE and len(rows) < page.limit:
-            return Page(tuple(rows), {"after": previous, "given": 0})
-    return Page(tuple(rows))
-
-
-def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> _Found:
-    is_folder = key.endswith("/")
-    is_itself = key == entry.key
-    item = FileItem(
-        file_name=rules.name_of(key),
-        key=key,
-        relative_path=rules.relative_path(prefix, key),
-        is_folder=is_folder,
-        is_archived=is_itself and entry.is_delete_marker,
-        version_id=(entry.version_id or None) if is_itself else None,
-        date_created_current_version=iso(entry.last_modified) if is_itself else None,
-    )
-    if is_folder:
-        return item, None
-    facts = {
-        "size": None if entry.is_delete_marker else entry.size,
-        "storage_class": None if entry.is_delete_marker else entry.storage_class,
-        "preview_file": None if entry.is_delete_marker else entries.preview_of(key),
-    }
-    return item.model_copy(update=facts), entry
 
 
 def _head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bool | None]:

@@ -7,7 +7,7 @@ the same time; that no step is noted twice hangs on the condition alone.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
@@ -29,11 +29,12 @@ class JobRunner:
     jobs: JobRepository
     clock: Clock
 
-    def run(self, job_id: str, step: Step, *, until: datetime) -> Job | None:
+    def run(self, job_id: str, step: Step, *, until: datetime, to_end: bool = False) -> Job | None:
         """Do steps of a job until it is finished, has to wait, or the time is used up.
 
         Answers with the job as it is then; None where another worker holds it. At least one step
-        is tried.
+        is tried. With `to_end`, no further one is begun that would end after `until` if it took as
+        long as the longest so far.
 
         Raises:
             JobNotFoundError: there is no such job.
@@ -46,11 +47,14 @@ class JobRunner:
             return job
         try:
             job = self._taken(job)
+            begun, longest = self.clock(), timedelta(0)
             while job is not None and job.state == "running":
                 job, waits = self._advanced(job, step)
                 if waits or job.is_finished:
                     return job
-                if self.clock() >= until:
+                now = self.clock()
+                begun, longest = now, max(longest, now - begun)
+                if (now + longest if to_end else now) >= until:
                     return self.jobs.change(job, {"leaseUntil": 0})
         except JobChangedError:  # cancelled, or the lease ran out and another worker has it
             now = self.jobs.get(job_id)

@@ -151,7 +151,7 @@ def test_a_request_begins_no_step_after_its_time_and_the_worker_goes_on(
 ) -> None:
     for number in range(20):
         museum.gallery.put(f"/{number:02}.glb")
-    museum.hands.tick = timedelta(seconds=1)
+    museum.hands.tick = timedelta(milliseconds=200)
     answer = museum.send("archive", confirmArchive=True)
     assert answer.body["jobState"] == "running"
     assert answer.body["jobId"] in answer.body["message"]
@@ -162,6 +162,23 @@ def test_a_request_begins_no_step_after_its_time_and_the_worker_goes_on(
     job = museum.work_off(answer.body["jobId"])
     assert (job.state, job.items_done) == ("done", 20)
     assert all(museum.files().values())
+
+
+@pytest.mark.parametrize("operation", ["archive", "unarchive"])
+def test_a_request_whose_change_took_its_time_leaves_all_steps_to_the_worker(
+    museum: Lifecycle, operation: str
+) -> None:
+    museum.gallery.put("/a.glb")
+    if operation == "unarchive":
+        museum.archive()
+    before = museum.files()
+    museum.hands.tick = timedelta(seconds=2)
+    answer = museum.send(operation, confirmArchive=True, confirmUnarchive=True)
+    assert (answer.status, answer.body["jobState"]) == (200, "queued")
+    museum.hands.tick = timedelta(0)
+    assert museum.files() == before
+    assert museum.work_off(answer.body["jobId"]).state == "done"
+    assert museum.files() == {"/a.glb": operation == "archive"}
 
 
 def test_files_that_come_in_during_the_archiving_are_taken_by_the_second_pass(
@@ -239,7 +256,7 @@ def test_a_file_that_was_hidden_twice_comes_back(museum: Lifecycle) -> None:
 def test_a_cancelled_archiving_goes_on_when_it_is_resumed(museum: Lifecycle) -> None:
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
-    museum.hands.tick = timedelta(seconds=1)
+    museum.hands.tick = timedelta(milliseconds=200)
     job_id = museum.archive()
     museum.hands.tick = timedelta(0)
     assert museum.refused("unarchive") == (409, "AssetBusy")
@@ -257,7 +274,7 @@ def test_what_a_cancelled_archiving_took_comes_back(
 ) -> None:
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
-    museum.hands.tick = timedelta(seconds=1)
+    museum.hands.tick = timedelta(milliseconds=200)
     archived = museum.archive()
     museum.hands.tick = timedelta(0)
     museum.jobs.cancel_job(ADMIN, archived)
@@ -278,7 +295,7 @@ def test_pages_that_a_cancelled_return_left_come_back_after_the_next_archiving(
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
     museum.archive()
-    museum.hands.tick = timedelta(seconds=1)
+    museum.hands.tick = timedelta(milliseconds=200)
     museum.jobs.cancel_job(ADMIN, museum.unarchive())
     museum.hands.tick = timedelta(0)
     assert sum(museum.files().values()) not in {0, 10}

@@ -64,7 +64,7 @@ def test_a_reply_ends_before_it_is_too_large(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.asset_versions.service.reading.REPLY_BYTES", 1)
-    monkeypatch.setattr("backend.domains.asset_versions.service.reading.ROWS", 2)
+    monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 2)
     put(museum, "/a.glb", "/b.glb", "/c.glb")
     museum.made()
     parts = pages(museum, "getVersion/1")

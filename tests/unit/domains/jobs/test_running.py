@@ -52,6 +52,20 @@ def test_a_run_without_time_does_one_step_and_lets_the_job_go(world: JobWorld) -
         assert (left.state, left.step, left.lease_until) == ("running", number, 0)
 
 
+@pytest.mark.parametrize(("to_end", "steps"), [(False, 3), (True, 2)])
+def test_a_run_that_has_to_end_begins_no_step_that_would_end_too_late(
+    world: JobWorld, step: Counting, *, to_end: bool, steps: int
+) -> None:
+    def take_time(page: int) -> None:
+        world.now += timedelta(seconds=4)
+
+    step.after = take_time
+    until = world.now + timedelta(seconds=11)
+    left = world.runner.run(ID, step, until=until, to_end=to_end)
+    assert left is not None
+    assert (left.step, left.lease_until) == (steps, 0)
+
+
 def test_a_job_that_nobody_knows_is_not_found(world: JobWorld) -> None:
     with pytest.raises(JobNotFoundError):
         world.runner.run("archiveAsset.museum.none.1", world.step, until=world.now)
