@@ -2,7 +2,8 @@
 
 It is built with `versitygw.patch` (decision 0034): where a version takes the place of another, as
 delete markers do when they come and go, the released one removes first and puts then, so that a
-kill in between leaves a key of which nothing can be seen any more.
+kill in between leaves a key of which nothing can be seen any more. And an upload in parts that is
+being completed is neither denied meanwhile nor lost by a kill.
 
 What differs from S3, each shown by a test or a run of this version:
 - One webhook for all buckets, each event at most once, in no order; creations by put, copy and
