@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from backend.core.models import OptionalBody
 from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.http.router import Binding
-from backend.spec.examples import EXAMPLES
+from backend.spec.examples import EXAMPLES, PARAMETERS, REPLIES
 from backend.spec.routes import Route
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 
@@ -39,7 +39,8 @@ _REASONS = {
     429: "Too many requests",
     503: "A service that it needs is down",
 }
-_FIRST_ERROR = 400
+_DONE, _FIRST_ERROR = 200, 400
+_PAGE_SIZE = "pageSize"
 _IN_PATH = re.compile(r"{([\w:]+)\+?}")
 _PLAIN: Json = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
 _KEY: Json = {
@@ -148,8 +149,12 @@ class _Schemas:
             yield name, _without_null(field), name in schema.get("required", ())
 
     def example(self, model: type[BaseModel]) -> object:
-        """A body that the model takes: every field that must be given, with those that are told."""
-        return self._example(self._references[model])
+        """What the model takes: every field that must be given, with those that are told."""
+        return self._example(self._references[model], {})
+
+    def example_of_reply(self, model: type[BaseModel]) -> object:
+        """The same, with what only replies tell."""
+        return self._example(self._references[model], {**PARAMETERS, **REPLIES})
 
     def named(self) -> dict[str, Json]:
         """The components."""
@@ -166,21 +171,31 @@ class _Schemas:
                 self._used[name] = self._definitions[name]
                 self._use(self._definitions[name])
 
-    def _example(self, schema: Json) -> object:
+    def _example(self, schema: Json, told: Mapping[str, object]) -> object:
         found = _said(schema)
         if found is not None:
             return found
         if "anyOf" in schema:
-            return self._example(schema["anyOf"][0])
+            return self._example(schema["anyOf"][0], told)
         whole = self._resolved(schema)
         if whole.get("type") == "array":
-            return [self._example(whole["items"])]
+            return [self._example(whole["items"], told)]
         if "properties" in whole and "examples" not in whole:
-            required = whole.get("required", ())
-            fields: Json = whole["properties"]
-            shown = [name for name in fields if name in required or name in EXAMPLES]
-            return {name: self._example(fields[name]) for name in shown}
+            return self._example_of_fields(whole, told)
+        if isinstance(whole.get("additionalProperties"), dict) and "examples" not in whole:
+            return {}
         return _said(whole) or _PLAIN.get(whole.get("type", "string"))
+
+    def _example_of_fields(self, whole: Json, told: Mapping[str, object]) -> Json:
+        required = whole.get("required", ())
+        fields: Json = whole["properties"]
+        return {
+            name: told[name]
+            if name in told and field.get("type") == "string" and _said(field) is None
+            else self._example(field, told)
+            for name, field in fields.items()
+            if name in required or name in EXAMPLES
+        }
 
 
 def _operation(binding: Binding, schemas: _Schemas) -> Json:
@@ -212,12 +227,14 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
         if place in {"path", "query"}:
             for name, schema, required in schemas.fields(model):
                 told.add(name)
+                if required or name == _PAGE_SIZE:
+                    _add_example(name, schema, PARAMETERS)
                 shown = _parameter(name) if place == "path" else name
                 yield {"name": shown, "in": place, "required": required, "schema": schema}
     for name in _IN_PATH.findall(binding.route.path):
         if name not in told:
             schema: Json = {"type": "string", "minLength": 1}
-            _add_example(name, schema)
+            _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
             yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
     if binding.route.awaits:
         yield {"name": AFTER_HEADER, "in": "header", "required": False, **_TOKEN}
@@ -232,8 +249,10 @@ def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]
         if status >= _FIRST_ERROR and route.method != "HEAD":
             answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + "Error"}}}
         elif binding.reply is not None:
-            schema = schemas.reference(binding.reply)
-            answer["content"] = {"application/json": {"schema": schema}}
+            told: Json = {"schema": schemas.reference(binding.reply)}
+            if status == _DONE:
+                told["example"] = schemas.example_of_reply(binding.reply)
+            answer["content"] = {"application/json": told}
         yield status, answer
 
 
@@ -258,10 +277,10 @@ def _said(schema: Json) -> object:
     return next(iter(named), schema.get("const", schema.get("default")))
 
 
-def _add_example(name: str, schema: Json) -> None:
-    if name in EXAMPLES:
+def _add_example(name: str, schema: Json, told: Mapping[str, object] = EXAMPLES) -> None:
+    if name in told:
         kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
-        value = EXAMPLES[name]
+        value = told[name]
         schema["examples"] = [[value] if "array" in kinds else value]
 
 

@@ -1,6 +1,7 @@
 """What a field may look like, by its name on the wire: the examples of the OpenAPI document.
 
-Of a field that is a list, what stands in it.
+Of a field that is a list, what stands in it. `PARAMETERS` is what else has to be told where
+something is asked for in a path or a query, `REPLIES` what else stands in replies.
 """
 
 from collections.abc import Mapping
@@ -32,4 +33,50 @@ EXAMPLES: Mapping[str, object] = {
     "useLatestFiles": True,
     "userId": "ann@example.org",
     "versionId": "3sL4kqtJlcpXroDTDmJ",
+}
+
+PARAMETERS: Mapping[str, object] = {
+    "apiKeyId": "0d4f3c52-93c5-4d5a-8f0b-5a0a2a6f6c3e",
+    "assetLinkId": "9a5f8a1c-6a55-4a37-9d0a-7b1f0e0f4c21",
+    "assetVersionId": "1",
+    "at": "2026-03-01T12:00:00.000000Z",
+    "bucketId": EXAMPLES["defaultBucketId"],
+    "constraintId": "curators-see-the-museum",
+    "entity": "database:museum",
+    "from": "1",
+    "jobId": "archiveAsset.5f6c8d7e",
+    "key": "IndexChanges/2026-03-01/0c3b4b3e.json",
+    "metadataSchemaId": "c2f5a2f0-3c4b-4d6e-9a55-0b1c2d3e4f50",
+    "pageSize": 100,
+    "queueName": "Settle",
+    "relationId": "9a5f8a1c-6a55-4a37-9d0a-7b1f0e0f4c21",
+    "roleId": EXAMPLES["roleName"],
+    "tagId": EXAMPLES["tagName"],
+    "tagTypeId": EXAMPLES["tagTypeName"],
+    "to": "2",
+    "valueHash": "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c",
+}
+"""A parameter that may be left out has one only if it says how much is asked for."""
+
+_TIME = "2026-03-01T12:00:00.000000Z"
+REPLIES: Mapping[str, object] = {
+    **dict.fromkeys(
+        ("createdAt", "createdOn", "dateCreated", "dateModified", "DateModified"), _TIME
+    ),
+    **dict.fromkeys(("failedAt", "lastModified", "startedAt", "timestamp", "updatedAt"), _TIME),
+    "apiKeyName": "robot",
+    "baseAssetsPrefix": "/",
+    "bucketName": "museum-assets",
+    "createdBy": EXAMPLES["userId"],
+    "downloadUrl": "https://museum-assets.s3.amazonaws.com/pump/scans/pump.e57?X-Amz-Signature=5b1f",
+    "etag": "9b2cf535f27731c974343645a3985328",
+    "fileName": "pump.e57",
+    "key": "pump/scans/pump.e57",
+    "message": "Done",
+    "modifiedBy": EXAMPLES["userId"],
+    "relativePath": "/scans/pump.e57",
+    "storageClass": "STANDARD",
+    "uploadIdS3": "2~VmVyc2lvbg",
+    "version": "2.5.1",
+    "Version": "1",
 }

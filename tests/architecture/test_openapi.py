@@ -14,6 +14,7 @@ from backend.spec.routes import ROUTES, Route
 
 DOCUMENT = openapi()
 BODIES = [binding for binding in bindings() if "body" in binding.models]
+REPLIES = [binding for binding in bindings() if binding.reply is not None]
 TWICE = [binding for binding in bindings() if issubclass(binding.reply or object, ToldTwice)]
 
 
@@ -67,6 +68,24 @@ def test_each_parameter_in_a_path_is_told() -> None:
 def test_the_example_of_a_body_is_one_that_the_route_takes(binding: Binding) -> None:
     body = operation(binding.route)["requestBody"]["content"]["application/json"]
     validate(binding.models["body"], body["example"], strict=True)
+
+
+@pytest.mark.parametrize("binding", REPLIES, ids=lambda binding: binding.route.key)
+def test_the_example_of_a_reply_is_one_that_the_route_could_give(binding: Binding) -> None:
+    reply = operation(binding.route)["responses"]["200"]["content"]["application/json"]
+    assert binding.reply is not None
+    binding.reply.model_validate(reply["example"])
+
+
+def test_what_has_to_be_given_has_an_example() -> None:
+    untold = [
+        (route.key, parameter["name"])
+        for route in ROUTES
+        for parameter in operation(route)["parameters"]
+        if parameter["required"]
+        and not parameter["schema"].keys() & {"examples", "enum", "const", "default", "$ref"}
+    ]
+    assert untold == []
 
 
 @pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)

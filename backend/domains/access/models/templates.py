@@ -6,7 +6,7 @@ descriptions and values.
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator
 
 from backend.core.models import WireModel
 from backend.core.names import Text
@@ -43,7 +43,18 @@ class TemplatePermission(WireModel):
     type: Effect = ALLOW
 
 
+_CONSTRAINT: dict[str, JsonValue] = {
+    "name": "{{ROLE_NAME}}: assets",
+    "description": "Show the assets of {{DATABASE_ID}}",
+    "objectType": "asset",
+    "criteriaAnd": [{"field": "databaseId", "operator": "equals", "value": "{{DATABASE_ID}}"}],
+    "groupPermissions": [{"action": "GET"}],
+}
+
+
 class TemplateConstraint(Criteria):
+    model_config = ConfigDict(json_schema_extra={"examples": [_CONSTRAINT]})
+
     group_permissions: Annotated[list[TemplatePermission], Field(min_length=1, max_length=8)]
 
 
@@ -55,21 +66,7 @@ class TemplateImportBody(WireModel):
                     "template": {"name": "readers", "version": "1"},
                     "variables": [{"name": "DATABASE_ID"}],
                     "variableValues": {"ROLE_NAME": "curator", "DATABASE_ID": "museum"},
-                    "constraints": [
-                        {
-                            "name": "{{ROLE_NAME}}: assets",
-                            "description": "Show the assets of {{DATABASE_ID}}",
-                            "objectType": "asset",
-                            "criteriaAnd": [
-                                {
-                                    "field": "databaseId",
-                                    "operator": "equals",
-                                    "value": "{{DATABASE_ID}}",
-                                }
-                            ],
-                            "groupPermissions": [{"action": "GET"}],
-                        }
-                    ],
+                    "constraints": [_CONSTRAINT],
                 }
             ]
         }
