@@ -1,7 +1,8 @@
 """What reading an asset of many files takes: page after page, and whether the last ones are slower.
 
 No request may take longer the more files there are: what does not fit into its time is on the next
-page. `ratio` is the last pages' time by the first ones'.
+page. `ratio` is the last pages' time by the first ones', `mebibytes` what the function takes when
+all pages are read.
 """
 
 import time
@@ -18,12 +19,21 @@ Fetch = Callable[[str | None], tuple[int, str | None]]
 """Reads one page at a token; answers with its number of files and the next token."""
 
 
-def read(api: Api, path: str, version: str) -> dict[str, dict[str, float]]:
-    """Seconds and files of each way to read all files of an asset."""
+def read(
+    api: Api, path: str, version: str, memory: Callable[[str], int]
+) -> dict[str, dict[str, float]]:
+    """Seconds and files of each way to read all files of an asset.
+
+    `memory` tells the mebibytes that a function takes.
+    """
+    ways: dict[str, tuple[str, Fetch]] = {
+        "listFiles": ("FilesApi", lambda token: _listed(api, path, token)),
+        "getVersion": ("AssetVersionsApi", lambda token: _held(api, path, version, token)),
+        "export": ("ExportsApi", lambda token: _exported(api, path, token)),
+    }
     return {
-        "listFiles": _walked(lambda token: _listed(api, path, token)),
-        "getVersion": _walked(lambda token: _held(api, path, version, token)),
-        "export": _walked(lambda token: _exported(api, path, token)),
+        name: {**_walked(fetch), "mebibytes": memory(function)}
+        for name, (function, fetch) in ways.items()
     }
 
 

@@ -27,7 +27,7 @@ from local.engines import Options
 from tests.journeys.runtime import Api, Runtime, kill_with_children
 
 MOST_SECONDS = 5.0
-_WORKERS = ("Worker", "IndexFanOut", "IndexSettle")
+_WORKERS = ("Worker", "IndexFanOut", "IndexObjects", "IndexSettle")
 _PATIENCE = 1800.0
 _MEBIBYTE = 1024 * 1024
 _ASSET, _DATABASE = "large", "large-assets"
@@ -77,7 +77,8 @@ def main(
             _make(runtime, files)
             before, after = _changes(files)
             taken = {one.name: _change(runtime, one, files=files, kill=kill) for one in before}
-            reads = deep_pages.read(runtime.client(), _PATH, _VERSION)
+            api = _warm(runtime)
+            reads = deep_pages.read(api, _PATH, _VERSION, lambda name: _memory(runtime, name))
             _tell(reads)
             named = _named_files(runtime, files)
             for one in (named, *after):
@@ -126,7 +127,8 @@ def _tell(reads: dict[str, dict[str, float]]) -> None:
     for name, figures in reads.items():
         _screen.print(
             f"{name}: {figures['files']} files by {figures['requests']} requests, the longest "
-            f"{figures['longest']:.2f} s, the last pages {figures['ratio']:.2f} times the first"
+            f"{figures['longest']:.2f} s, the last pages {figures['ratio']:.2f} times the first, "
+            f"{figures['mebibytes']} MiB"
         )
 
 
@@ -166,7 +168,7 @@ def _change(runtime: Runtime, change: Change, *, files: int, kill: bool) -> Take
     named = change.active + change.archived
 
     def right() -> bool:
-        taken.worker_mebibytes.append(_worker_memory(runtime))
+        taken.worker_mebibytes.append(_memory(runtime, *_WORKERS))
         return _counts(runtime, change.asset_name) == (change.active, change.archived, named)
 
     if "jobId" in said:
@@ -230,12 +232,13 @@ def _counts(runtime: Runtime, asset_name: str) -> tuple[int, int, int]:
     return found[0], found[1], found[2]
 
 
-def _worker_memory(runtime: Runtime) -> int:
+def _memory(runtime: Runtime, *names: str) -> int:
+    """The mebibytes of the largest process of these functions."""
     functions = runtime.admin("GET", "/functions")
     sizes = [
         facts["memoryBytes"] // max(1, len(facts["processes"])) // _MEBIBYTE
         for name, facts in functions.items()
-        if name.endswith(_WORKERS)
+        if name.endswith(names)
     ]
     return max(sizes, default=0)
 
