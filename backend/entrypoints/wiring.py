@@ -4,8 +4,9 @@ Slices are imported where they are wired: a function loads only the domains that
 """
 # ruff: noqa: PLC0415
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from backend.aws import clients
 from backend.aws.objects import S3Objects
@@ -20,7 +21,7 @@ from backend.core.wired import wired
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deciding import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service import AuditService, AuditTrail
+from backend.domains.audit.service import AuditService
 from backend.http.app import HttpApp
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
@@ -34,12 +35,15 @@ from backend.spec.settings import (
     SETTLE_DELAY_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
 )
+from backend.spec.tables.model import Table
+from backend.spec.tables.registry import TAGS
 
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
+    from backend.domains.audit.service.reading import AuditTrail
     from backend.domains.buckets.service import BucketService
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
@@ -61,6 +65,8 @@ if TYPE_CHECKING:
     from backend.search.freshness import Freshness
     from backend.search.reindexing import QueuedReindexing
     from backend.search.service import SearchService
+
+S = TypeVar("S")
 
 
 @wired
@@ -121,7 +127,9 @@ class Wiring:
         return AuditArchive(self.objects, lambda: self.settings.bucket(AUDIT_ARCHIVE_BUCKET))
 
     @cached_property
-    def audit_trail(self) -> AuditTrail:
+    def audit_trail(self) -> "AuditTrail":
+        from backend.domains.audit.service.reading import AuditTrail
+
         repository = AuditRepository(self.tables)
         return AuditTrail(repository, self.audit_archive, self.authorization)
 
@@ -201,7 +209,7 @@ class Wiring:
             assets=AssetRepository(self.tables),
             databases=self.databases,
             buckets=self.buckets,
-            tags=self.tags,
+            tags=self._over(TAGS, lambda: self.tags),
             objects=self.objects,
             authorization=self.authorization,
             audit=self.audit,
@@ -360,6 +368,10 @@ class Wiring:
             return None
         assets = AssetRepository(self.tables)
         return assets.get(job.database_id, job.asset_id, in_archive=True)
+
+    def _over(self, table: Table, make: Callable[[], S]) -> S:
+        """The service over a table; one that may not use the table never makes it, nor loads it."""
+        return make() if table in self.function.tables else clients.at_first_use(make)
 
     @property
     def _url_seconds(self) -> int:

@@ -16,7 +16,6 @@ from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
-from backend.search.failures import FailureStore, ring
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
@@ -24,6 +23,7 @@ from backend.spec.settings import SETTLE_DELAY_SECONDS
 if TYPE_CHECKING:
     from backend.domains.access.service.withdrawing import RoleWithdrawal
     from backend.domains.assets.service import TagWithdrawal
+    from backend.search.failures import FailureStore
 
 Handler = Callable[[dict[str, Any], Any], Reply]
 _logger = Logger()
@@ -34,7 +34,9 @@ class WorkerWiring(Wiring):
     """What the functions that start and do jobs are made of."""
 
     @cached_property
-    def failures(self) -> FailureStore:
+    def failures(self) -> "FailureStore":
+        from backend.search.failures import FailureStore
+
         bucket = self.settings.bucket(FAILURE_BUCKET)
         return FailureStore(self.objects, bucket, self.function.name, self.clock)
 
@@ -83,6 +85,8 @@ class WorkerWiring(Wiring):
 
     def consumer_handler(self, queue: Queue, steps: Mapping[str, Step]) -> Handler:
         """The handler of a queue of jobs, whose kinds are done by these steps."""
+        from backend.search.failures import ring
+
         consumer = JobConsumer(
             queue=queue,
             queues=self.queues,

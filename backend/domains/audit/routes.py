@@ -1,17 +1,17 @@
 """The routes of audit entries."""
 
 from backend.core.paging import Page
-from backend.domains.audit.models import (
+from backend.domains.audit.models import Entry
+from backend.domains.audit.models.telling import (
     EntriesQuery,
     EntriesReply,
-    Entry,
     EntryReply,
     ValuePath,
     ValueQuery,
     ValueReply,
 )
 from backend.domains.audit.rules import SEPARATOR
-from backend.domains.audit.service import AuditTrail
+from backend.domains.audit.service.reading import AuditTrail
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -16,7 +16,7 @@ from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import Entry, StoredValue, asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
-from backend.domains.audit.service import AuditTrail
+from backend.domains.audit.service.reading import AuditTrail
 from backend.domains.metadata.models import Entity, NewRecord
 from backend.domains.metadata.service import MetadataService
 from tests.engines import OPTIONS

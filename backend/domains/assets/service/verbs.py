@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backend.core.authorization import Authorization, require
 from backend.core.clock import Clock, iso
@@ -35,9 +35,11 @@ from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
-from backend.domains.tags.service import TagService
 from backend.spec.keys import archived
 from backend.spec.routes import Action
+
+if TYPE_CHECKING:
+    from backend.domains.tags.service import TagService
 
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
@@ -49,7 +51,7 @@ class AssetService:
     assets: AssetRepository
     databases: DatabaseService
     buckets: BucketService
-    tags: TagService
+    tags: "TagService"
     objects: Objects
     authorization: Authorization
     audit: AuditService

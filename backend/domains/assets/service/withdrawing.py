@@ -6,7 +6,7 @@ requests which had seen the tag before it was deleted.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
@@ -19,8 +19,10 @@ from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.databases.service import DatabaseService
 from backend.domains.jobs.models import Job, Progress
-from backend.domains.tags.service import TagService
 from backend.spec.keys import active, archived
+
+if TYPE_CHECKING:
+    from backend.domains.tags.service import TagService
 
 PAGE = 200
 _ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
@@ -36,7 +38,7 @@ class TagWithdrawal:
 
     assets: AssetRepository
     databases: DatabaseService
-    tags: TagService
+    tags: "TagService"
     audit: AuditService
     clock: Clock
     settle_delay_seconds: int

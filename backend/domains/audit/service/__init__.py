@@ -1,8 +1,5 @@
-"""What can be done with entries: made with a write, read, archived when they expire."""
+"""What can be done with entries. What every write needs stands here, all else in its module."""
 
-from backend.domains.audit.service.following import Creations, Expired, ExpiredEntries
-from backend.domains.audit.service.noting import AuditNotes
-from backend.domains.audit.service.reading import AuditTrail
 from backend.domains.audit.service.recording import AuditService
 
-__all__ = ["AuditNotes", "AuditService", "AuditTrail", "Creations", "Expired", "ExpiredEntries"]
+__all__ = ["AuditService"]

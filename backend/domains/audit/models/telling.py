@@ -1,0 +1,115 @@
+"""What is asked of entries, and the replies that tell them: for the function of the audit only."""
+
+from datetime import UTC, date, datetime, time
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from backend.core.models import PageQuery, WireModel
+from backend.core.names import Text
+from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied
+
+
+def _known_kind(value: str) -> str:
+    kind, _, name = value.partition(":")
+    if kind not in ENTITY_KINDS or not name:
+        kinds = ", ".join(ENTITY_KINDS)
+        raise ValueError(f"must be one of {kinds}, then ':' and an id such as database:museum")
+    return value
+
+
+def _moment(value: str, end_of_day: time) -> datetime:
+    try:
+        if len(value) == len("2026-01-01"):
+            found = datetime.combine(date.fromisoformat(value), end_of_day, UTC)
+        else:
+            found = datetime.fromisoformat(value)
+        found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        found = found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        found = None
+    if found is None or found.year < _FIRST_YEAR:
+        raise ValueError("must be a date, or a date and time, of ISO 8601 since 1970")
+    return found
+
+
+_FIRST_YEAR = 1970
+EntityName = Annotated[Text, Field(max_length=MAX_ENTITY_BYTES), AfterValidator(_known_kind)]
+
+
+class EntriesQuery(PageQuery):
+    """Whose entries, or those about what, and when: `to` is included, whole where it is a day."""
+
+    entity: EntityName | None = None
+    user_id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    since: Annotated[datetime | None, Field(alias="from")] = None
+    until: Annotated[datetime | None, Field(alias="to")] = None
+
+    @field_validator("since", mode="before")
+    @classmethod
+    def begins(cls, value: str) -> datetime:
+        return _moment(value, time.min)
+
+    @field_validator("until", mode="before")
+    @classmethod
+    def ends(cls, value: str) -> datetime:
+        return _moment(value, time.max)
+
+    @model_validator(mode="after")
+    def asks_one_thing(self) -> "EntriesQuery":
+        if (self.entity is None) == (self.user_id is None):
+            raise ValueError("exactly one of entity and userId must be given")
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise ValueError("from must not be after to")
+        return self
+
+
+class ValuePath(WireModel):
+    value_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class ValueQuery(WireModel):
+    """The entry that refers to the value, as a list tells it."""
+
+    entity: EntityName
+    at: datetime
+
+    @field_validator("at", mode="before")
+    @classmethod
+    def happened(cls, value: str) -> datetime:
+        return _moment(value, time.min)
+
+
+class ValueReference(WireModel):
+    """A large value: its size as JSON, and the hash under which it can be asked for."""
+
+    sha256: str
+    bytes: int
+
+
+class ChangeReply(WireModel):
+    before: Any = None
+    after: Any = None
+    before_stored: ValueReference | None = None
+    after_stored: ValueReference | None = None
+
+
+class EntryReply(WireModel):
+    entity: str
+    at: str
+    user_id: str
+    operation: str
+    changes: dict[str, ChangeReply]
+    changes_stored: ValueReference | None = None
+    denied: Denied | None = None
+
+
+class EntriesReply(WireModel):
+    items: Annotated[list[EntryReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class ValueReply(ValueReference):
+    """A large value. That of `changesStored` is a whole `changes`."""
+
+    value: Any
