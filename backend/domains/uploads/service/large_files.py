@@ -103,8 +103,8 @@ class LargeFiles:
         try:
             outcome = completion.check(file, temporary)
         except NotFoundError as error:
-            # A request that outlasted its time goes on within S3: what it makes changes once more.
-            raise UnavailableError("S3 puts the parts together still") from error
+            # Whoever had the file in its place meanwhile removed them: the next step finds it.
+            raise UnavailableError("the parts that were put together are gone") from error
         if outcome.error is not None:
             return outcome
         key = completion.layout.final_key(file.path)

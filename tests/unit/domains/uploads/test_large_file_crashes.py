@@ -155,7 +155,7 @@ def test_an_outage_is_waited_for_and_is_no_failure(
     assert (world.versions(), world.open_multiparts()) == (1, [])
 
 
-def test_parts_that_are_put_together_still_are_waited_for(
+def test_parts_that_are_gone_once_they_were_put_together_are_looked_for_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum
