@@ -11,6 +11,7 @@ from backend.core.ids import new_secret, new_uuid
 from backend.core.transactions import Write
 from backend.core.user_pool import UserPool
 from backend.core.wired import wired
+from backend.domains.access.policy.model import Fields
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.repository.people import UserRoleRepository
@@ -77,7 +78,7 @@ class AccessWiring(Wiring):
 
     @cached_property
     def explanations(self) -> ExplainService:
-        return ExplainService(PolicyRepository(self.tables), self.authorization)
+        return ExplainService(PolicyRepository(self.tables), self.authorization, self._asset)
 
     @cached_property
     def user_roles(self) -> UserRoleService:
@@ -103,6 +104,13 @@ class AccessWiring(Wiring):
         from backend.aws.user_pool import CognitoUserPool  # noqa: PLC0415 - most have no pool
 
         return CognitoUserPool(clients.at_first_use(clients.cognito_idp), pool_id)
+
+    def _asset(self, database_id: str, asset_id: str) -> Fields | None:
+        from backend.domains.assets.repository import AssetRepository  # noqa: PLC0415 - few ask
+        from backend.domains.assets.service.securing import secured  # noqa: PLC0415
+
+        found = AssetRepository(self.tables).get(database_id, asset_id, in_archive=True)
+        return None if found is None else secured(found).fields
 
     def _withdrawal(self, caller: Identity, role_name: str) -> tuple[str, Write]:
         job = self.jobs.new(

@@ -20,7 +20,7 @@ from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
-from backend.domains.access.service.explaining import ExplainService
+from backend.domains.access.service.explaining import ExplainService, FindAsset
 from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
@@ -60,6 +60,7 @@ class Parts:
     pool: UserPool | None = None
     pepper: Callable[[], bytes] = lambda: b"pepper"
     new_id: Callable[[], str] = lambda: "key-0"
+    find_asset: FindAsset = lambda _database_id, _asset_id: None
 
     @property
     def clock(self) -> Clock:
@@ -102,7 +103,7 @@ class Parts:
             users=UserService(self.pool, SignInEntries(tables), authorization, audit, self.clock),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
-            explanations=ExplainService(PolicyRepository(tables), authorization),
+            explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),
         )
 
 

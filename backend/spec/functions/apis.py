@@ -27,6 +27,7 @@ ACCESS_API = audited(
         "api",
         "backend.entrypoints.http.access.handler",
         "API keys, roles, who has which, constraints, profiles, and who can sign in.",
+        reads=(assets.ASSETS,),
         writes=(
             access.API_KEYS,
             access.CONSTRAINTS,

@@ -46,6 +46,7 @@ _OF_API: Mapping[str, Requests] = {
             *("PutItem", "Scan", "UpdateItem"),
         ),
         access.USERS: ("GetItem", "UpdateItem"),
+        assets.ASSETS: ("BatchGetItem",),
         operations.JOBS: ("PutItem",),
     },
     "BucketsApi": {

@@ -38,6 +38,7 @@ def asked(answers: Answers) -> dict[str, str]:
 def test_a_decision_is_asked_for_by_fields(client: Vitrine, answers: Answers) -> None:
     answers.plan(EXPLAINED)
     found = client.explanations.explain("ann", "GET", "asset", databaseId="db1", tags="a,b")
+    assert found.tier2 is not None
     assert found.tier2.by[0].constraint_id == "hide"
     assert asked(answers) == {
         "userId": "ann",
@@ -56,7 +57,7 @@ def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answ
     assert "nothing allows it" in shown
     assert "user#ann" in shown
     sent = asked(answers)
-    assert (sent["routePath"], sent["mfa"]) == ("/database", "true")
+    assert (sent["route"], sent["mfa"]) == ("/database", "true")
     assert shell.json(*question) == EXPLAINED
 
 
@@ -64,3 +65,29 @@ def test_a_field_without_a_value_is_wrong_usage(shell: Shell) -> None:
     shell.run("access", "explain", "ann", "GET", "asset", "-f", "databaseId")
     assert shell.code == 2
     assert "NAME=VALUE" in shell.err
+
+
+def test_a_request_is_asked_for_by_its_path_and_an_asset_by_its_id(
+    shell: Shell, answers: Answers
+) -> None:
+    answers.plan(EXPLAINED, EXPLAINED)
+    shell.run("access", "explain", "ann", "GET", "--route", "/database/db1/assets/lamp")
+    assert asked(answers) == {
+        "userId": "ann",
+        "method": "GET",
+        "route": "/database/db1/assets/lamp",
+    }
+    shell.run("access", "explain", "ann", "PUT", "asset", "--asset", "db1/lamp")
+    assert asked(answers) == {
+        "userId": "ann",
+        "action": "PUT",
+        "objectType": "asset",
+        "databaseId": "db1",
+        "assetId": "lamp",
+    }
+
+
+@pytest.mark.parametrize("more", [(), ("asset", "--asset", "lamp")])
+def test_a_question_about_nothing_is_wrong_usage(shell: Shell, more: tuple[str, ...]) -> None:
+    shell.run("access", "explain", "ann", "GET", *more)
+    assert shell.code == 2

@@ -219,7 +219,6 @@ OTHER_FIELDS: Mapping[str, str] = {
     "metadataKeys": "as metadataKey",
     "controlledListKeys": "values of a list",
     "route__path": "the path of a route",
-    "routePath": "as route__path",
 }
 OTHER_ROUTES: Mapping[Route, str] = {
     routes.REGISTER_BUCKET: "its prefix is an administrator's, and has rules of its own",

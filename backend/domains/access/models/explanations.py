@@ -2,19 +2,18 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
 from backend.core.names import Text, UserId
 from backend.domains.access.policy.model import (
     FIELDS_OF,
     MAX_VALUE_CHARS,
-    OBJECT_TYPE_FIELD,
     OBJECT_TYPES,
     ROUTE_PATH,
     Fields,
 )
-from backend.spec.routes.model import Action
+from backend.spec.routes.model import Action, Method
 
 Value = Annotated[Text, Field(max_length=MAX_VALUE_CHARS)]
 
@@ -31,19 +30,22 @@ ObjectType = Annotated[
 
 
 class ExplainQuery(WireModel):
-    """Who wants to do what to which object; `tags` are parted by commas.
+    """Who wants to do what to which object.
 
-    With `routePath` the route is explained too, which `routeMethod` (the action, if not given) is
-    asked of. Further fields are those of the object.
+    `method` (the action, if not given) and `route`, as it is declared or as it is requested, name a
+    route: it is explained too, and what it asks of its object is asked, unless `action` and
+    `objectType` ask something else. `assetId` stands for the fields of that asset. Further fields
+    are those of the object, and count more than the asset's; `tags` are parted by commas.
     """
 
     user_id: UserId
-    action: Action
-    object_type: ObjectType
+    action: Action | None = None
+    object_type: ObjectType | None = None
     mfa: bool = False
-    route_path: Value | None = None
-    route_method: Action | None = None
+    method: Method | None = None
+    route: Value | None = None
     database_id: Value | None = None
+    asset_id: Value | None = None
     asset_name: Value | None = None
     asset_type: Value | None = None
     tags: Value | None = None
@@ -58,19 +60,29 @@ class ExplainQuery(WireModel):
     metadata_schema_name: Value | None = None
     metadata_schema_entity_type: Value | None = None
 
-    @property
-    def object_fields(self) -> Fields:
-        """The object as rules see it: those fields of its type that are given."""
+    @model_validator(mode="after")
+    def asks_something(self) -> "ExplainQuery":
+        if self.route is None and (self.action is None or self.object_type is None):
+            raise ValueError("action and objectType must be given, or method and route")
+        if self.method is None and self.action is None:
+            raise ValueError("route needs its method")
+        if self.asset_id is not None and self.database_id is None:
+            raise ValueError("assetId needs its databaseId")
+        return self
+
+    def object_fields(self, object_type: str) -> Fields:
+        """An object of the type as rules see it: those of its fields that are given."""
         given = self.model_dump(by_alias=True, exclude_none=True)
         given["userId"] = self.of_user_id or ""
+        fields = FIELDS_OF[object_type]
         found: dict[str, str | tuple[str, ...]] = {
-            name: given[name] for name in FIELDS_OF[self.object_type] if given.get(name)
+            name: given[name] for name in fields if given.get(name)
         }
-        if self.tags and "tags" in FIELDS_OF[self.object_type]:
+        if self.tags and "tags" in fields:
             found["tags"] = tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
-        if ROUTE_PATH in FIELDS_OF[self.object_type] and self.route_path:
-            found[ROUTE_PATH] = self.route_path
-        return {name: value for name, value in found.items() if name != OBJECT_TYPE_FIELD}
+        if ROUTE_PATH in fields and self.route:
+            found[ROUTE_PATH] = self.route
+        return found
 
 
 class DecidingRule(WireModel):
@@ -81,16 +93,21 @@ class DecidingRule(WireModel):
 
 
 class Decision(WireModel):
-    """`by` is empty where nothing allows it, or where no rule is asked."""
+    """`by` is empty where nothing allows it, or where no rule is asked: of public routes, and of
+    what only administrators may.
+    """
 
     decision: Literal["allow", "deny"]
     by: list[DecidingRule]
 
 
 class ExplainReply(WireModel):
-    """`roles` are those that count: they are there, and their demand of a second factor is met."""
+    """`roles` are those that count: they are there, and their demand of a second factor is met.
+
+    `tier1` is of the route, if one is named, `tier2` of the object, if there is one.
+    """
 
     user_id: str
     roles: list[str]
-    tier2: Decision
+    tier2: Decision | None = None
     tier1: Decision | None = None

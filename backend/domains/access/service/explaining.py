@@ -1,6 +1,10 @@
 """Tells administrators what is decided about a user, and by which rules."""
 
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
 from backend.core.authorization import Authorization, Secured, require
+from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.access.models.explanations import (
@@ -9,10 +13,21 @@ from backend.domains.access.models.explanations import (
     ExplainQuery,
     ExplainReply,
 )
+from backend.domains.access.models.people import ADMIN_ROLE
 from backend.domains.access.policy.explain import Verdict, explain
-from backend.domains.access.policy.model import ROUTE_PATH
+from backend.domains.access.policy.model import FIELDS_OF, Fields, Rule
 from backend.domains.access.repository.policies import PolicyRepository
-from backend.domains.access.service.deciding import readable
+from backend.domains.access.rules.routes import FoundRoute, find_route
+from backend.domains.access.service.deciding import method_action, readable, route_fields
+from backend.spec.routes.model import Method
+
+FindAsset = Callable[[str, str], Fields | None]
+"""The asset of a database and an id as rules see it, archived or not; None if it is absent."""
+
+
+class _Granted(NamedTuple):
+    rules: Mapping[str, list[Rule]]
+    is_administrator: bool
 
 
 @wired
@@ -21,26 +36,83 @@ class ExplainService:
 
     policies: PolicyRepository
     authorization: Authorization
+    find_asset: FindAsset
 
     def explain_access(self, caller: Identity, asked: ExplainQuery) -> ExplainReply:
         """What is decided about the user and the object, and about the route if one is named.
 
         Raises:
+            InvalidInputError: there is no such route, or no such asset.
             PermissionDeniedError: the caller is no administrator.
         """
         require(self.authorization, caller, "GET", Secured("constraint"))
+        found = _named(asked)
         granted = self.policies.granted(asked.user_id, mfa=asked.mfa)
-        rules = {key: list(readable([found])) for key, found in granted.rules.items()}
-        tier1 = None
-        if asked.route_path is not None:
-            method = asked.route_method or asked.action
-            tier1 = _told(explain(rules, method, "api", {ROUTE_PATH: asked.route_path}))
+        given = _Granted(
+            {key: list(readable([rules])) for key, rules in granted.rules.items()},
+            ADMIN_ROLE in granted.roles,
+        )
         return ExplainReply(
             user_id=asked.user_id,
             roles=sorted(granted.roles),
-            tier1=tier1,
-            tier2=_told(explain(rules, asked.action, asked.object_type, asked.object_fields)),
+            tier1=None if found is None else _of_route(given, found, asked),
+            tier2=self._of_object(given, found, asked),
         )
+
+    def _of_object(
+        self, given: _Granted, found: FoundRoute | None, asked: ExplainQuery
+    ) -> Decision | None:
+        route = None if found is None else found.route
+        action = asked.action or (route.action if route is not None else None)
+        object_type = asked.object_type or (route.object_type if route is not None else None)
+        if action is None or object_type is None or object_type == "none":
+            return None
+        if object_type not in FIELDS_OF:
+            open_to_all = object_type == "bucket" and action == "GET"
+            return _without_rules(allowed=given.is_administrator or open_to_all)
+        fields = self._fields(asked, object_type, {} if found is None else found.parameters)
+        return _told(explain(given.rules, action, object_type, fields))
+
+    def _fields(
+        self, asked: ExplainQuery, object_type: str, parameters: Mapping[str, str]
+    ) -> Fields:
+        """What the path says counts less than what the asset has, and that less than the query."""
+        said = {name: parameters[name] for name in FIELDS_OF[object_type] if name in parameters}
+        fields = {**said, **asked.object_fields(object_type)}
+        asset_id = asked.asset_id or parameters.get("assetId")
+        database_id = asked.database_id or parameters.get("databaseId")
+        if object_type != "asset" or asset_id is None or database_id is None:
+            return fields
+        asset = self.find_asset(database_id, asset_id)
+        if asset is None:
+            raise InvalidInputError.of("assetId", f"{database_id} has no asset {asset_id}")
+        return {**asset, **fields}
+
+
+def _named(asked: ExplainQuery) -> FoundRoute | None:
+    method: Method | None = asked.method or asked.action
+    if asked.route is None or method is None or asked.object_type == "web":
+        return None
+    found = find_route(method, asked.route)
+    if found is None:
+        raise InvalidInputError.of("route", f"there is no route {method} {asked.route}")
+    return found
+
+
+def _of_route(given: _Granted, found: FoundRoute, asked: ExplainQuery) -> Decision:
+    route = found.route
+    if route.public or route.open_to_users:
+        return _without_rules(allowed=True)
+    if route.object_type == "constraint" and given.is_administrator:
+        return _without_rules(allowed=True)
+    known = {"databaseId": asked.database_id, "assetId": asked.asset_id}
+    path = {name: value for name, value in known.items() if value is not None}
+    fields = route_fields(route, {**path, **found.parameters})
+    return _told(explain(given.rules, method_action(route), "api", fields))
+
+
+def _without_rules(*, allowed: bool) -> Decision:
+    return Decision(decision="allow" if allowed else "deny", by=[])
 
 
 def _told(verdict: Verdict) -> Decision:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.session import Session, with_session
-from vitrine.resources.explanations import Decision
+from vitrine.resources.explanations import Decision, Explanation
 
 _FIELD = "NAME=VALUE"
 
@@ -15,7 +15,10 @@ def explain(
     session: Session,
     user: Annotated[str, typer.Argument(metavar="USER")],
     action: Annotated[str, typer.Argument(metavar="ACTION", help="GET, PUT, POST or DELETE.")],
-    object_type: Annotated[str, typer.Argument(metavar="TYPE", help="asset, database, tag …")],
+    object_type: Annotated[
+        str | None,
+        typer.Argument(metavar="TYPE", help="asset, database, tag …; else what the route asks."),
+    ] = None,
     field: Annotated[
         list[str] | None,
         typer.Option(
@@ -25,22 +28,41 @@ def explain(
             help="Of the object: databaseId=…, assetName=…, tags=a,b; may be repeated.",
         ),
     ] = None,
+    asset: Annotated[
+        str | None, typer.Option(metavar="DATABASE/ASSET", help="The object is this asset.")
+    ] = None,
     route: Annotated[str | None, typer.Option(help="Explain this path of the API too.")] = None,
     mfa: Annotated[bool, typer.Option("--mfa", help="As with a second factor.")] = False,
 ) -> None:
     """Tell what is decided about a user and an object, and by which constraints."""
     fields = dict(_parsed(each) for each in field or [])
-    if route is not None:
-        fields["routePath"] = route
+    if asset is not None:
+        database_id, slash, asset_id = asset.partition("/")
+        if not (database_id and slash and asset_id):
+            raise typer.BadParameter(f"{asset!r} is not DATABASE/ASSET")
+        fields |= {"databaseId": database_id, "assetId": asset_id}
     if mfa:
         fields["mfa"] = "true"
-    found = session.client.explanations.explain(user, action, object_type, **fields)
+    found = _explained(session, (user, action, object_type), route, fields)
     session.output.document(found.wire())
     decisions = [("route", found.tier1), ("object", found.tier2)]
     session.output.rows(
         ["asked of", "decision", "constraint", "given to"],
         [row for name, decision in decisions if decision for row in _rows(name, decision)],
     )
+
+
+def _explained(
+    session: Session, asked: tuple[str, str, str | None], route: str | None, fields: dict[str, str]
+) -> Explanation:
+    explanations = session.client.explanations
+    user, action, object_type = asked
+    if object_type is not None:
+        more = {} if route is None else {"route": route}
+        return explanations.explain(user, action, object_type, **fields, **more)
+    if route is None:
+        raise typer.BadParameter("name the TYPE of the object, or a --route")
+    return explanations.explain_request(user, action, route, **fields)
 
 
 def _parsed(text: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ class Explanation(Wire):
 
     user_id: str
     roles: list[str] = []
-    tier2: Decision
+    tier2: Decision | None = None
     tier1: Decision | None = None
 
 
@@ -38,8 +38,16 @@ class Explanations:
     def explain(self, user_id: str, action: str, object_type: str, **fields: str) -> Explanation:
         """What is decided about a user and an object of these fields, by their names in the API.
 
-        `routePath` (and `routeMethod`) name a route to explain too, `mfa="true"` says that there
-        was a second factor.
+        `assetId` stands for the fields of that asset, `route` (and `method`) name a route to
+        explain too, `mfa="true"` says that there was a second factor.
         """
         query = {"userId": user_id, "action": action, "objectType": object_type, **fields}
+        return self._transport.read(Explanation, path_of("auth", "explain"), query=query)
+
+    def explain_request(self, user_id: str, method: str, path: str, **fields: str) -> Explanation:
+        """What is decided about a request of a user, with the asset that its path names.
+
+        Raises InvalidInputError where there is no such route or asset.
+        """
+        query = {"userId": user_id, "method": method, "route": path, **fields}
         return self._transport.read(Explanation, path_of("auth", "explain"), query=query)

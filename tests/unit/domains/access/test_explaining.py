@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.domains.access.policy.model import Fields
 from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
 from tests.factories.access import stored_user_role
@@ -13,6 +14,7 @@ from tests.factories.administration import Parts, stored_role
 from tests.factories.http import Answer, Client
 from tests.factories.policies import everything, put_policy, stored
 
+ASSET_ROUTE = "/database/{databaseId}/assets/{assetId}"
 ON_ASSET = {"userId": "ann", "action": "GET", "objectType": "asset", "databaseId": "db1"}
 
 
@@ -28,7 +30,22 @@ def client(tables: DynamoTables, audit: AuditService, now: datetime) -> Client:
     )
     hidden = stored("asset", ("tags", "equals", "secret"), effect="deny", constraint_id="hide")
     put_policy(tables, "user#ann", hidden)
-    return Client(build_router(*Parts(tables, audit, now).services()))
+    put_policy(
+        tables,
+        "role#reader",
+        stored("api", ("route__path", "equals", ASSET_ROUTE), constraint_id="by-declaration"),
+        stored("api", ("route__path", "starts_with", "/database/db2/"), constraint_id="by-path"),
+    )
+    stored_role(tables, "reader")
+    stored_user_role(tables, user_id="bob", role_name="reader")
+    parts = Parts(tables, audit, now, find_asset=find_asset)
+    return Client(build_router(*parts.services()))
+
+
+def find_asset(database_id: str, asset_id: str) -> Fields | None:
+    if (database_id, asset_id) != ("db1", "lamp"):
+        return None
+    return {"databaseId": "db1", "assetName": "Lamp", "assetType": ".glb", "tags": ("secret",)}
 
 
 def ask(client: Client, **query: str) -> Answer:
@@ -40,7 +57,7 @@ def by(*found: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 def test_the_constraint_that_allows_is_named(client: Client) -> None:
-    reply = ask(client, routePath="/database/db1/assets")
+    reply = ask(client, route="/database/db1/assets")
     assert reply.status == 200
     assert reply.body == {
         "userId": "ann",
@@ -57,12 +74,77 @@ def test_the_constraint_that_denies_is_named_and_no_other(client: Client) -> Non
 
 def test_where_nothing_allows_no_constraint_is_named(client: Client) -> None:
     assert ask(client, databaseId="db2").body["tier2"] == {"decision": "deny", "by": []}
-    assert ask(client, userId="bob").body["roles"] == []
+    assert ask(client, userId="carl").body["roles"] == []
 
 
 def test_fields_that_the_type_has_not_do_not_count(client: Client) -> None:
     reply = ask(client, objectType="database", tags="secret")
     assert reply.body["tier2"] == {"decision": "deny", "by": []}
+
+
+def test_a_request_is_explained_with_the_asset_that_its_path_names(client: Client) -> None:
+    asked = {"userId": "ann", "method": "GET", "route": "/database/db1/assets/lamp"}
+    hidden = {"decision": "deny", "by": by(("hide", "user#ann"))}
+    for query in (
+        asked,
+        {**asked, "route": ASSET_ROUTE, "databaseId": "db1", "assetId": "lamp"},
+        {**asked, "route": "/assets", "databaseId": "db1", "assetId": "lamp"},
+    ):
+        reply = client.send("GET", "/auth/explain", query=query)
+        assert reply.body["tier1"] == {
+            "decision": "allow",
+            "by": by(("all-routes", "role#viewer")),
+        }
+        assert reply.body["tier2"] == hidden
+    assert ask(client, assetId="lamp").body["tier2"] == hidden
+
+
+def test_a_route_is_explained_as_it_is_declared_and_as_it_is_requested(client: Client) -> None:
+    def tier1(path: str) -> object:
+        query = {"userId": "bob", "action": "GET", "objectType": "tag", "route": path}
+        return client.send("GET", "/auth/explain", query=query).body["tier1"]
+
+    allowed = {"decision": "allow", "by": by(("by-declaration", "role#reader"))}
+    assert tier1("/database/db1/assets/lamp") == tier1(ASSET_ROUTE) == allowed
+    assert tier1("/database/db2/assets") == {
+        "decision": "allow",
+        "by": by(("by-path", "role#reader")),
+    }
+    assert tier1("/database/db1/assets") == {"decision": "deny", "by": []}
+
+
+def test_where_no_rule_is_asked_none_is_named(client: Client, tables: DynamoTables) -> None:
+    stored_role(tables, "admin")
+    stored_user_role(tables, user_id="eve", role_name="admin")
+
+    def told(user: str, path: str) -> tuple[object, object]:
+        query = {"userId": user, "method": "GET", "route": path}
+        body = client.send("GET", "/auth/explain", query=query).body
+        return body.get("tier1"), body.get("tier2")
+
+    yes, no = ({"decision": decision, "by": list[object]()} for decision in ("allow", "deny"))
+    assert told("bob", "/api/version") == (yes, None)
+    assert told("eve", "/auth/constraints") == (yes, yes)
+    assert told("bob", "/auth/constraints") == (no, no)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"method": "GET", "route": "/nothing/here"}, "route"),
+        ({"method": "PUT", "route": "/api/version"}, "route"),
+        ({"method": "GET", "route": "/database/db1/assets/gone"}, "assetId"),
+        ({"action": "GET", "objectType": "asset", "assetId": "lamp"}, "databaseId"),
+        ({"route": "/database"}, "method"),
+        ({"action": "GET"}, "objectType"),
+    ],
+)
+def test_what_is_not_there_or_half_asked_is_refused(
+    client: Client, query: dict[str, str], field: str
+) -> None:
+    reply = client.send("GET", "/auth/explain", query={"userId": "ann", **query})
+    assert reply.status == 400
+    assert field in str(reply.body)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""Which declared route a path means."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from backend.spec.routes import ROUTES, Route
+from backend.spec.routes.model import Method
+
+_PARAMETER = re.compile(r"\{([\w:]+)(\+?)\}")
+
+
+class FoundRoute(NamedTuple):
+    """A route, and its path parameters as far as the path says them."""
+
+    route: Route
+    parameters: Mapping[str, str]
+
+
+def find_route(method: Method, path: str) -> FoundRoute | None:
+    """The route of a path as it is declared, or as it is requested; None if there is none."""
+    of_method = [route for route in ROUTES if route.method == method]
+    for route in of_method:
+        if route.path == path:
+            return FoundRoute(route, {})
+    # As the gateway does: of routes that fit, the one that says more.
+    for route in sorted(of_method, key=lambda each: len(_PARAMETER.findall(each.path))):
+        fitting = re.fullmatch(_pattern(route), path)
+        if fitting is not None:
+            names = [name for name, _ in _PARAMETER.findall(route.path)]
+            values = map(unquote, fitting.groups())
+            return FoundRoute(route, dict(zip(names, values, strict=True)))
+    return None
+
+
+def _pattern(route: Route) -> str:
+    places = _PARAMETER.split(route.path)  # text, name, "+" or nothing, text, …
+    found = [re.escape(places[0])]
+    for greedy, text in zip(places[2::3], places[3::3], strict=True):
+        found += ["(.+)" if greedy else "([^/]+)", re.escape(text)]
+    return "".join(found)
