@@ -1,8 +1,9 @@
 """Clients that write while engines die, and where the index then differs from the tables."""
 
 import threading
+import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,25 @@ from tests.journeys.runtime import Api, Runtime, noise, put_parts
 
 OUTAGES = {503, 504}
 """What clients may be told while an engine is away; a 500 never."""
+
+
+PATIENCE = 900
+"""Seconds; however much else the machine has to do, what was started answers by then."""
+
+
+@dataclass(frozen=True)
+class PatientApi(Api):
+    """Asks again where nobody answers, or what answers is not ready: for after a restart."""
+
+    def send(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with suppress(httpx.TransportError):
+                answer = super().send(method, path, body, **more)
+                if answer.status_code not in OUTAGES:
+                    return answer
+            assert time.monotonic() < deadline, f"{method} {path}: no answer in {PATIENCE} s"
+            time.sleep(0.5)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from tests.journeys.runtime import Api, Runtime, noise, wait_until
 CONSISTENCY, REPAIR, REINDEX = (
     f"/admin/search/{name}" for name in ("consistency", "repair", "reindex")
 )
-SECONDS = 120
+SECONDS = 600
 
 
 def ended(api: Api, job_id: str) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""kill -9 of OpenSearch, then of everything, amid a reindex under load: nothing is lost."""
+"""kill -9 of OpenSearch, then of everything, amid a reindex under load: nothing is lost.
+
+The indexes are right again within a minute of the restart, unaided. On a machine that has much else
+to do, as many checks' time as at the beginning is given instead.
+"""
 
 import os
 import signal
@@ -6,13 +10,14 @@ import time
 
 import pytest
 
-from tests.journeys.load import load, stored
+from tests.journeys.load import PATIENCE, PatientApi, load, stored
 from tests.journeys.runtime import Api, Runtime, kill_with_children, noise, wait_until
 from tests.journeys.test_search_indexes import CONSISTENCY, REINDEX, checked, ended
 
 FILES = 400
 AT_ONCE = 50
 RIGHT_AGAIN_SECONDS = 60
+RIGHT_AGAIN_CHECKS = 10
 ON_DISK_SECONDS = 0.5  # the engine of tables answers before a transaction is on its disk
 
 
@@ -28,15 +33,10 @@ def drift(api: Api) -> int:
     return report["missing"] + report["stale"] + report["extra"]
 
 
-def becomes_right(api: Api) -> None:
+def becomes_right(api: Api, *, check_seconds: float) -> None:
     """No drift, within a minute, of which a check itself takes its part."""
-    found = [1]
-
-    def is_right() -> bool:
-        found[0] = drift(api)
-        return found[0] == 0
-
-    wait_until(is_right, seconds=RIGHT_AGAIN_SECONDS)
+    enough = max(RIGHT_AGAIN_SECONDS, RIGHT_AGAIN_CHECKS * check_seconds)
+    wait_until(lambda: drift(api) == 0, seconds=enough)
 
 
 @pytest.mark.parametrize("phase", ["fill", "verify", "keep"])
@@ -44,10 +44,13 @@ def test_a_reindex_survives_the_death_of_opensearch_and_of_everything(
     own_runtime: Runtime, phase: str
 ) -> None:
     own_runtime.up()
-    api = own_runtime.client()
+    api = PatientApi(own_runtime.client().http)
     database = api.new_database("museum")
     fill(api, database)
     own_runtime.drain()
+    begun = time.monotonic()
+    assert drift(api) == 0
+    check_seconds = time.monotonic() - begun
     with load(own_runtime, database) as written:
         job_id = api.ok("POST", REINDEX)["jobId"]
         _reaches(api, phase)
@@ -57,10 +60,10 @@ def test_a_reindex_survives_the_death_of_opensearch_and_of_everything(
     time.sleep(ON_DISK_SECONDS)
     kill_with_children(own_runtime.endpoint["pid"])
     own_runtime.up()
-    api = own_runtime.client()
-    becomes_right(api)
+    api = PatientApi(own_runtime.client().http)
+    becomes_right(api, check_seconds=check_seconds)
     assert ended(api, job_id)["state"] == "done"
-    becomes_right(api)
+    becomes_right(api, check_seconds=check_seconds)
     names = {name for one in api.ok("GET", CONSISTENCY)["indexes"] for name in one["writes"]}
     assert names == {"assets-2", "files-2"}
     missing = [a for a in written.acknowledged if a not in stored(api, database)]
@@ -74,4 +77,4 @@ def _reaches(api: Api, phase: str) -> None:
         work = api.ok("GET", CONSISTENCY)["work"]
         return any(one.get("phase") == phase for one in work) or not work
 
-    wait_until(is_there, seconds=120)
+    wait_until(is_there, seconds=PATIENCE)

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from local.engines import free_port
-from tests.journeys.load import OUTAGES
+from tests.journeys.load import PATIENCE, PatientApi
 from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
 
 MIB = 1024**2
@@ -27,7 +27,6 @@ SIZE_MIB = 2048
 PART_MIB = 32
 PARTS = SIZE_MIB // PART_MIB
 DATABASE = "scans"
-PATIENCE = 900
 
 
 @pytest.fixture
@@ -75,23 +74,10 @@ def sent(place: Path) -> int:
     return max(0, sum(lines) - 1)
 
 
-def told(api: Api, method: str, path: str, body: Any = None) -> Any:
-    """The body of the reply, asked for again where the product says that it is not ready."""
-    replies: list[httpx.Response] = []
-
-    def is_ready() -> bool:
-        replies.append(api.send(method, path, body))
-        return replies[-1].status_code not in OUTAGES
-
-    wait_until(is_ready, seconds=PATIENCE)
-    assert replies[-1].status_code == 200, replies[-1].text
-    return replies[-1].json()
-
-
 def downloaded(api: Api, asset: str) -> str:
     """The digest of what is there."""
     path = f"/database/{DATABASE}/assets/{asset}/download"
-    link = told(api, "POST", path, {"downloadType": "assetFile", "key": "/cloud.bin"})
+    link = api.ok("POST", path, {"downloadType": "assetFile", "key": "/cloud.bin"})
     digest = hashlib.sha256()
     with httpx.stream("GET", link["downloadUrl"], timeout=120) as answer:
         for piece in answer.iter_bytes(MIB):
@@ -126,17 +112,17 @@ def test_two_gibibytes_arrive_whole_though_everything_is_killed(
     own_runtime.up(*port)
     (upload_id,) = uploads(place)
     running = importing(own_runtime, place)
-    api = own_runtime.client()
+    api = PatientApi(own_runtime.client().http)
     path = f"/uploads/{upload_id}"
-    wait_until(lambda: told(api, "GET", path)["state"] == "working", seconds=PATIENCE)
+    wait_until(lambda: api.ok("GET", path)["state"] == "working", seconds=PATIENCE)
     kill_all(own_runtime, running)
 
     own_runtime.up(*port)
-    api = own_runtime.client()
-    wait_until(lambda: told(api, "GET", path)["state"] != "working", seconds=PATIENCE)
-    (file,) = told(api, "GET", path)["files"]
+    api = PatientApi(own_runtime.client().http)
+    wait_until(lambda: api.ok("GET", path)["state"] != "working", seconds=PATIENCE)
+    (file,) = api.ok("GET", path)["files"]
     assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
-    (asset,) = told(api, "GET", f"/database/{DATABASE}/assets")["Items"]
+    (asset,) = api.ok("GET", f"/database/{DATABASE}/assets")["Items"]
     assert downloaded(api, asset["assetId"]) == digest
 
     running = importing(own_runtime, place)
