@@ -14,6 +14,14 @@ def figures() -> Mapping[str, Figures]:
     return measured()
 
 
+SCANS = {
+    "list 3 databases": 1,  # the databases
+    "create an asset": 1,  # the types of tags, of which some may be required
+    "create an asset in a database of a million": 1,
+}
+"""Requests that scan, each a registry (`test_table_scans.py`) and once."""
+
+
 def dynamodb_requests(figures: Figures) -> int:
     return sum(figures["requests"]["dynamodb"].values())
 
@@ -46,6 +54,18 @@ def test_the_size_of_a_database_does_not_matter_to_a_creation(
 
 def test_an_asset_is_read_for_2_units(figures: Mapping[str, Figures]) -> None:
     assert figures["get an asset"]["request"]["readUnits"] <= 2
+
+
+@pytest.mark.parametrize("part", ["request", "cold"])
+def test_just_requests_that_need_a_whole_registry_scan_one(
+    figures: Mapping[str, Figures], part: str
+) -> None:
+    counted = {
+        operation: measured[part]["requests"].get("dynamodb", {}).get("Scan", 0)
+        for operation, measured in figures.items()
+        if part in measured
+    }
+    assert {operation: scans for operation, scans in counted.items() if scans} == SCANS
 
 
 def test_a_hundred_assets_are_listed_for_25_units_in_2_requests(
