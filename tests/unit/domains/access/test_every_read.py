@@ -38,6 +38,7 @@ TELLING = ("statue", "A bust", "scans", "colour", "red")
 """What the story calls its things."""
 
 BESIDE = {"search", "operations", "queues", "search_indexes", "configuration"}
+"""What the story does not need; the matrix (`tests/unit/domains/access/matrix`) asks these too."""
 READS = sorted(
     (
         route

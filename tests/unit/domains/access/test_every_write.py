@@ -1,4 +1,7 @@
-"""Every route that writes asks for the permission that it is declared with, and heeds it."""
+"""Every route that writes asks for the permission that it is declared with, and heeds it.
+
+The matrix (`tests/unit/domains/access/matrix`) asks those too that make no entry of their own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

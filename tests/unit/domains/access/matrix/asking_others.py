@@ -25,7 +25,6 @@ BODIES: dict[Route, Any] = {
     routes.CREATE_DATABASE_METADATA: {"metadata": [{**RECORD, "metadataKey": "place"}]},
     routes.UPDATE_DATABASE_METADATA: {"metadata": [{**RECORD, "metadataValue": "1890"}]},
     routes.DELETE_DATABASE_METADATA: {"metadataKeys": ["year"]},
-    routes.LIST_ALLOWED_ROUTES: {"routes": [{"method": "GET", "route__path": "/assets"}]},
     routes.CREATE_CONSTRAINT: constraint(groupPermissions=groups("editor")),
     routes.UPDATE_CONSTRAINT: constraint(groupPermissions=groups("editor"), name="Other"),
     routes.IMPORT_CONSTRAINTS_TEMPLATE: TEMPLATE,
@@ -122,6 +121,13 @@ def about_a_profile(world: Seeded, route: Route, role: Role, state: State) -> Qu
     return Question({"userId": role.user_id if state == "own" else ANN}, body=body)
 
 
+def about_a_page(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    path = "/assets" if state == "own" else "/auth/constraints"
+    return Question(
+        {}, body={"routes": [{"method": "GET", "route__path": path}]}, shows=f"'{path}'"
+    )
+
+
 def with_a_body(world: Seeded, route: Route, role: Role, state: State) -> Question:
     """What names one thing in its body, or in its query."""
     there = state == "own"
@@ -179,6 +185,7 @@ def explained(world: Seeded, route: Route, role: Role, state: State) -> Question
 BY_ROUTE: dict[Route, Asker] = {
     routes.LIST_ASSETS: about_a_database,
     routes.EXPLAIN_ACCESS: explained,
+    routes.LIST_ALLOWED_ROUTES: about_a_page,
     **dict.fromkeys((routes.GET_LOGIN_PROFILE, routes.UPDATE_LOGIN_PROFILE), about_a_profile),
     **dict.fromkeys(
         (routes.UPDATE_TAG, routes.UPDATE_TAG_TYPE, routes.UPDATE_ROLE, routes.DELETE_USER_ROLES),

@@ -108,7 +108,10 @@ def _nothing(action: Action, kind: str, state: State) -> bool:
 
 
 def _in_museum(kind: str, state: State) -> bool:
-    """The deleted database is not the museum, and neither is one that is not there."""
+    """The deleted database is not the museum, and neither is one that is not there.
+
+    Of the web application's pages those of assets are one's own, and those of constraints not.
+    """
     if kind == "asset":
         return state in {"own", "archived", "tagged", "absent"}
     return state == "own"
@@ -134,7 +137,9 @@ def _works_in_museum(action: Action, kind: str, state: State) -> bool:
 
 
 def _sees_everything(action: Action, kind: str, state: State) -> bool:
-    return action == "GET" and kind not in {"role", "userRole"}
+    if kind in {"role", "userRole"} or (kind, state) == ("web", "foreign"):
+        return False
+    return action == "GET"
 
 
 def _changes_no_tagged(action: Action, kind: str, state: State) -> bool:

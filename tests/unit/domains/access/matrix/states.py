@@ -6,9 +6,9 @@ State = Literal["own", "foreign", "archived", "tagged", "GLOBAL", "absent"]
 
 STATES: tuple[State, ...] = ("own", "foreign", "archived", "tagged", "GLOBAL", "absent")
 """Own: in the database `museum`, which roles of one database are for, or the caller's own.
-Foreign: in `gallery`, or another user's. Archived: in `museum`, or a deleted database. Tagged: in
-`museum` with the tag `secret`, which some roles are denied. GLOBAL: of that keyword as a database.
-Absent: nothing of that id."""
+Foreign: in `gallery`, another user's, or a page of administration. Archived: in `museum`, or a
+deleted database. Tagged: in `museum` with the tag `secret`, which some roles are denied. GLOBAL: of
+that keyword as a database. Absent: nothing of that id."""
 
 ALLOWED = "a"
 """Done or told (2xx, a redirect), or a conflict that only who may do it is told of (409). Of a

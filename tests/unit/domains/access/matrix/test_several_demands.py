@@ -1,0 +1,135 @@
+"""Requests that need more than one permission: on two objects, for several actions, as the owner.
+
+The matrix asks each route about one object by one action; these go on from there.
+"""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from backend.spec import routes
+from backend.spec.routes import Route
+from tests.unit.domains.access.matrix.roles import ROLES, WITHOUT_ONE_ACTION, Role
+from tests.unit.domains.access.matrix.seeding import RECORD, Seeded
+from tests.unit.domains.access.matrix.states import ASSETS, State
+from tests.unit.domains.access.matrix.world import Question
+
+ENDS: tuple[State, ...] = ("own", "foreign", "archived", "tagged", "absent")
+PAIRS = tuple(product(ENDS, ENDS))
+_by_pair = pytest.mark.parametrize(("source", "target"), PAIRS)
+
+
+def may(role: Role, action: str, state: State) -> bool:
+    """Whether an active asset in this state is there for the role, to do this to."""
+    seen = state not in {"archived", "absent"} and role.may_do("GET", "asset", state)
+    return seen and role.may_do(action, "asset", state)
+
+
+def allowing(world: Seeded, route: Route, question: Question) -> set[str]:
+    """The roles for which a request succeeds; all others must be refused without any change."""
+    found: set[str] = set()
+    for role in ROLES:
+        answer = world.ask(route, role, question)
+        assert answer.status in {200, 403, 404}, answer.body
+        assert answer.status == 200 or not world.changed
+        if answer.status == 200:
+            found.add(role.name)
+    return found
+
+
+@_by_pair
+def test_a_copy_needs_sight_of_its_source_and_writing_at_its_target(
+    world: Seeded, source: State, target: State
+) -> None:
+    database_id, asset_id = ASSETS[target]
+    path = {"databaseId": ASSETS[source][0], "assetId": ASSETS[source][1]}
+    to = {"destinationDatabaseId": database_id, "destinationAssetId": asset_id}
+    body = {"sourcePath": "/a.txt", "destinationPath": "/copied.txt", **to}
+    expected = {
+        role.name
+        for role in ROLES
+        if role.may_use(routes.COPY_FILE) and may(role, "GET", source) and may(role, "POST", target)
+    }
+    assert allowing(world, routes.COPY_FILE, Question(path, body=body)) == expected
+
+
+@_by_pair
+def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, target: State) -> None:
+    (from_database, from_asset), (to_database, to_asset) = ASSETS[source], ASSETS[target]
+    body = {
+        "fromAssetDatabaseId": from_database,
+        "fromAssetId": from_asset,
+        "toAssetDatabaseId": to_database,
+        "toAssetId": to_asset if source != target else f"{to_asset}-base",
+        "relationshipType": "related",
+    }
+    expected = {
+        role.name
+        for role in ROLES
+        if role.may_use(routes.CREATE_LINK)
+        and may(role, "POST", source)
+        and may(role, "POST", target)
+    }
+    assert allowing(world, routes.CREATE_LINK, Question({}, body=body)) == expected
+
+
+REPLACING: dict[Route, dict[str, str]] = {
+    routes.UPDATE_ASSET_METADATA: {"databaseId": "museum", "assetId": "statue"},
+    routes.UPDATE_FILE_METADATA: {"databaseId": "museum", "assetId": "statue"},
+    routes.UPDATE_DATABASE_METADATA: {"databaseId": "museum"},
+    routes.UPDATE_LINK_METADATA: {},
+}
+
+
+@pytest.mark.parametrize("route", REPLACING, ids=lambda route: route.key)
+def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
+    world: Seeded, route: Route
+) -> None:
+    path = REPLACING[route] or {"assetLinkId": world.links["own"]}
+    on_file = {"filePath": "/a.txt", "type": "metadata"}
+    body = {"metadata": [RECORD], "updateType": "replace_all"}
+    body |= on_file if route is routes.UPDATE_FILE_METADATA else {}
+    found = {
+        role.name: world.ask(route, role, Question(path, body=body)).status
+        for role in (ROLES[0], *WITHOUT_ONE_ACTION)
+    }
+    assert found == {
+        "admin": 200,
+        "but-GET": 404,
+        "but-PUT": 403,
+        "but-POST": 403,
+        "but-DELETE": 403,
+    }
+
+
+@pytest.mark.parametrize("route", [routes.UPDATE_COMMENT, routes.DELETE_COMMENT])
+def test_nobody_changes_the_comments_of_others(world: Seeded, route: Route) -> None:
+    path = {"assetId": "statue", "assetVersionId:commentId": "1:by-user-nobody"}
+    body = {"commentBody": "Not mine"} if route is routes.UPDATE_COMMENT else None
+    assert allowing(world, route, Question(path, body=body)) == set()
+
+
+UPLOADING: dict[Route, Any] = {
+    routes.COMPLETE_UPLOAD: {
+        "databaseId": "museum",
+        "assetId": "statue",
+        "uploadType": "assetFile",
+        "files": [{"relativeKey": "/new.txt", "uploadIdS3": "zero-byte", "parts": []}],
+    },
+    routes.RENEW_UPLOAD: {"files": [{"relativeKey": "/new.txt"}]},
+}
+
+
+@pytest.mark.parametrize("route", UPLOADING, ids=lambda route: route.key)
+def test_nobody_goes_on_with_the_uploads_of_others(world: Seeded, route: Route) -> None:
+    question = Question({"uploadId": "upload-user-nobody-own"}, body=UPLOADING[route])
+    assert allowing(world, route, question) == set()
+
+
+def test_an_asset_is_not_changed_into_one_that_the_caller_may_not_change(world: Seeded) -> None:
+    path = {"databaseId": "museum", "assetId": "statue"}
+    plain = Question(path, body={"description": "Bronze"})
+    tagged = Question(path, body={"tags": ["secret"]})
+    able = allowing(world, routes.UPDATE_ASSET, plain)
+    assert able - allowing(world, routes.UPDATE_ASSET, tagged) == {"keepsoff"}
