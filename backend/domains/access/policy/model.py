@@ -59,6 +59,9 @@ FIELDS: tuple[str, ...] = (
     OBJECT_TYPE_FIELD,
 )
 
+LIST_FIELDS = frozenset({"tags"})
+"""Fields that hold any number of texts; of all others an asset has one or none."""
+
 MAX_VALUE_CHARS = 1024
 """The longest value; no field that rules may name is longer, but for paths of routes."""
 

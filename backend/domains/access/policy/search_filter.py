@@ -4,7 +4,8 @@ Documents of assets and files carry the same fields for it: those of the asset t
 to. So one filter serves both indexes, and goes into the query itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import TooLargeError
@@ -14,7 +15,6 @@ from backend.domains.access.policy.model import (
     DENY,
     DOES_NOT_CONTAIN,
     ENDS_WITH,
-    EQUALS,
     IS_ONE_OF,
     NEGATIONS,
     STARTS_WITH,
@@ -22,6 +22,7 @@ from backend.domains.access.policy.model import (
     Rule,
 )
 from backend.domains.access.policy.predicate import Block, blocks_for
+from backend.domains.access.policy.reduction import reduced
 from backend.spec.search_indexes import RULED_FIELDS, WITHHELD
 
 Filter = dict[str, Any]
@@ -32,7 +33,6 @@ MAX_CLAUSES = 900
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
 """The filter of those who may see everything."""
-_EXACT = frozenset({EQUALS, IS_ONE_OF})
 
 
 def search_filter(rules: Iterable[Rule]) -> Filter | None:
@@ -42,9 +42,10 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
         TooLargeError: the rules hold more conditions than a search may have.
     """
     known = tuple(rules)
-    allowed = blocks_for(known, "GET", "asset", ALLOW)
-    denied = blocks_for(known, "GET", "asset", DENY)
-    if not allowed or () in denied:
+    allowed, denied = reduced(
+        blocks_for(known, "GET", "asset", ALLOW), blocks_for(known, "GET", "asset", DENY)
+    )
+    if not allowed:
         return None
     granting = [] if () in allowed else _alternatives(allowed)
     refusing = _alternatives(denied)
@@ -52,25 +53,30 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
         raise TooLargeError(
             f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
         )
-    query: Filter = {"must_not": [_WITHHELD, *refusing]}
+    query: Filter = {"must_not": [_WITHHELD, *([_any(refusing)] if refusing else ())]}
     if granting:
         query["filter"] = [_any(granting)]
     return {"bool": query}
 
 
 def _alternatives(blocks: Iterable[Block]) -> list[Filter]:
-    """The queries of which one must hold; all exact values of one field are looked up at once."""
-    exact: dict[str, dict[str, None]] = {}
+    """The queries of which one must hold; blocks that demand the same values ask for them once."""
+    sharing: dict[Criterion, list[Block]] = defaultdict(list)
     others: list[Filter] = []
     for block in blocks:
-        if len(block) == 1 and block[0].operator in _EXACT:
-            exact.setdefault(block[0].field, {}).update(dict.fromkeys(block[0].values))
-            continue
-        others.append(_block(block))
-    return [
-        *({"terms": {RULED_FIELDS[field]: list(values)}} for field, values in exact.items()),
-        *others,
-    ]
+        exact = next((each for each in block if each.operator == IS_ONE_OF), None)
+        if exact is None:
+            others.append(_block(block))
+        else:
+            sharing[exact].append(tuple(each for each in block if each is not exact))
+    return [*(_sharing(exact, rests) for exact, rests in sharing.items()), *others]
+
+
+def _sharing(exact: Criterion, rests: Sequence[Block]) -> Filter:
+    """The query of a demand and, beside it, of one of these blocks."""
+    if len(rests) == 1:
+        return _block((exact, *rests[0]))
+    return {"bool": {"must": [_positive(exact), _any(_alternatives(rests))]}}
 
 
 def _block(block: Block) -> Filter:
@@ -78,27 +84,29 @@ def _block(block: Block) -> Filter:
     wanted: list[Filter] = []
     unwanted: list[Filter] = []
     for criterion in block:
-        part = _positive(criterion, RULED_FIELDS[criterion.field])
+        part = _positive(criterion)
         (unwanted if criterion.operator in NEGATIONS else wanted).append(part)
     if not unwanted and len(wanted) == 1:
         return wanted[0]
     query: Filter = {}
     if wanted:
-        query["filter"] = wanted
+        query["must"] = wanted
     if unwanted:
         query["must_not"] = unwanted
     return {"bool": query}
 
 
-def _positive(criterion: Criterion, field: str) -> Filter:
+def _positive(criterion: Criterion) -> Filter:
     """The query of a criterion; that of a negation is the one which must not hold."""
-    value = criterion.values[0]
+    field, value = RULED_FIELDS[criterion.field], criterion.values[0]
     if criterion.operator == STARTS_WITH:
         return {"prefix": {field: {"value": value}}}
     if criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
         return {"wildcard": {field: {"value": f"*{_literal(value)}*"}}}
     if criterion.operator == ENDS_WITH:
         return {"wildcard": {field: {"value": f"*{_literal(value)}"}}}
+    if len(criterion.values) == 1:
+        return {"term": {field: value}}
     return {"terms": {field: list(criterion.values)}}
 
 
@@ -116,6 +124,7 @@ def _any(alternatives: list[Filter]) -> Filter:
 def _count(queries: Iterable[Mapping[str, Any]]) -> int:
     total = 0
     for query in queries:
-        found: Mapping[str, list[Filter]] | None = query.get("bool")
-        total += 1 if found is None else sum(_count(part) for part in found.values())
+        found: Mapping[str, Any] | None = query.get("bool")
+        parts = () if found is None else (part for part in found.values() if part != 1)
+        total += 1 if found is None else sum(_count(part) for part in parts)
     return total

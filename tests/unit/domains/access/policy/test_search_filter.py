@@ -1,0 +1,99 @@
+"""The filter of a search, read as OpenSearch reads it, says what the rules say."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from backend.core.errors import TooLargeError
+from backend.domains.access.policy.model import Fields, Rule, parse_rule
+from backend.domains.access.policy.search_filter import EVERYTHING, MAX_CLAUSES, search_filter
+from backend.spec.search_indexes import RULED_FIELDS, WITHHELD
+from tests.factories.policies import everything, objects_of, read_plainly, rules, stored
+
+Query = Mapping[str, Any]
+
+
+def finds(query: Query, document: Mapping[str, tuple[str, ...]]) -> bool:
+    ((kind, said),) = query.items()
+    if kind == "function_score":
+        return finds(said["query"], document)
+    if kind == "bool":
+        needed = [*said.get("filter", ()), *said.get("must", ())]
+        one = said.get("should", ())
+        assert bool(one) == (said.get("minimum_should_match") == 1)
+        return (
+            all(finds(each, document) for each in needed)
+            and not any(finds(each, document) for each in said.get("must_not", ()))
+            and (not one or any(finds(each, document) for each in one))
+        )
+    ((field, wanted),) = said.items()
+    return any(_matches(kind, wanted, value) for value in document.get(field, ()))
+
+
+def _matches(kind: str, wanted: Any, value: str) -> bool:
+    if kind in ("term", "terms"):
+        return value in (wanted if kind == "terms" else [wanted])
+    if kind == "prefix":
+        return value.startswith(wanted["value"])
+    assert kind == "wildcard"
+    parts = re.findall(r"\\.|.", wanted["value"], re.DOTALL)
+    signs = {"*": ".*", "?": "."}
+    pattern = "".join(signs.get(part) or re.escape(part[-1]) for part in parts)
+    return re.fullmatch(pattern, value, re.DOTALL) is not None
+
+
+def document_of(fields: Fields) -> dict[str, tuple[str, ...]]:
+    return {
+        RULED_FIELDS[name]: (value,) if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+
+
+@hypothesis_settings(max_examples=100)
+@given(
+    st.lists(rules(["asset"]), min_size=1, max_size=20),
+    st.lists(objects_of("asset"), min_size=3, max_size=6),
+)
+def test_the_filter_agrees_with_a_plain_reading(found: list[Rule], objects: list[Fields]) -> None:
+    query = search_filter(found)
+    for fields in objects:
+        expected = read_plainly(found, "GET", "asset", fields)
+        assert (query is not None and finds(query, document_of(fields))) == expected
+
+
+def test_a_denial_hides_what_another_rule_shows() -> None:
+    denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
+    query = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
+    assert query is not None
+    assert finds(query, document_of({"tags": ("open",)}))
+    assert not finds(query, document_of({"tags": ("open", "secret")}))
+
+
+def test_what_cannot_be_judged_is_found_by_nobody() -> None:
+    some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
+    for query in (EVERYTHING, some):
+        assert query is not None
+        assert {"term": {WITHHELD: True}} in query["bool"]["must_not"]
+
+
+def test_who_sees_nothing_has_no_filter() -> None:
+    assert search_filter([]) is None
+    both = [parse_rule(everything("asset", effect=effect)) for effect in ("allow", "deny")]
+    assert search_filter(both) is None
+
+
+def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_limited() -> None:
+    def some(operator: str, count: int) -> list[Rule]:
+        return [parse_rule(stored("asset", ("tags", operator, f"<{n}>"))) for n in range(count)]
+
+    query = search_filter(some("equals", MAX_CLAUSES + 1))
+    assert query is not None
+    assert [*query["bool"]["filter"][0]] == ["terms"]
+    assert search_filter(some("contains", MAX_CLAUSES)) is not None
+    with pytest.raises(TooLargeError, match="900 conditions"):
+        search_filter(some("contains", MAX_CLAUSES + 1))
