@@ -1,5 +1,6 @@
 """Listing files and describing one, over an object store in memory."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.transactions import Put
 from backend.domains.files.rules import rows_of
-from backend.domains.files.service import entries
+from backend.domains.files.service import entries, reading
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 
@@ -225,6 +226,19 @@ def test_a_preview_beyond_the_page_of_the_store_is_found(
         museum.put(path)
     assert row(museum, "/a.glb")["previewFile"] == "statue/a.glb.previewFile.png"
     assert paths(museum) == ["/a.glb", "/a.glb-part", "/b.glb"]
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(0, 2), (60, 5)])
+def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch, seconds: int, most: int
+) -> None:
+    monkeypatch.setattr(reading, "_AT_ONCE", 2)
+    monkeypatch.setattr(reading, "_PAGE_TIME", timedelta(seconds=seconds))
+    whole = [f"/{number}.glb" for number in range(7)]
+    for path in whole:
+        museum.put(path)
+    assert len(museum.list_files(pageSize="5").body["items"]) == most
+    assert paths(museum, pageSize="5") == whole
 
 
 def test_archived_files_are_listed_when_asked_for(museum: Gallery) -> None:
