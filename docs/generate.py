@@ -13,9 +13,9 @@ from re import sub
 from backend.core.errors import VitrineError
 from backend.entrypoints.openapi import openapi
 from backend.http.errors import status_of
-from backend.spec.buckets import BUCKETS
+from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
-from backend.spec.keys import COMPOSITES
+from backend.spec.keys import COMMENT, COMPOSITES, SNAPSHOT
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
@@ -36,7 +36,7 @@ from backend.spec.tables.assets import (
     UPLOADS_BY_USER,
 )
 from backend.spec.tables.model import KeyAttribute, Table
-from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.operations import AUDIT, RESERVATIONS
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
 
@@ -111,7 +111,21 @@ def _building_blocks() -> Iterator[tuple[str, str, str]]:
     """The patterns of DynamoDB that the tables follow; what can be told from them is."""
     expiring = ", ".join(table.name for table in TABLES if table.ttl)
     tenants = ", ".join(c.name for c in COMPOSITES if c.name.startswith("databaseId"))
-    yield "expiry by TTL", expiring, "uploads, counters of rate, finished jobs, the audit trail"
+    yield (
+        "expiry by TTL",
+        expiring,
+        "uploads, keys that expired a month ago, counters of rate, finished jobs, the audit trail",
+    )
+    yield (
+        "archival of what expires",
+        f"{AUDIT.name}, into {AUDIT_ARCHIVE_BUCKET.name}",
+        "entries leave the table by TTL, and its stream takes them to S3",
+    )
+    yield (
+        "composite sort keys",
+        ", ".join(f"`{key.name}`" for key in (SNAPSHOT, COMMENT)),
+        "a prefix of the key reads one file's records, or one version's comments",
+    )
     yield "tenant keys", f"`{tenants}`", "every id of a database's own begins with the database"
     yield (
         "counter in shards",

@@ -69,6 +69,7 @@ API_KEYS = Table(
         "list keys (a registry: scanned by page)",
     ),
     indexes=(API_KEYS_BY_HASH, API_KEYS_BY_USER),
+    ttl="removeAt",
 )
 
 POLICIES = Table(

@@ -56,6 +56,8 @@ class ApiKey(WireModel):
     expires_at: str = ""
     is_active: str = "true"
     last_used_at: str | None = None
+    remove_at: int | None = None
+    """When the row goes, in seconds; not at once, so that people see why a key is refused."""
     revision: int = 0
     """Rows that another product wrote have none."""
 

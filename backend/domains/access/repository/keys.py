@@ -73,11 +73,12 @@ class ApiKeyRepository:
         self.tables.transact([new, *others])
 
     def change(self, key: ApiKey, changes: Mapping[str, Any], *others: Write) -> ApiKey:
-        """Set some attributes, if nobody changed the key since it was read."""
+        """Set some attributes, if nobody changed the key since it was read; None removes one."""
         update = Update(
             table=API_KEYS,
             key={_KEY: key.api_key_id},
-            set=changes,
+            set={name: value for name, value in changes.items() if value is not None},
+            remove=tuple(name for name, value in changes.items() if value is None),
             add={"revision": 1},
             conditions=_unchanged(key),
             refused=ApiKeyRevisionError(key.api_key_id),

@@ -2,9 +2,10 @@
 
 import hashlib
 import hmac
+import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from backend.domains.access.models.keys import ApiKey, parse_expiry
 from backend.domains.access.rules.refusals import Reason, RefusedError
@@ -16,6 +17,7 @@ _KEY = re.compile(r"vams_[A-Za-z0-9_-]{43,250}")
 
 _BEARER = re.compile(r"bearer +", re.IGNORECASE)
 
+KEPT_AFTER_EXPIRY = timedelta(days=30)
 LAST_USE_STEP = timedelta(hours=1)
 """How exact the time of the last use is: each request would otherwise cost a write."""
 
@@ -58,6 +60,16 @@ def is_expired(expires_at: str, now: datetime) -> bool:
     if isinstance(expiry, datetime):
         return now >= expiry
     return now.astimezone(UTC).date() > expiry
+
+
+def removal_of(expires_at: str) -> int | None:
+    """When the row of a key goes, in seconds since 1970; None for one without an expiry."""
+    if not expires_at:
+        return None
+    expiry = parse_expiry(expires_at)
+    if not isinstance(expiry, datetime):
+        expiry = datetime.combine(expiry, time.max, UTC)
+    return math.ceil(expiry.timestamp()) + int(KEPT_AFTER_EXPIRY.total_seconds())
 
 
 def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:

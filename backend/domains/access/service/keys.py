@@ -18,7 +18,13 @@ from backend.domains.access.repository.keys import (
     ApiKeyRevisionError,
 )
 from backend.domains.access.repository.people import UserRoleRepository
-from backend.domains.access.rules.keys import PREFIX, Pepper, hash_key, is_expired
+from backend.domains.access.rules.keys import (
+    PREFIX,
+    Pepper,
+    hash_key,
+    is_expired,
+    removal_of,
+)
 from backend.domains.audit.models import api_key_entity
 from backend.domains.audit.service import AuditService
 
@@ -59,6 +65,7 @@ class ApiKeyService:
             created_at=iso(now),
             updated_at=iso(now),
             expires_at=body.expires_at or "",
+            remove_at=removal_of(body.expires_at or ""),
             revision=1,
         )
         entry = self.audit.entry(
@@ -107,6 +114,8 @@ class ApiKeyService:
             after=before | changes,
             at=now,
         )
+        if body.expires_at is not None:
+            changes["removeAt"] = removal_of(body.expires_at)
         return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
@@ -132,8 +141,8 @@ class ApiKeyService:
 
 
 def _told(key: ApiKey) -> dict[str, Any]:
-    """A key as its audit entries tell it: without its hash, and not when it was last used."""
-    hidden = {"api_key_hash", "last_used_at"}
+    """A key as its audit entries tell it: without its hash, its last use, and when it goes."""
+    hidden = {"api_key_hash", "last_used_at", "remove_at"}
     return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)
 
 

@@ -1,6 +1,6 @@
 """API keys: their routes, over tables in memory."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 
@@ -132,6 +132,27 @@ def test_an_update_changes_only_what_it_names(client: Client) -> None:
 def test_an_empty_expiry_takes_the_expiry_away(client: Client) -> None:
     create(client, expiresAt="2030-12-31")
     assert one(client, "PUT", {"expiresAt": ""}).body["expiresAt"] == ""
+
+
+def test_the_row_of_a_key_goes_a_month_after_its_expiry(
+    client: Client, tables: DynamoTables
+) -> None:
+    def goes() -> datetime | None:
+        row = tables.get(API_KEYS, {"apiKeyId": "key-0"})
+        assert row is not None
+        at = row.get("removeAt")
+        return None if at is None else datetime.fromtimestamp(int(at), UTC)
+
+    create(client, expiresAt="2030-12-01")
+    assert goes() == datetime(2031, 1, 1, tzinfo=UTC)
+    one(client, "PUT", {"expiresAt": "2030-12-01T12:00:00+02:00"})
+    assert goes() == datetime(2030, 12, 31, 10, tzinfo=UTC)
+    one(client, "PUT", {"description": "Another"})
+    assert goes() == datetime(2030, 12, 31, 10, tzinfo=UTC)
+    for last in ("9999-12-31", "9999-12-31T23:59:59-14:00"):
+        assert one(client, "PUT", {"expiresAt": last}).status == 200
+    one(client, "PUT", {"expiresAt": ""})
+    assert goes() is None
 
 
 def test_a_past_expiry_ends_a_key(client: Client) -> None:
