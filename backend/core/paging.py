@@ -1,6 +1,7 @@
 """Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
 
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -10,6 +11,9 @@ Position = Mapping[str, Any]
 
 MAX_ROWS_PER_PAGE = 5000
 """Rows that one request reads at the most to fill a page that permissions thin out."""
+MAX_SECONDS_PER_PAGE = 2.0
+"""After which no further rows are read for a page."""
+_MAX_ROWS_AT_ONCE = 500
 
 
 class PageRequest(NamedTuple):
@@ -32,16 +36,19 @@ def fill(
     *,
     visible: Callable[[T], bool],
     position_of: Callable[[T], Position],
+    seconds: Callable[[], float] = monotonic,
 ) -> Page[T]:
     """A page with `limit` visible items, read from as many pages as that takes.
 
     `position_of` tells where to go on after an item. The page is shorter only at the end of the
-    list or after `MAX_ROWS_PER_PAGE` rows.
+    list, after `MAX_ROWS_PER_PAGE` rows, or after `MAX_SECONDS_PER_PAGE`. Where few items are
+    visible, more and more are read at once.
     """
     found: list[T] = []
+    until, size = seconds() + MAX_SECONDS_PER_PAGE, request.limit
     after, rows = request.after, 0
     while True:
-        page = fetch(PageRequest(request.limit, after))
+        page = fetch(PageRequest(size, after))
         rows += len(page.items)
         for number, item in enumerate(page.items):
             if visible(item):
@@ -50,5 +57,6 @@ def fill(
                 is_last = number == len(page.items) - 1 and page.after is None
                 return Page(tuple(found), None if is_last else position_of(item))
         after = page.after
-        if after is None or rows >= MAX_ROWS_PER_PAGE:
+        if after is None or rows >= MAX_ROWS_PER_PAGE or seconds() >= until:
             return Page(tuple(found), after)
+        size = max(size, min(2 * size, _MAX_ROWS_AT_ONCE))

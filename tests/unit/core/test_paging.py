@@ -1,0 +1,82 @@
+"""Pages that permissions thin out."""
+
+from collections.abc import Callable
+
+import pytest
+
+from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position, fill
+
+
+class Numbers:
+    """A list of numbers, read by pages; remembers how many were asked for at once."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.asked: list[int] = []
+
+    def fetch(self, request: PageRequest) -> Page[int]:
+        self.asked.append(request.limit)
+        start = 0 if request.after is None else int(request.after["n"]) + 1
+        stop = min(start + request.limit, self.count)
+        return Page(tuple(range(start, stop)), {"n": stop - 1} if stop < self.count else None)
+
+    def page(
+        self,
+        limit: int,
+        visible: Callable[[int], bool],
+        after: Position | None = None,
+        seconds: Callable[[], float] = lambda: 0.0,
+    ) -> Page[int]:
+        request = PageRequest(limit, after)
+        return fill(
+            self.fetch,
+            request,
+            visible=visible,
+            position_of=lambda number: {"n": number},
+            seconds=seconds,
+        )
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 100, 5000])
+@pytest.mark.parametrize("one_in", [1, 3, 50])
+def test_pages_are_full_and_leave_nothing_out(limit: int, one_in: int) -> None:
+    numbers = Numbers(1000)
+    found: list[int] = []
+    after: Position | None = None
+    while True:
+        page = numbers.page(limit, lambda number: number % one_in == 0, after)
+        found += page.items
+        if page.after is None:
+            break
+        assert len(page.items) == limit
+        after = page.after
+    assert found == list(range(0, 1000, one_in))
+
+
+def test_where_all_is_visible_no_row_is_read_in_vain() -> None:
+    numbers = Numbers(1000)
+    assert len(numbers.page(10, lambda _: True).items) == 10
+    assert numbers.asked == [10]
+
+
+def test_where_little_is_visible_more_is_read_at_once() -> None:
+    numbers = Numbers(4000)
+    assert numbers.page(1, lambda number: number == 3999).items == (3999,)
+    assert len(numbers.asked) < 20
+    assert max(numbers.asked) == 500
+
+
+def test_a_page_ends_after_so_many_rows_and_goes_on_there() -> None:
+    numbers = Numbers(3 * MAX_ROWS_PER_PAGE)
+    page = numbers.page(10, lambda _: False)
+    assert page.items == ()
+    assert page.after is not None
+    assert MAX_ROWS_PER_PAGE <= page.after["n"] + 1 < MAX_ROWS_PER_PAGE + 500
+
+
+def test_a_page_ends_after_two_seconds_and_goes_on_there() -> None:
+    numbers = Numbers(1000)
+    clock = iter((0.0, 0.9, 1.9, 2.0))
+    page = numbers.page(10, lambda number: number == 5, seconds=lambda: next(clock))
+    assert page == Page((5,), {"n": 69})
+    assert numbers.asked == [10, 20, 40]
