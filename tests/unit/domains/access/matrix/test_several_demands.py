@@ -133,3 +133,14 @@ def test_an_asset_is_not_changed_into_one_that_the_caller_may_not_change(world: 
     tagged = Question(path, body={"tags": ["secret"]})
     able = allowing(world, routes.UPDATE_ASSET, plain)
     assert able - allowing(world, routes.UPDATE_ASSET, tagged) == {"keepsoff"}
+
+
+def test_nobody_takes_the_tag_away_that_forbids_to_change_an_asset(world: Seeded) -> None:
+    path = {"databaseId": "museum", "assetId": "idol"}
+    untagged = allowing(world, routes.UPDATE_ASSET, Question(path, body={"tags": []}))
+    assert untagged == {"admin", "dbadmin", "dbuser", "mfa"}
+
+
+def test_what_a_user_did_is_told_to_administrators_alone(world: Seeded) -> None:
+    question = Question({}, {"userId": "admin"})
+    assert allowing(world, routes.LIST_AUDIT_ENTRIES, question) == {"admin"}
