@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from backend.domains.files.service.rewriting import FileRewrites
     from backend.domains.jobs.models import Job
     from backend.domains.jobs.service import JobRunner, JobService
-    from backend.domains.metadata.service import MetadataService, RecordService
+    from backend.domains.metadata.service import RecordService
+    from backend.domains.metadata.service.verbs import MetadataService
     from backend.domains.metadata_schemas.service import MetadataSchemaService
     from backend.domains.tags.service import TagService
     from backend.domains.uploads.service import (
@@ -293,7 +294,7 @@ class Wiring:
 
     @cached_property
     def metadata(self) -> "MetadataService":
-        from backend.domains.metadata.service import MetadataService
+        from backend.domains.metadata.service.verbs import MetadataService
 
         return MetadataService(self.records, self.assets, self.objects)
 

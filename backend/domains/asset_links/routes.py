@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from backend.core.models import PageQuery
 from backend.domains.asset_links import rules
-from backend.domains.asset_links.models import (
-    AssetLink,
+from backend.domains.asset_links.models import AssetLink, CreateLinkBody, UpdateLinkBody
+from backend.domains.asset_links.models.telling import (
     AssetLinkReply,
-    CreateLinkBody,
     CreateLinkReply,
     LinkedAsset,
     LinkPath,
@@ -18,7 +17,6 @@ from backend.domains.asset_links.models import (
     SingleLinkReply,
     TreeNode,
     UnauthorizedCounts,
-    UpdateLinkBody,
 )
 from backend.domains.asset_links.service import (
     AssetLinkService,
@@ -28,14 +26,14 @@ from backend.domains.asset_links.service import (
     Tree,
 )
 from backend.domains.assets.models import AssetPath
-from backend.domains.metadata.models import (
+from backend.domains.metadata.models.telling import (
     AddAssetMetadataBody,
     BulkReply,
     ChangeAssetMetadataBody,
     MetadataReply,
     RemoveAssetMetadataBody,
 )
-from backend.domains.metadata.service import bulk_reply, metadata_reply
+from backend.domains.metadata.service.telling import bulk_reply, metadata_reply
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

@@ -4,17 +4,14 @@ from collections.abc import Mapping
 
 from backend.core.clock import iso
 from backend.core.paging import Page
-from backend.domains.assets.models import (
-    Asset,
-    AssetPath,
+from backend.domains.assets.models import Asset, AssetPath, CreateAssetBody, UpdateAssetBody
+from backend.domains.assets.models.telling import (
     AssetQuery,
     AssetReply,
     AssetsQuery,
     AssetsReply,
-    CreateAssetBody,
     CreateAssetReply,
     DatabasePath,
-    UpdateAssetBody,
     UpdateAssetReply,
 )
 from backend.domains.assets.service import AssetService

@@ -4,15 +4,17 @@ from backend.core.clock import iso
 from backend.domains.databases.models import (
     CountedDatabase,
     CreateDatabaseBody,
-    CreateDatabaseReply,
     Database,
+    UpdateDatabaseBody,
+)
+from backend.domains.databases.models.telling import (
+    CreateDatabaseReply,
     DatabasePath,
     DatabaseQuery,
     DatabaseReply,
     DatabasesQuery,
     DatabasesReply,
     DeleteDatabaseReply,
-    UpdateDatabaseBody,
     UpdateDatabaseReply,
 )
 from backend.domains.databases.service import DatabaseService

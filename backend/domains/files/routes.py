@@ -4,17 +4,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from backend.domains.assets.models import AssetPath
-from backend.domains.files.models import (
+from backend.domains.files.models import FileQuery, FileReply, FilesQuery
+from backend.domains.files.models.telling import (
     ArchiveFileBody,
     AuxiliaryDeletedReply,
     CopyFileBody,
     CreateFolderBody,
     DeleteFileBody,
     FileBody,
-    FileQuery,
-    FileReply,
     FilesChangedReply,
-    FilesQuery,
     FilesReply,
     FolderReply,
     MoveFileBody,

@@ -2,7 +2,8 @@
 
 from backend.core.models import PageQuery
 from backend.core.paging import Page
-from backend.domains.metadata.models import (
+from backend.domains.metadata.models import DatabaseEntity, Entity
+from backend.domains.metadata.models.telling import (
     AddAssetMetadataBody,
     AddFileMetadataBody,
     AssetMetadataPath,
@@ -10,21 +11,15 @@ from backend.domains.metadata.models import (
     BulkReply,
     ChangeAssetMetadataBody,
     ChangeFileMetadataBody,
-    DatabaseEntity,
     DatabaseMetadataPath,
-    Entity,
     FileMetadataQuery,
     MetadataReply,
     RemoveAssetMetadataBody,
     RemoveFileMetadataBody,
 )
-from backend.domains.metadata.service import (
-    BulkResult,
-    MetadataService,
-    ShownRecord,
-    bulk_reply,
-    metadata_reply,
-)
+from backend.domains.metadata.service import BulkResult, ShownRecord
+from backend.domains.metadata.service.telling import bulk_reply, metadata_reply
+from backend.domains.metadata.service.verbs import MetadataService
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes

@@ -3,14 +3,16 @@
 from backend.core.clock import iso
 from backend.domains.metadata_schemas.models import (
     CreateSchemaBody,
-    DeleteSchemaBody,
     MetadataSchema,
+    UpdateSchemaBody,
+)
+from backend.domains.metadata_schemas.models.telling import (
+    DeleteSchemaBody,
     SchemaOperationReply,
     SchemaPath,
     SchemaReply,
     SchemasQuery,
     SchemasReply,
-    UpdateSchemaBody,
 )
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 from backend.http.call import Call

@@ -9,7 +9,7 @@ from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
 from backend.domains.assets.service import AssetService
-from backend.domains.metadata.service import MetadataService
+from backend.domains.metadata.service.verbs import MetadataService
 from backend.spec.tables import TABLES
 from backend.spec.tables import assets as assets_of
 from backend.spec.tables.metadata import (

@@ -11,7 +11,8 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
-from backend.domains.files.models import CopyFileBody, FileChange
+from backend.domains.files.models import FileChange
+from backend.domains.files.models.telling import CopyFileBody
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
 from backend.domains.files.service.placing import (

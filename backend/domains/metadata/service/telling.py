@@ -4,16 +4,13 @@ from datetime import datetime
 
 from backend.core.clock import iso
 from backend.core.paging import Page
-from backend.domains.metadata.models import (
-    ASSET_LEVEL,
-    AnyEntity,
+from backend.domains.metadata.models import ASSET_LEVEL, AnyEntity, DatabaseEntity, LinkEntity
+from backend.domains.metadata.models.telling import (
     AssetRecordReply,
     BulkReply,
-    DatabaseEntity,
     DatabaseRecordReply,
     FailedItem,
     FileRecordReply,
-    LinkEntity,
     LinkRecordReply,
     MetadataReply,
     RecordReply,

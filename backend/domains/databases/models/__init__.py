@@ -1,10 +1,10 @@
-"""Databases as stored, and the bodies and replies of their routes."""
+"""Databases as stored, and the bodies that make and change them."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import WireModel
 from backend.core.names import Description, ExtensionList, Id
 from backend.spec.keys import active, archived
 
@@ -43,18 +43,6 @@ class CountedDatabase(Database):
     asset_count: int
 
 
-class DatabasePath(WireModel):
-    database_id: Id
-
-
-class DatabaseQuery(WireModel):
-    show_deleted: bool = False
-
-
-class DatabasesQuery(PageQuery):
-    show_deleted: bool = False
-
-
 class CreateDatabaseBody(WireModel):
     database_id: Id
     description: Description
@@ -76,41 +64,3 @@ class UpdateDatabaseBody(WireModel):
         if all(value is None for _, value in self):
             raise ValueError("at least one field must be given")
         return self
-
-
-class CreateDatabaseReply(WireModel):
-    database_id: str
-    message: str
-
-
-class UpdateDatabaseReply(WireModel):
-    success: bool = True
-    message: str
-    database_id: str
-    operation: Literal["update"] = "update"
-    timestamp: str
-
-
-class DatabaseReply(WireModel):
-    """A database with the bucket that new assets of it get."""
-
-    database_id: str
-    description: str
-    date_created: str
-    asset_count: int
-    default_bucket_id: str
-    bucket_name: str
-    base_assets_prefix: str
-    restrict_metadata_outside_schemas: bool
-    restrict_file_uploads_to_extensions: str
-    deleted_at: str | None = None
-    deleted_by: str | None = None
-
-
-class DeleteDatabaseReply(WireModel):
-    message: str
-
-
-class DatabasesReply(WireModel):
-    items: Annotated[list[DatabaseReply], Field(alias="Items")]
-    next_token: Annotated[str | None, Field(alias="NextToken")] = None

@@ -1,4 +1,4 @@
-"""Metadata schemas as stored and as they are in force, and the bodies and replies of routes."""
+"""Metadata schemas as stored and as they are in force, and the bodies that make them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple, get_args
@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from backend.core.metadata_values import ValueType, check_key
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import WireModel
 from backend.core.names import GLOBAL, ExtensionList, Id, ObjectName, Text, check_id
 
 EntityType = Literal[
@@ -92,16 +92,6 @@ Fields = Mapping[str, FieldInForce]
 """What is in force, by key, those that others depend on before these; none if no schema speaks."""
 
 
-class SchemaPath(WireModel):
-    database_id: DatabaseOrGlobal
-    metadata_schema_id: Id
-
-
-class SchemasQuery(PageQuery):
-    database_id: DatabaseOrGlobal | None = None
-    metadata_entity_type: AnyEntityType | None = None
-
-
 class CreateSchemaBody(WireModel):
     database_id: DatabaseOrGlobal
     metadata_schema_entity_type: AnyEntityType
@@ -125,35 +115,3 @@ class UpdateSchemaBody(WireModel):
         if all(value is None for name, value in self if name != "metadata_schema_id"):
             raise ValueError("at least one field must be given")
         return self
-
-
-class DeleteSchemaBody(WireModel):
-    confirm_delete: Literal[True]
-
-
-class SchemaOperationReply(WireModel):
-    success: bool = True
-    message: str
-    metadata_schema_id: str
-    operation: Literal["create", "update", "delete"]
-    timestamp: str
-
-
-class SchemaReply(WireModel):
-    metadata_schema_id: str
-    database_id: str
-    metadata_schema_entity_type: EntityType
-    schema_name: str
-    fields: SchemaFields
-    file_key_type_restriction: str | None = None
-    enabled: bool
-    date_created: str
-    date_modified: str
-    created_by: str
-    modified_by: str
-
-
-class SchemasReply(WireModel):
-    items: Annotated[list[SchemaReply], Field(alias="Items")]
-    next_token: Annotated[str | None, Field(alias="NextToken")] = None
-    message: str

@@ -1,12 +1,11 @@
-"""Queries and replies of the routes of files, and the snapshot rows of asset versions."""
+"""What is told of files, what changes them, and the snapshot rows of asset versions."""
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import AssetId, Id, Text
-from backend.domains.assets.models import AssetPath
+from backend.core.names import Text
 
 VersionIdText = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
 """An asset version's id: a decimal number."""
@@ -78,11 +77,6 @@ class FileItem(WireModel):
     preview_file: str | None = None
 
 
-class FilesReply(WireModel):
-    items: list[FileItem]
-    next_token: Annotated[str | None, Field(alias="NextToken")] = None
-
-
 class AssetVersionLabel(WireModel):
     """An asset version that holds a file version; the label is its alias, or else its id."""
 
@@ -124,10 +118,6 @@ class FileReply(WireModel):
     versions: list[FileVersion] | None = None
 
 
-MAX_PRIMARY_TYPE_CHARS = 30
-PRIMARY_TYPE_OTHER = "other"
-PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]
-
 FileOperation = Literal[
     "createFolder",
     "moveFile",
@@ -139,76 +129,6 @@ FileOperation = Literal[
     "setPrimaryFile",
     "deleteAuxiliaryPreviewAssetFiles",
 ]
-
-SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
-"""A path or a key as clients send it; what it names is found out against the asset."""
-
-
-def _is_true(value: bool) -> bool:
-    if not value:
-        raise ValueError("must be true: this confirms what cannot be taken back")
-    return value
-
-
-class VersionOfFilePath(AssetPath):
-    version_id: Annotated[str, Field(min_length=1, max_length=1024)]
-
-
-class CreateFolderBody(WireModel):
-    model_config = ConfigDict(json_schema_extra={"examples": [{"relativeKey": "/scans/"}]})
-
-    relative_key: SentPath
-
-    @field_validator("relative_key")
-    @classmethod
-    def is_a_folder(cls, value: str) -> str:
-        if not value.endswith("/"):
-            raise ValueError("must end in '/'")
-        return value
-
-
-class MoveFileBody(WireModel):
-    source_path: SentPath
-    destination_path: SentPath
-
-
-class CopyFileBody(MoveFileBody):
-    """Without an asset or a database of its own, the copy stays in the asset or the database."""
-
-    destination_asset_id: AssetId | None = None
-    destination_database_id: Id | None = None
-
-
-class FileBody(WireModel):
-    file_path: SentPath
-
-
-class ArchiveFileBody(FileBody):
-    is_prefix: bool = False
-
-
-class DeleteFileBody(ArchiveFileBody):
-    confirm_permanent_delete: Annotated[bool, AfterValidator(_is_true)]
-
-
-class SetPrimaryFileBody(FileBody):
-    primary_type: PrimaryType
-    primary_type_other: Annotated[
-        str | None, Field(max_length=MAX_PRIMARY_TYPE_CHARS, pattern=r"^[ -~]*$")
-    ] = None
-
-    @model_validator(mode="after")
-    def names_the_other_type(self) -> "SetPrimaryFileBody":
-        is_named = bool((self.primary_type_other or "").strip())
-        if is_named != (self.primary_type == PRIMARY_TYPE_OTHER):
-            raise ValueError("primaryTypeOther must be given if primaryType is 'other', only then")
-        return self
-
-    @property
-    def stored_type(self) -> str:
-        """What the object's metadata holds."""
-        other = self.primary_type == PRIMARY_TYPE_OTHER
-        return (self.primary_type_other or "").strip() if other else self.primary_type
 
 
 class FileChange(WireModel):
@@ -244,48 +164,3 @@ class ChangeCursor(WireModel):
     auxiliary: bool = False
     withdrawing: bool = False
     after: str | None = None
-
-
-class FolderReply(WireModel):
-    message: str
-    relative_key: str
-
-
-class FilesChangedReply(WireModel):
-    """`job_id` names what goes on after this reply; it is absent where all is done."""
-
-    success: bool = True
-    message: str
-    affected_files: list[str]
-    job_id: str | None = None
-
-
-class RevertedReply(WireModel):
-    success: bool = True
-    message: str
-    file_path: str
-    reverted_from_version_id: str
-    new_version_id: str | None = None
-    job_id: str | None = None
-
-
-class PrimaryFileReply(WireModel):
-    success: bool = True
-    message: str
-    file_path: str
-    primary_type: str
-    job_id: str | None = None
-
-
-class PreviewDeletedReply(WireModel):
-    success: bool = True
-    message: str
-    asset_id: str
-
-
-class AuxiliaryDeletedReply(WireModel):
-    success: bool = True
-    message: str
-    file_path: str
-    deleted_count: int
-    job_id: str | None = None

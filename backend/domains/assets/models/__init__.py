@@ -1,10 +1,10 @@
-"""Assets as stored, and the bodies and replies of their routes."""
+"""Assets as stored, and the bodies that make and change them."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import WireModel
 from backend.core.names import AssetId, AssetName, Description, Id, ObjectName, Text
 from backend.spec.keys import active, archived
 
@@ -137,23 +137,11 @@ def _distinct(tags: list[str]) -> list[str]:
 TagNames = Annotated[list[ObjectName], Field(max_length=MAX_TAGS), AfterValidator(_distinct)]
 
 
-class DatabasePath(WireModel):
-    database_id: Id
-
-
 class AssetPath(WireModel):
     """The path parameters of every route below one asset."""
 
     database_id: Id
     asset_id: AssetId
-
-
-class AssetQuery(WireModel):
-    show_archived: bool = False
-
-
-class AssetsQuery(PageQuery):
-    show_archived: bool = False
 
 
 class CreateAssetBody(WireModel):
@@ -179,42 +167,3 @@ class UpdateAssetBody(WireModel):
         if all(value is None for _, value in self):
             raise ValueError("at least one field must be given")
         return self
-
-
-class CreateAssetReply(WireModel):
-    asset_id: str
-    message: str
-
-
-class UpdateAssetReply(WireModel):
-    success: bool = True
-    message: str
-    asset_id: str
-    operation: Literal["update"] = "update"
-    timestamp: str
-
-
-class AssetReply(WireModel):
-    """An asset with the name of its bucket."""
-
-    database_id: str
-    asset_id: str
-    asset_name: str
-    description: str
-    is_distributable: bool
-    tags: list[str]
-    asset_type: str
-    status: AssetStatus
-    bucket_id: str
-    bucket_name: str
-    current_version: CurrentVersionReply
-    asset_location: Location
-    preview_location: Location | None = None
-    archived_at: str | None = None
-    archived_by: str | None = None
-    archived_reason: str | None = None
-
-
-class AssetsReply(WireModel):
-    items: Annotated[list[AssetReply], Field(alias="Items")]
-    next_token: Annotated[str | None, Field(alias="NextToken")] = None

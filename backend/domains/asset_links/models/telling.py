@@ -1,0 +1,84 @@
+"""What the routes of links ask and tell; other slices do not load it."""
+
+from pydantic import Field
+
+from backend.core.models import FullModel, WireModel
+from backend.core.names import Id
+from backend.domains.asset_links.models import RelationshipType
+
+
+class LinkPath(WireModel):
+    asset_link_id: Id
+
+
+class RelationPath(WireModel):
+    """The contract calls the same id otherwise where it is deleted."""
+
+    relation_id: Id
+
+
+class LinksQuery(WireModel):
+    child_tree_view: bool = False
+
+
+class CreateLinkReply(WireModel):
+    asset_link_id: str
+    message: str
+
+
+class MessageReply(WireModel):
+    message: str
+
+
+class AssetLinkReply(FullModel):
+    asset_link_id: str
+    from_asset_id: str
+    from_asset_database_id: str
+    to_asset_id: str
+    to_asset_database_id: str
+    relationship_type: RelationshipType
+    asset_link_alias_id: str | None = None
+    tags: list[str]
+
+
+class SingleLinkReply(WireModel):
+    asset_link: AssetLinkReply
+    message: str
+
+
+class LinkedAsset(FullModel):
+    """The asset at the other end of a link."""
+
+    asset_id: str
+    asset_name: str
+    database_id: str
+    asset_link_id: str
+    asset_link_alias_id: str | None = None
+
+
+class TreeNode(LinkedAsset):
+    """A child with its own children, as far as the tree is read."""
+
+    children: list["TreeNode"] = Field(default_factory=list["TreeNode"])
+
+
+class UnauthorizedCounts(WireModel):
+    """How many assets are linked that the caller may not see."""
+
+    related: int = 0
+    parents: int = 0
+    children: int = 0
+
+
+class LinksReply(WireModel):
+    """What an asset is linked to; in the tree view children have children.
+
+    `truncated` is there, and true, where the tree goes on beyond what one reply tells.
+    """
+
+    related: list[LinkedAsset]
+    parents: list[LinkedAsset]
+    children: list[LinkedAsset | TreeNode]
+    unauthorized_counts: UnauthorizedCounts
+    message: str
+    truncated: bool | None = None

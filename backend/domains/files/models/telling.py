@@ -1,0 +1,135 @@
+"""What the routes of files ask and tell; other slices do not load it."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
+
+from backend.core.models import WireModel
+from backend.core.names import AssetId, Id, Text
+from backend.domains.assets.models import AssetPath
+from backend.domains.files.models import FileItem
+
+
+class FilesReply(WireModel):
+    items: list[FileItem]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+MAX_PRIMARY_TYPE_CHARS = 30
+PRIMARY_TYPE_OTHER = "other"
+PrimaryType = Literal["", "primary", "lod1", "lod2", "lod3", "lod4", "lod5", "other"]
+
+SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
+"""A path or a key as clients send it; what it names is found out against the asset."""
+
+
+def _is_true(value: bool) -> bool:
+    if not value:
+        raise ValueError("must be true: this confirms what cannot be taken back")
+    return value
+
+
+class VersionOfFilePath(AssetPath):
+    version_id: Annotated[str, Field(min_length=1, max_length=1024)]
+
+
+class CreateFolderBody(WireModel):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"relativeKey": "/scans/"}]})
+
+    relative_key: SentPath
+
+    @field_validator("relative_key")
+    @classmethod
+    def is_a_folder(cls, value: str) -> str:
+        if not value.endswith("/"):
+            raise ValueError("must end in '/'")
+        return value
+
+
+class MoveFileBody(WireModel):
+    source_path: SentPath
+    destination_path: SentPath
+
+
+class CopyFileBody(MoveFileBody):
+    """Without an asset or a database of its own, the copy stays in the asset or the database."""
+
+    destination_asset_id: AssetId | None = None
+    destination_database_id: Id | None = None
+
+
+class FileBody(WireModel):
+    file_path: SentPath
+
+
+class ArchiveFileBody(FileBody):
+    is_prefix: bool = False
+
+
+class DeleteFileBody(ArchiveFileBody):
+    confirm_permanent_delete: Annotated[bool, AfterValidator(_is_true)]
+
+
+class SetPrimaryFileBody(FileBody):
+    primary_type: PrimaryType
+    primary_type_other: Annotated[
+        str | None, Field(max_length=MAX_PRIMARY_TYPE_CHARS, pattern=r"^[ -~]*$")
+    ] = None
+
+    @model_validator(mode="after")
+    def names_the_other_type(self) -> "SetPrimaryFileBody":
+        is_named = bool((self.primary_type_other or "").strip())
+        if is_named != (self.primary_type == PRIMARY_TYPE_OTHER):
+            raise ValueError("primaryTypeOther must be given if primaryType is 'other', only then")
+        return self
+
+    @property
+    def stored_type(self) -> str:
+        """What the object's metadata holds."""
+        other = self.primary_type == PRIMARY_TYPE_OTHER
+        return (self.primary_type_other or "").strip() if other else self.primary_type
+
+
+class FolderReply(WireModel):
+    message: str
+    relative_key: str
+
+
+class FilesChangedReply(WireModel):
+    """`job_id` names what goes on after this reply; it is absent where all is done."""
+
+    success: bool = True
+    message: str
+    affected_files: list[str]
+    job_id: str | None = None
+
+
+class RevertedReply(WireModel):
+    success: bool = True
+    message: str
+    file_path: str
+    reverted_from_version_id: str
+    new_version_id: str | None = None
+    job_id: str | None = None
+
+
+class PrimaryFileReply(WireModel):
+    success: bool = True
+    message: str
+    file_path: str
+    primary_type: str
+    job_id: str | None = None
+
+
+class PreviewDeletedReply(WireModel):
+    success: bool = True
+    message: str
+    asset_id: str
+
+
+class AuxiliaryDeletedReply(WireModel):
+    success: bool = True
+    message: str
+    file_path: str
+    deleted_count: int
+    job_id: str | None = None

@@ -1,0 +1,84 @@
+"""Records as stored, and what owns them."""
+
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ValidationInfo,
+    field_validator,
+)
+
+from backend.core.metadata_values import ValueType, check_key, check_value
+from backend.core.models import WireModel
+from backend.values import frozen
+
+MAX_RECORDS = 500
+"""Records of one entity, and records of one request."""
+Kind = Literal["metadata", "attribute"]
+ASSET_LEVEL = "/"
+"""The path under which the metadata of an asset itself stands."""
+
+UpdateType = Literal["update", "replace_all"]
+
+
+@frozen
+class Entity:
+    """An asset (path `/`) or one of its files: what metadata or attributes belong to."""
+
+    database_id: str
+    asset_id: str
+    path: str = ASSET_LEVEL
+    kind: Kind = "metadata"
+
+
+@frozen
+class DatabaseEntity:
+    """A database as what metadata belongs to."""
+
+    database_id: str
+
+
+@frozen
+class LinkEntity:
+    """A link between assets as what metadata belongs to.
+
+    `database_ids` are those of both ends: the schemas of either are in force.
+    """
+
+    asset_link_id: str
+    database_ids: tuple[str, ...]
+
+
+AnyEntity = Entity | DatabaseEntity | LinkEntity
+
+
+def _in_lower_case(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+MetadataKey = Annotated[str, AfterValidator(check_key)]
+
+
+class Record(WireModel):
+    """One key with its value, as stored."""
+
+    metadata_key: str
+    metadata_value_type: str = "string"
+    metadata_value: str = ""
+
+
+class NewRecord(WireModel):
+    """One key with its value, as requests send it; its type is read before it."""
+
+    metadata_key: MetadataKey
+    metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]
+    metadata_value: str
+
+    @field_validator("metadata_value")
+    @classmethod
+    def fits_its_type(cls, value: str, info: ValidationInfo) -> str:
+        value_type: ValueType | None = info.data.get("metadata_value_type")
+        if value_type is None:  # which is an error of its own
+            return value
+        return check_value(value_type, value)
