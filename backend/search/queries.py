@@ -2,9 +2,11 @@
 
 Every query leaves tombstones out, and archived documents unless they are asked for. What a caller
 may see comes in as the filter `visible`, which `_request` alone puts into the query: hits, totals,
-facets and each page by cursor are of one query, and count nothing else.
+facets and each page by cursor are of one query, and count nothing else. Scores are sums of the
+boosts below, one for each word and field that holds it: they count no documents.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from backend.core.errors import InvalidInputError
@@ -28,6 +30,10 @@ TEXT_FIELDS = (
     "str_assettype",
     "str_fileext",
 )
+_TOMBSTONE: JsonObject = {"term": {"deleted": True}}
+_WHOLE_NAME = 4
+"""What a name that is just the text adds to the score: as much as a word of it."""
+
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, WITHHELD]
 FACET_SIZE = 1000
 MAX_WILDCARDS = 10
@@ -121,6 +127,15 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     return request
 
 
+def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
+    """The request for how many documents that are visible have each of these fields."""
+    query = {"bool": {"filter": [visible], "must_not": [_TOMBSTONE]}}
+    aggregations: JsonObject = {
+        str(number): {"filter": {"exists": {"field": name}}} for number, name in enumerate(names)
+    }
+    return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
+
+
 def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:
     """The request for one page by cursor: a hit more than it has, to know whether one follows.
 
@@ -136,13 +151,14 @@ def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonO
 def _request(
     window: Window, filters: list[JsonObject], visible: JsonObject, *, with_metadata: bool
 ) -> JsonObject:
-    excluded: list[JsonObject] = [{"term": {"deleted": True}}]
+    excluded = [_TOMBSTONE]
     if not window.include_archived:
         excluded.append({"term": {"bool_archived": True}})
     kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
     query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": excluded}
     if window.query.strip():
         query["must"] = [_text(window.query, with_metadata=with_metadata)]
+        query["should"] = [_named_so(window.query.strip())]
     return {
         "query": {"bool": query},
         "from": window.from_,
@@ -170,6 +186,13 @@ def _text(text: str, *, with_metadata: bool) -> JsonObject:
     values = {"simple_query_string": {**words["simple_query_string"], "fields": fields}}
     nested = {"nested": {"path": "metadata", "query": values, "score_mode": "max"}}
     return {"bool": {"should": [words, nested], "minimum_should_match": 1}}
+
+
+def _named_so(text: str) -> JsonObject:
+    """Assets and files of assets of just this name come first among those with its words."""
+    name: JsonObject = {"value": text, "case_insensitive": True}
+    query: JsonObject = {"term": {"str_assetname.keyword": name}}
+    return {"constant_score": {"filter": query, "boost": _WHOLE_NAME}}
 
 
 def _exact(field: str, value: str) -> JsonObject:

@@ -14,8 +14,8 @@ def build_router(service: SearchService) -> Router:
     router = Router()
 
     @router.bind(routes.GET_SEARCH_MAPPINGS)
-    def get_mappings(call: Call) -> WireModel:  # noqa: ARG001 - tier 1 has asked for the caller
-        return MappingsReply.model_validate({"mappings": service.get_mappings()})
+    def get_mappings(call: Call) -> WireModel:
+        return MappingsReply.model_validate({"mappings": service.get_mappings(call.caller)})
 
     @router.bind(routes.SEARCH)
     def search(call: Call, body: SearchBody) -> Reply[SearchReply]:

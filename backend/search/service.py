@@ -1,6 +1,7 @@
 """What can be searched. Who may see what is part of the query, never a filter on its answer."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +15,7 @@ from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
 from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
-from backend.search.queries import full_query, simple_query
+from backend.search.queries import fields_query, full_query, simple_query
 from backend.search.state import SearchState
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
@@ -102,17 +103,22 @@ class SearchService:
         """The hits of a search by named fields (raises as `search`)."""
         return self._run(body, simple_query(body, self._visible(caller)))
 
-    def get_mappings(self) -> dict[str, JsonObject]:
-        """The mappings of the indexes that are read.
+    def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
+        """The mappings of the indexes that are read, with the fields that are declared and those of
+        documents which the caller may see: others have the names of metadata keys.
 
         Raises:
             SearchNotDeployedError: there is no search engine.
         """
-        engine, pointer = self._engine(), self.state.pointer()
-        return {
-            f"{kind}_index": engine.mapping(pointer.current(index))
-            for kind, index in _INDEXES.items()
-        }
+        engine, pointer, visible = self._engine(), self.state.pointer(), self._visible(caller)
+        found: dict[str, JsonObject] = {}
+        for kind, index in _INDEXES.items():
+            name = pointer.current(index)
+            mapping = engine.mapping(name)
+            if visible != EVERYTHING:
+                mapping = _told_to(visible, mapping, index, partial(engine.search, (name,)))
+            found[f"{kind}_index"] = mapping
+        return found
 
     def _visible(self, caller: Identity) -> JsonObject:
         found = self.visibility.search_filter(caller)
@@ -131,6 +137,23 @@ class SearchService:
         if self.engine is None:
             raise SearchNotDeployedError
         return self.engine
+
+
+def _told_to(
+    visible: JsonObject,
+    mapping: JsonObject,
+    index: SearchIndex,
+    search: Callable[[JsonObject], JsonObject],
+) -> JsonObject:
+    """The mapping without undeclared fields that no document has which is visible."""
+    declared, there = index.mapping["properties"], mapping["properties"]
+    others = [name for name in there if name not in declared]
+    held: set[str] = set()
+    if others:
+        counts = search(fields_query(others, visible))["aggregations"]
+        held = {name for number, name in enumerate(others) if counts[str(number)]["doc_count"]}
+    kept = {name: one for name, one in there.items() if name in declared or name in held}
+    return {**mapping, "properties": kept}
 
 
 def _with_facets(body: SearchBody, reply: JsonObject) -> JsonObject:

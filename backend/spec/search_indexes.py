@@ -138,7 +138,8 @@ class SearchIndex:
         """The body of `settings` as the index is created with it; replicas are the cluster's.
 
         At most 500 metadata records an entity stay far below the limit of nested documents, at
-        most 200 geographic keys (two fields each) below that of fields.
+        most 200 geographic keys (two fields each) below that of fields. The similarity counts
+        nothing over all documents: scores tell nothing of those that a caller may not see.
         """
         return {
             "index": {
@@ -148,6 +149,7 @@ class SearchIndex:
                 "max_result_window": self.max_result_window,
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
             },
+            "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,
         }
 

@@ -21,6 +21,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.search.models import SearchBody
 from backend.search.projections import AssetSource, FileSource, project
 from backend.search.service import SearchService
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
 from tests.factories.policies import WORDS, everything, read_plainly, rules, stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library
@@ -80,12 +81,17 @@ def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
     return documents, seen
 
 
-def under(library: Library, found: Sequence[Rule]) -> Callable[..., JsonObject]:
-    """The search of one who has these rules."""
+def service_of(library: Library, found: Sequence[Rule]) -> SearchService:
+    """The service as it is for one who has these rules."""
     service = library.service
-    mine = SearchService(
+    return SearchService(
         service.engine, service.state, Under(found), service.cursors, service.freshness
     )
+
+
+def under(library: Library, found: Sequence[Rule]) -> Callable[..., JsonObject]:
+    """The search of one who has these rules."""
+    mine = service_of(library, found)
 
     def search(**body: Any) -> JsonObject:
         return mine.search(CALLER, SearchBody.model_validate(body))
@@ -149,6 +155,66 @@ def _by_cursor(search: Callable[..., JsonObject]) -> set[str]:
         found |= set(hits(reply))
         after = reply.get("after")
     return found
+
+
+def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
+    documents, _ = shelves()
+    shown = [parse_rule(stored("asset", ("databaseId", "equals", "shown")))]
+    rows = [
+        asset_row(f"a{n}", database_id="shown", assetName=name, description=text, tags=["red"])
+        for n, (name, text) in enumerate(
+            [("rare", "common"), ("common", "rare"), ("common rare", "x"), ("x", "rare common y")]
+        )
+    ]
+    library.put({f"shown-{n}": _document(row) for n, row in enumerate(rows)})
+    search = under(library, shown)
+    asked: list[dict[str, Any]] = [
+        {"query": "rare"},
+        {"query": "common", "aggregations": True},
+        {"query": "rare | common", "includeHighlights": True},
+        {"query": "comm*"},
+        {"query": "rare", "sort": [{"_score": "asc"}]},
+        {"metadataQuery": "key:value", "query": "common"},
+    ]
+    before = [_timeless(search(**body)) for body in asked]
+    assert before[0]["hits"]["hits"][0]["_id"] == "shown-0"  # the name is just the text
+    hidden = [
+        asset_row(f"h{n}", database_id="hidden", assetName="rare", description="rare " * n)
+        for n in range(50)
+    ]
+    library.put(documents | {f"hidden-{n}": _document(row) for n, row in enumerate(hidden)})
+    assert [_timeless(search(**body)) for body in asked] == before
+
+
+def _document(row: Mapping[str, Any]) -> JsonObject:
+    return project(AssetSource(row, BUCKET)).body
+
+
+def _timeless(reply: JsonObject) -> JsonObject:
+    return {name: part for name, part in reply.items() if name != "took"}
+
+
+def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None:
+    place = {"lat": 1.0, "lon": 2.0}
+    for name in ("shown", "hidden"):
+        row = asset_row(name, database_id=name)
+        library.put({name: {**_document(row), f"gp_of {name}": place, f"gs_of {name}": "there"}})
+    some = [parse_rule(stored("asset", ("databaseId", "equals", "shown")))]
+    for found, told in (
+        (some, {"gp_of shown", "gs_of shown"}),
+        ([], set[str]()),
+        (
+            [parse_rule(everything("asset"))],
+            {"gp_of shown", "gs_of shown", "gp_of hidden", "gs_of hidden"},
+        ),
+    ):
+        mappings = service_of(library, found).get_mappings(CALLER)
+        properties = mappings["asset_index"]["properties"]
+        assert {name for name in properties if name.startswith(("gp_", "gs_"))} == told
+        assert ASSET_INDEX.mapping["properties"].keys() <= properties.keys()
+        assert (
+            mappings["file_index"]["properties"].keys() == FILE_INDEX.mapping["properties"].keys()
+        )
 
 
 def test_words_of_hidden_documents_are_not_counted_in_explanations(library: Library) -> None:
