@@ -157,8 +157,8 @@ def test_the_commands_make_edit_and_remove_links(
     assert shell.run("links", "edit", "one", "--no-tags") == "one\n"
     assert body_of(server) == {"tags": []}
     server.fail("DELETE", LINKS, ok({"message": "Done"}), refusal(404, "none"))
-    assert shell.run("links", "delete", "one") == "one\n"
-    shell.run("links", "delete", "one")
+    assert shell.run("links", "delete", "one", "--yes") == "one\n"
+    shell.run("links", "delete", "one", "--yes")
     assert shell.code == 3
 
 

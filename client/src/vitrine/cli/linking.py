@@ -117,8 +117,16 @@ def edit_link(
 
 
 @with_session
-def delete_link(session: Session, link: LinkArgument) -> None:
+def delete_link(
+    session: Session,
+    link: LinkArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
     """Remove a link with its metadata; the assets stay."""
+    if not yes:
+        if not session.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(f"Delete the link {link} with its metadata?", abort=True, err=True)
     answer = session.client.links.delete(link)
     session.output.document(answer.wire())
     session.output.rows(["link"], [[link]])

@@ -1,0 +1,66 @@
+"""What all commands have in common."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import typer.main
+from vitrine.cli.app import app
+
+ROOT: Any = typer.main.get_command(app)
+
+
+def commands(group: Any = ROOT, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    for name, command in cast("dict[str, Any]", group.commands).items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*above, name))
+        else:
+            yield " ".join((*above, name)), command
+
+
+COMMANDS = dict(commands())
+
+
+def options(command: Any) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_says_what_it_does_prints_json_and_goes_where_it_is_told(name: str) -> None:
+    command = COMMANDS[name]
+    assert command.help
+    assert {"--json", "--api", "--key", "--endpoint"} <= options(command)
+
+
+@pytest.mark.parametrize("verb", ["delete", "delete-preview", "delete-auxiliary", "reset-password"])
+def test_what_cannot_be_taken_back_is_asked_about(verb: str) -> None:
+    found = {name for name in COMMANDS if name.rpartition(" ")[2] == verb}
+    assert found
+    assert {name for name in found if "--yes" not in options(COMMANDS[name])} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("vitrine acc", {"access"}),
+        ("vitrine access ", {"constraints", "explain", "template"}),
+        ("vitrine search --fa", {"--facets"}),
+    ],
+)
+def test_words_are_completed(line: str, expected: set[str]) -> None:
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("vitrine")],
+        env={"_VITRINE_COMPLETE": "complete_bash", **words},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(done.stdout.split()) == expected
+
+
+def test_a_shell_is_told_how_to_complete() -> None:
+    assert {"--install-completion", "--show-completion"} <= options(ROOT)
