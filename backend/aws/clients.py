@@ -83,16 +83,21 @@ def at_first_use(make: Callable[[], C]) -> C:
 
 @cache
 def dynamodb() -> "DynamoDBClient":
-    client = boto3.client("dynamodb", config=_DYNAMODB_CONFIG)
-    take_items_as_sent(client)
-    return client
+    return _dynamodb(_DYNAMODB_CONFIG)
 
 
 @cache
 def impatient_dynamodb() -> "DynamoDBClient":
     """One that gives up after seconds: for writes that may be left out."""
-    client = boto3.client("dynamodb", config=_IMPATIENT_CONFIG)
+    return _dynamodb(_IMPATIENT_CONFIG)
+
+
+def _dynamodb(config: Config) -> "DynamoDBClient":
+    client = boto3.client("dynamodb", config=config)
     take_items_as_sent(client)
+    # All requests go to the endpoint that the client found when it was made. botocore asks its
+    # rules again for each, a thirteenth of what a small request costs, unless it has none.
+    vars(client)["_ruleset_resolver"] = None
     return client
 
 

@@ -1,9 +1,13 @@
 """What the AWS SDK must be."""
 
+from typing import Any
+
 import boto3
 import pytest
+from botocore.awsrequest import AWSPreparedRequest
+from botocore.client import BaseClient
 
-from backend.aws.clients import OldSdkError, check_sdk
+from backend.aws.clients import OldSdkError, check_sdk, dynamodb
 
 
 @pytest.mark.parametrize("version", ["1.40.0", "1.44.5", "1.100.2", "2.0.0", boto3.__version__])
@@ -15,3 +19,36 @@ def test_a_new_enough_sdk_passes(version: str) -> None:
 def test_an_old_sdk_is_refused_with_its_version(version: str) -> None:
     with pytest.raises(OldSdkError, match=version):
         check_sdk(version)
+
+
+class _SentError(Exception):
+    """Ends a request that is about to be sent."""
+
+
+def _sent(client: BaseClient) -> tuple[str, str]:
+    """Where a client sends a request, and the scope of its signature."""
+    found: list[AWSPreparedRequest] = []
+
+    def stop(request: AWSPreparedRequest, **_: Any) -> None:
+        found.append(request)
+        raise _SentError
+
+    client.meta.events.register_first("before-send", stop)
+    try:
+        with pytest.raises(_SentError):
+            client.get_item(TableName="Any", Key={"id": {"S": "1"}})  # pyright: ignore
+    finally:
+        client.meta.events.unregister("before-send", stop)
+    signature = str(found[-1].headers["Authorization"])
+    return str(found[-1].url), signature.split("Credential=")[1].split(",")[0]
+
+
+@pytest.mark.parametrize("address", [None, "http://127.0.0.1:1"])
+def test_requests_go_where_the_rules_of_the_sdk_send_them(
+    address: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if address is not None:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", address)
+    ruled = boto3.client("dynamodb")
+    assert vars(ruled)["_ruleset_resolver"] is not None
+    assert _sent(dynamodb.__wrapped__()) == _sent(ruled)
