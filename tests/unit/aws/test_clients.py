@@ -40,7 +40,7 @@ def _sent(client: BaseClient) -> tuple[str, str]:
     finally:
         client.meta.events.unregister("before-send", stop)
     signature = str(found[-1].headers["Authorization"])
-    return str(found[-1].url), signature.split("Credential=")[1].split(",")[0]
+    return str(found[-1].url), signature.partition("Credential=")[2].partition(",")[0]
 
 
 @pytest.mark.parametrize("address", [None, "http://127.0.0.1:1"])
