@@ -5,7 +5,7 @@ to. So one filter serves both indexes, and goes into the query itself.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backend.core.errors import TooLargeError
@@ -15,6 +15,7 @@ from backend.domains.access.policy.model import (
     DENY,
     DOES_NOT_CONTAIN,
     ENDS_WITH,
+    IS_NOT_ONE_OF,
     IS_ONE_OF,
     NEGATIONS,
     STARTS_WITH,
@@ -29,6 +30,11 @@ Filter = dict[str, Any]
 
 MAX_CLAUSES = 900
 """Conditions of one filter: OpenSearch takes 1,024 in a query, and the search itself has some."""
+
+_ONE_BY_ONE = 16
+"""Values of a demand that are asked for one by one. OpenSearch keeps what a filter finds if that
+was asked for four times among the last 256 filters, for which it takes each condition of one, but
+for single values: so a filter of more than about 80 others is found anew by each search."""
 
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
@@ -47,53 +53,76 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
     )
     if not allowed:
         return None
-    granting = [] if () in allowed else _alternatives(allowed)
-    refusing = _alternatives(denied)
-    if _count(granting) + _count(refusing) > MAX_CLAUSES:
-        raise TooLargeError(
-            f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
-        )
+    for most in (_ONE_BY_ONE, 1):
+        granting = [] if () in allowed else _alternatives(allowed, most)
+        refusing = _alternatives(denied, most)
+        if _count(granting) + _count(refusing) <= MAX_CLAUSES:
+            return _visible(granting, refusing)
+    raise TooLargeError(
+        f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
+    )
+
+
+def _visible(granting: list[Filter], refusing: list[Filter]) -> Filter:
     query: Filter = {"must_not": [_WITHHELD, *([_any(refusing)] if refusing else ())]}
     if granting:
         query["filter"] = [_any(granting)]
     return {"bool": query}
 
 
-def _alternatives(blocks: Iterable[Block]) -> list[Filter]:
-    """The queries of which one must hold; blocks that demand the same values ask for them once."""
+def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
+    """The queries of which one must hold; blocks that demand the same values ask for them once.
+
+    At most so many values of one demand are asked for one by one.
+    """
     sharing: dict[Criterion, list[Block]] = defaultdict(list)
-    others: list[Filter] = []
+    found: list[Filter] = []
     for block in blocks:
         exact = next((each for each in block if each.operator == IS_ONE_OF), None)
         if exact is None:
-            others.append(_block(block))
+            found += _block(block, most)
         else:
             sharing[exact].append(tuple(each for each in block if each is not exact))
-    return [*(_sharing(exact, rests) for exact, rests in sharing.items()), *others]
+    for exact, rests in sharing.items():
+        if len(rests) == 1:
+            found += _block((exact, *rests[0]), most)
+        else:
+            beside = _one_of(_alternatives(rests, most))
+            found.append({"bool": {"filter": [_positive(exact)], **beside}})
+    return found
 
 
-def _sharing(exact: Criterion, rests: Sequence[Block]) -> Filter:
-    """The query of a demand and, beside it, of one of these blocks."""
-    if len(rests) == 1:
-        return _block((exact, *rests[0]))
-    return {"bool": {"must": [_positive(exact), _any(_alternatives(rests))]}}
-
-
-def _block(block: Block) -> Filter:
-    """The query of criteria that must all hold."""
+def _block(block: Block, most: int) -> list[Filter]:
+    """The queries of which one must hold where criteria must all hold: several of one criterion."""
+    if not block:
+        return [{"match_all": {}}]
     wanted: list[Filter] = []
     unwanted: list[Filter] = []
+    one_of: list[Filter] = []
     for criterion in block:
-        part = _positive(criterion)
-        (unwanted if criterion.operator in NEGATIONS else wanted).append(part)
-    if not unwanted and len(wanted) == 1:
-        return wanted[0]
-    query: Filter = {}
+        parts = _parts(criterion, most)
+        if criterion.operator in NEGATIONS:
+            unwanted += parts
+        elif len(parts) > 1 and not one_of:
+            one_of = parts
+        else:
+            wanted.append(_positive(criterion))
+    if not unwanted and not (wanted and one_of) and len(wanted) <= 1:
+        return wanted or one_of
+    query: Filter = _one_of(one_of) if one_of else {}
     if wanted:
-        query["must"] = wanted
+        query["filter"] = wanted
     if unwanted:
         query["must_not"] = unwanted
-    return {"bool": query}
+    return [{"bool": query}]
+
+
+def _parts(criterion: Criterion, most: int) -> list[Filter]:
+    """Queries of which one holds where the criterion does, or where its negation does not."""
+    if criterion.operator in (IS_ONE_OF, IS_NOT_ONE_OF) and len(criterion.values) <= most:
+        field = RULED_FIELDS[criterion.field]
+        return [{"term": {field: value}} for value in criterion.values]
+    return [_positive(criterion)]
 
 
 def _positive(criterion: Criterion) -> Filter:
@@ -116,9 +145,11 @@ def _literal(value: str) -> str:
 
 
 def _any(alternatives: list[Filter]) -> Filter:
-    if len(alternatives) == 1:
-        return alternatives[0]
-    return {"bool": {"should": alternatives, "minimum_should_match": 1}}
+    return alternatives[0] if len(alternatives) == 1 else {"bool": _one_of(alternatives)}
+
+
+def _one_of(alternatives: list[Filter]) -> Filter:
+    return {"should": alternatives, "minimum_should_match": 1}
 
 
 def _count(queries: Iterable[Mapping[str, Any]]) -> int:
