@@ -130,8 +130,10 @@ def _building_blocks() -> Iterator[tuple[str, str, str]]:
     yield (
         "counter in shards",
         f"{RESERVATIONS.name}: `AssetCount#<database>#<0 to 3>`",
-        "creations in one database are not bound to what one partition can write; all other "
-        "counters are of one user, asset or prefix, or are written once a batch (SearchState)",
+        (
+            "creations in one database are not bound to what one partition can write; all other "
+            "counters are of one user, asset or prefix, or are written once a batch (SearchState)"
+        ),
     )
     yield (
         "reservation of what is unique",
