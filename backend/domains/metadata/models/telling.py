@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import (
     Field,
-    SerializeAsAny,
     model_validator,
 )
 
@@ -114,8 +113,11 @@ class LinkRecordReply(RecordReply):
     asset_link_id: str
 
 
+AnyRecordReply = FileRecordReply | AssetRecordReply | DatabaseRecordReply | LinkRecordReply
+
+
 class MetadataReply(WireModel):
-    metadata: list[SerializeAsAny[RecordReply]]
+    metadata: list[AnyRecordReply]
     restrict_metadata_outside_schemas: bool
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
     message: str

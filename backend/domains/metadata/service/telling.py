@@ -6,6 +6,7 @@ from backend.core.clock import iso
 from backend.core.paging import Page
 from backend.domains.metadata.models import ASSET_LEVEL, AnyEntity, DatabaseEntity, LinkEntity
 from backend.domains.metadata.models.telling import (
+    AnyRecordReply,
     AssetRecordReply,
     BulkReply,
     DatabaseRecordReply,
@@ -13,7 +14,6 @@ from backend.domains.metadata.models.telling import (
     FileRecordReply,
     LinkRecordReply,
     MetadataReply,
-    RecordReply,
 )
 from backend.domains.metadata.service.records import BulkResult, ShownRecord
 
@@ -45,7 +45,7 @@ def bulk_reply(result: BulkResult, done: str, *, at: datetime) -> BulkReply:
     )
 
 
-def _record(entity: AnyEntity, shown: ShownRecord) -> RecordReply:
+def _record(entity: AnyEntity, shown: ShownRecord) -> AnyRecordReply:
     values: dict[str, object] = {**shown.record.model_dump(), **_schema_values(shown)}
     match entity:
         case DatabaseEntity():
