@@ -228,6 +228,17 @@ class Seeded(World):
             body = {**of, "schemaName": f"Of {database_id}", "fields": SCHEMA_FIELDS}
             made = self.done(routes.CREATE_METADATA_SCHEMA, body=body)
             self.schemas[state] = made["metadataSchemaId"]
+        self._put_kept_schema()
+
+    def _put_kept_schema(self) -> None:
+        """A schema that the role `keepsoff` may not change, for its name."""
+        of = {"databaseId": "museum", "metadataSchemaEntityType": "assetMetadata"}
+        body = {**of, "schemaName": "Kept", "fields": SCHEMA_FIELDS}
+        self.kept_schema = self.done(routes.CREATE_METADATA_SCHEMA, body=body)["metadataSchemaId"]
+        kept = criterion(field="metadataSchemaName", value="Kept")
+        denied = groups("keepsoff", permission="PUT", type_="deny")
+        body = constraint(objectType="metadataSchema", criteriaAnd=[kept], groupPermissions=denied)
+        self.done(routes.CREATE_CONSTRAINT, {"constraintId": "keepsoff-kept"}, body)
 
     def _put_people(self) -> None:
         """A role, a user, a sign-in and a constraint that no column has; keys; profiles."""

@@ -144,3 +144,30 @@ def test_nobody_takes_the_tag_away_that_forbids_to_change_an_asset(world: Seeded
 def test_what_a_user_did_is_told_to_administrators_alone(world: Seeded) -> None:
     question = Question({}, {"userId": "admin"})
     assert allowing(world, routes.LIST_AUDIT_ENTRIES, question) == {"admin"}
+
+
+def test_a_schema_changes_its_name_from_and_to_what_the_caller_may_change(world: Seeded) -> None:
+    def renaming(schema: str, name: str) -> set[str]:
+        body = {"metadataSchemaId": schema, "schemaName": name}
+        return allowing(world, routes.UPDATE_METADATA_SCHEMA, Question({}, body=body))
+
+    able = renaming(world.schemas["own"], "Free")
+    assert "keepsoff" in able
+    assert able - renaming(world.schemas["own"], "Kept") == {"keepsoff"}
+    assert able - renaming(world.kept_schema, "Free") == {"keepsoff"}
+
+
+@pytest.mark.parametrize("role", WITHOUT_ONE_ACTION, ids=lambda role: role.name)
+def test_to_ingest_an_asset_it_must_be_made_and_written(world: Seeded, role: Role) -> None:
+    body = {
+        "databaseId": "museum",
+        "assetId": "a-new-one",
+        "assetName": "New",
+        "description": "Marble",
+        "isDistributable": True,
+        "tags": [],
+        "files": [{"relativeKey": "a-new-one/new.txt", "file_size": 0}],
+    }
+    status = world.ask(routes.INGEST_ASSET, role, Question({}, body=body)).status
+    assert status == (403 if role.name in {"but-PUT", "but-POST"} else 200)
+    assert world.changed == (status == 200)
