@@ -116,45 +116,50 @@ def _building_blocks() -> Iterator[tuple[str, str, str]]:
         expiring,
         "uploads, keys that expired a month ago, counters of rate, finished jobs, the audit trail",
     )
-    yield (
+    yield "tenant keys", f"`{tenants}`", "every id of a database's own begins with the database"
+    yield from _OTHER_BLOCKS
+
+
+_OTHER_BLOCKS = (
+    (
         "archival of what expires",
         f"{AUDIT.name}, into {AUDIT_ARCHIVE_BUCKET.name}",
         "entries leave the table by TTL, and its stream takes them to S3",
-    )
-    yield (
+    ),
+    (
         "composite sort keys",
         ", ".join(f"`{key.name}`" for key in (SNAPSHOT, COMMENT)),
         "a prefix of the key reads one file's records, or one version's comments",
-    )
-    yield "tenant keys", f"`{tenants}`", "every id of a database's own begins with the database"
-    yield (
+    ),
+    (
         "counter in shards",
         f"{RESERVATIONS.name}: `AssetCount#<database>#<0 to 3>`",
         (
             "creations in one database are not bound to what one partition can write; all other "
             "counters are of one user, asset or prefix, or are written once a batch (SearchState)"
         ),
-    )
-    yield (
+    ),
+    (
         "reservation of what is unique",
         f"{RESERVATIONS.name}: asset ids, prefixes, aliases of versions",
         "indexes lag, so no rule reads one",
-    )
-    yield (
+    ),
+    (
         "vertical partitioning",
         f"{ASSET_UPLOADS.name}, {ASSET_FILE_VERSIONS.name}",
         "an upload's files beyond 100 KB, a version's files: in rows of their own",
-    )
-    yield (
+    ),
+    (
         "sparse index",
         f"{ASSET_UPLOADS.name}: `{UPLOADS_BY_USER.name}`, `{UPLOADS_BY_DATABASE.name}`",
         "only the first row of an upload has their keys",
-    )
-    yield (
+    ),
+    (
         "adjacency list",
         ASSET_LINK_EDGES.name,
         "both ends of a link in one table, read consistently",
-    )
+    ),
+)
 
 
 def _table_section(table: Table) -> Iterator[str]:
