@@ -16,6 +16,9 @@ from benchmarks.product import ECHO_PATH, served
 from tests.journeys.runtime import Api, Runtime, noise
 
 ROUNDS = 200
+WARM_READS, WARM_WRITES = 300, 5
+"""Calls before those that are measured. The local DynamoDB compiles its code as it is used: what
+one read takes of its processor halves within the first thousand."""
 _BUSY_SECONDS = 5.0
 _LAG_SECONDS = 60.0
 _FOLDERS, _FILES = 12, 100  # of the import
@@ -107,7 +110,7 @@ def _latencies(
     database, assets = new("latency")
     runtime.drain()
     path = f"/database/{database}/assets/{assets[0]}"
-    numbers = iter(range(ROUNDS * 10))
+    numbers = iter(range((WARM_READS + ROUNDS) * 10))
     reads: dict[str, Callable[[], Any]] = {
         ECHO: lambda: api.ok("GET", ECHO_PATH),
         GET: lambda: api.ok("GET", path),
@@ -118,12 +121,12 @@ def _latencies(
         "create an asset": lambda: api.new_asset(database, f"more {next(numbers)}"),
         "change an asset": lambda: api.ok("PUT", path, {"description": f"is {next(numbers)}"}),
     }
-    return {**_in_turn(reads), **_in_turn(writes)}
+    return {**_in_turn(reads, warm=WARM_READS), **_in_turn(writes, warm=WARM_WRITES)}
 
 
-def _in_turn(calls: Mapping[str, Callable[[], Any]]) -> dict[str, Percentiles]:
-    for call in calls.values():
-        for _ in range(5):
+def _in_turn(calls: Mapping[str, Callable[[], Any]], *, warm: int) -> dict[str, Percentiles]:
+    for _ in range(warm):
+        for call in calls.values():
             call()
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(ROUNDS):
