@@ -84,10 +84,11 @@ RARE = (
     ),
     Rare(
         "AssetFileVersionsStorageTableV2 AssetFileMetadataVersionsStorageTable",
-        "BatchWriteItem Query",
-        "FilesApi",
+        "BatchWriteItem DeleteItem Query",
+        "FilesApi LifecycleWorker",
         "a file of a version is removed for good",
     ),
+    Rare("AssetVersionsStorageTableV2", "UpdateItem", "FilesApi", "as above: it is counted out"),
     Rare(
         "assetauxiliarybucket/*",
         "DeleteObject GetObject PutObject",
