@@ -197,3 +197,16 @@ def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_cop
             digest.update(piece)
     assert digest.hexdigest() == hashlib.sha256(b"".join(bodies)).hexdigest()
     assert list(buckets.glob("*/.sgwtmp/multipart/*/*/*")) == []
+
+
+def test_an_upload_that_is_given_up_leaves_nothing(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "given up")
+    scope = {"assetId": asset, "databaseId": database, "uploadType": "assetFile"}
+    wanted = [{"relativeKey": "/a.glb", "file_size": 10, "num_parts": 1}]
+    begun = api.ok("POST", "/uploads", {**scope, "files": wanted})
+    done = put_parts(begun["files"][0], [b"0123456789"])
+    upload = f"/uploads/{begun['uploadId']}"
+    assert api.send("DELETE", upload).status_code == 200
+    assert api.send("GET", upload).status_code == api.send("DELETE", upload).status_code == 404
+    assert api.refused("POST", f"{upload}/complete", {**scope, "files": [done]})[0] == 404
+    assert api.ok("GET", f"/database/{database}/assets/{asset}/listFiles")["items"] == []

@@ -12,6 +12,7 @@ def test_an_upload_can_be_given_up(museum: Gallery) -> None:
     assert museum.abort(upload_id).status == 200
     assert temporary() == []
     assert museum.abort(upload_id).status == 404
+    assert museum.upload(upload_id).status == 404
     assert museum.complete(upload_id, *done).status == 404
 
 
