@@ -32,9 +32,8 @@ MAX_CLAUSES = 900
 """Conditions of one filter: OpenSearch takes 1,024 in a query, and the search itself has some."""
 
 _ONE_BY_ONE = 16
-"""Values of a demand that are asked for one by one. OpenSearch keeps what a filter finds if that
-was asked for four times among the last 256 filters, for which it takes each condition of one, but
-for single values: so a filter of more than about 80 others is found anew by each search."""
+"""Values of a demand that are asked for one by one: OpenSearch does not take a single value for a
+filter to keep, and keeps the fewer filters the more there are (decision 31)."""
 
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
