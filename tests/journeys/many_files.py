@@ -21,6 +21,8 @@ from tests.journeys.test_lifecycle import change, states
 ON_DISK_SECONDS = 0.5
 """The engine of tables answers a moment before a transaction is on its disk."""
 WRITERS = 8
+INDEXED_SECONDS = 600
+"""That hundreds of files are indexed is demanded, not how fast."""
 _TOLD = 5  # names, of many that are wrong
 
 
@@ -57,7 +59,7 @@ class ManyFiles:
                 for name in self.names
             ]:
                 put.result()
-        self.runtime.drain()
+        self.runtime.drain(INDEXED_SECONDS)
 
     def kill_during(self, operation: str, *, archived: bool) -> None:
         """Kill all processes while a request changes the files, and start again."""
@@ -82,7 +84,7 @@ class ManyFiles:
             AssertionError: they are not; it tells what bucket and index hold of some of them.
         """
         api = self.runtime.client()
-        self.runtime.drain()
+        self.runtime.drain(INDEXED_SECONDS)
         shown = api.ok("GET", f"{self.path}?showArchived=true")
         assert shown["status"] == ("archived" if archived else "active")
         found = states(api, self.database)

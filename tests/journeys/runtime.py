@@ -55,11 +55,11 @@ class Runtime:
         answer.raise_for_status()
         return answer.json()
 
-    def drain(self) -> None:
+    def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Wait until every change made so far has been indexed."""
-        deadline = time.monotonic() + DRAIN_SECONDS
+        deadline = time.monotonic() + seconds
         while not (said := self.admin("GET", "/drained"))["drained"]:
-            assert time.monotonic() < deadline, f"not drained after {DRAIN_SECONDS} s: {said}"
+            assert time.monotonic() < deadline, f"not drained after {seconds} s: {said}"
             time.sleep(0.1)
 
 
