@@ -84,7 +84,7 @@ class ManyFiles:
             AssertionError: they are not; it tells what bucket and index hold of some of them.
         """
         api = self.runtime.client()
-        self.runtime.drain(INDEXED_SECONDS)
+        self.runtime.drain()
         shown = api.ok("GET", f"{self.path}?showArchived=true")
         assert shown["status"] == ("archived" if archived else "active")
         found = states(api, self.database)

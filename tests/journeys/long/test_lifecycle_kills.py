@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.journeys.many_files import INDEXED_SECONDS, ON_DISK_SECONDS, ManyFiles
+from tests.journeys.many_files import ON_DISK_SECONDS, ManyFiles
 from tests.journeys.runtime import Runtime, kill_with_children, wait_until
 from tests.journeys.test_lifecycle import change, job, states
 
@@ -40,10 +40,10 @@ def test_every_change_of_state_survives_the_death_of_everything(
     kill_with_children(own_runtime.endpoint["pid"])
     own_runtime.up()
     api = own_runtime.client()
-    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=INDEXED_SECONDS)
-    own_runtime.drain(INDEXED_SECONDS)
+    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=120)
+    own_runtime.drain()
     assert states(api, database) == {}
     api.new_asset(database, "Tiger", assetId=asset)
-    own_runtime.drain(INDEXED_SECONDS)
+    own_runtime.drain()
     assert states(api, database) == {asset: False}
     assert api.ok("GET", f"{lion.path}/listFiles?includeArchived=true")["items"] == []
