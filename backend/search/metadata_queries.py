@@ -159,10 +159,15 @@ def _near(asked: _Asked) -> JsonObject:
 
 
 def _within(asked: _Asked) -> JsonObject:
-    """A box; one whose left is east of its right crosses the date line."""
+    """A box; one whose left is east of its right crosses the date line.
+
+    One without an area is refused here, as OpenSearch refuses it without a word on the field.
+    """
     box = _coordinates(asked, {"top": 90, "left": 180, "bottom": 90, "right": 180})
-    if box["top"] < box["bottom"]:
-        raise asked.refuse("top must not be below bottom")
+    if box["top"] <= box["bottom"]:
+        raise asked.refuse("top must be above bottom")
+    if box["left"] == box["right"]:
+        raise asked.refuse("left and right must differ")
     corners = {
         "top_left": {"lat": box["top"], "lon": box["left"]},
         "bottom_right": {"lat": box["bottom"], "lon": box["right"]},

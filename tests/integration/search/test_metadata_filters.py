@@ -62,7 +62,7 @@ _places = st.fixed_dictionaries(
 _boxes = st.fixed_dictionaries(
     {
         "top": st.sampled_from((90, 53, -5)),
-        "bottom": st.sampled_from((-5, -20)),
+        "bottom": st.sampled_from((-6, -20)),
         "left": st.sampled_from((-180, 13, 170)),
         "right": st.sampled_from((180, 14, -170)),
     }

@@ -51,7 +51,9 @@ def test_key_and_value_are_of_one_pair() -> None:
         ("geoDistance", {"lat": 91, "lon": 0, "meters": 1}, "lat is not between -90 and 90"),
         ("geoDistance", {"lat": 0, "lon": 0, "meters": 0}, "meters must be above 0"),
         ("geoDistance", {"lat": 0, "lon": 0, "meters": "1"}, "is not a number"),
-        ("geoBox", {"top": 1, "left": 0, "bottom": 2, "right": 1}, "top must not be below bottom"),
+        ("geoBox", {"top": 1, "left": 0, "bottom": 2, "right": 1}, "top must be above bottom"),
+        ("geoBox", {"top": 1, "left": 0, "bottom": 1, "right": 1}, "top must be above bottom"),
+        ("geoBox", {"top": 1, "left": 2, "bottom": 0, "right": 2}, "left and right must differ"),
         ("geoBox", {"top": 1, "left": 0, "bottom": 2}, "geoBox takes top, left, bottom, right"),
     ],
 )
