@@ -81,6 +81,7 @@ def _environment() -> dict[str, str]:
     environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
     environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
     runtime = {
+        "AWS_LAMBDA_FUNCTION_NAME": "Starting",
         "SEARCH_ENDPOINT": "search.example",
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",
