@@ -83,6 +83,24 @@ def test_a_user_of_the_pool_may_do_what_its_roles_allow(deployment: Runtime, kin
     wait_until(lambda: own.send("GET", "/roles").status_code == 200, seconds=20)
 
 
+def test_users_of_the_pool_are_made_listed_changed_and_removed(deployment: Runtime) -> None:
+    admin = deployment.client()
+    zoe = "/user/cognito/zoe"
+
+    def email() -> str | None:
+        users = admin.ok("GET", "/user/cognito")["users"]
+        return next((one["email"] for one in users if one["userId"] == "zoe"), None)
+
+    admin.ok("POST", "/user/cognito", {"userId": "zoe", "email": "zoe@example.org"})
+    assert email() == "zoe@example.org"
+    admin.ok("PUT", zoe, {"email": "other@example.org"})
+    assert email() == "other@example.org"
+    admin.ok("POST", f"{zoe}/resetPassword", {"confirmReset": True})
+    admin.ok("DELETE", zoe)  # not looked at before: the local pool forgets the address then
+    assert email() is None
+    assert admin.refused("DELETE", zoe)[0] == 404
+
+
 def test_a_user_of_another_provider_has_an_id_that_says_so(
     deployment: Runtime, provider: Provider
 ) -> None:
