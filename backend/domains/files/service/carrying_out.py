@@ -31,8 +31,10 @@ from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import CHANGE_FILES
 from backend.spec.routes import Route
 
-REQUEST_TIME = timedelta(seconds=3)
-"""How long a request waits for the changes before its own, and then for its own."""
+REQUEST_TIME = timedelta(seconds=4)
+"""How long after its beginning a request begins no further step: a reply takes 5 s at most."""
+WAITING_TIME = timedelta(seconds=2)
+"""How much of it a request waits for the changes before its own."""
 _PAUSE = 0.05  # seconds, while a worker has the job
 
 
@@ -81,7 +83,8 @@ class ChangesOfFiles:
             ChangeBusyError: other changes of the asset's files take too long.
             FileChangeFailedError: it could not be carried out, and was taken back.
         """
-        until = self.clock() + REQUEST_TIME
+        begun = self.clock()
+        until = begun + WAITING_TIME
         while True:
             state = self.changes.state(asset.asset_id)
             if state.job_id is not None:
@@ -97,7 +100,7 @@ class ChangesOfFiles:
             except ChangeOvertakenError:
                 self._demand_time(asset, None, until)
                 continue
-            return _succeeded(self._run(job, self.clock() + REQUEST_TIME))
+            return _succeeded(self._run(job, begun + REQUEST_TIME))
 
     def _waited(
         self, caller: Identity, asset: Asset, change: FileChange, job_id: str, until: datetime
