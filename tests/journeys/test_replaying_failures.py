@@ -109,8 +109,11 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(broken: Runtime) -
     nested_documents(broken, 10_000)
     assert "replayed\tIndexChanges/" in say(broken, replay)
     assert say(broken, f"{CLIENT}admin failures list") == ""
-    found = {one["str_assetname"] for one in api.search(metadataKey="material")}
-    assert found == {"Pump", "Gear"}
+
+    def found() -> set[str]:
+        return {one["str_assetname"] for one in api.search(metadataKey="material")}
+
+    wait_until(lambda: found() == {"Pump", "Gear"}, seconds=20)  # after the next refresh
     assert "ObjectEvents\t0\t0\t0\t1\t" in say(broken, queues)
     assert say(broken, redrive) == "ObjectEvents\t1\n"
     wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(broken, queues), seconds=20)

@@ -24,7 +24,7 @@ from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobRunner, JobService
 from backend.spec.jobs import MAKE_VERSION
 
-REQUEST_TIME = timedelta(seconds=2)
+REQUEST_TIME = timedelta(seconds=3)
 """From the beginning of a request: it begins no step of its job that would end after this."""
 
 

@@ -269,7 +269,7 @@ def test_what_takes_longer_than_a_request_is_a_job(
 ) -> None:
     museum = versions(tables, objects, listed=2)
     files = put(museum, *(f"/{number}.glb" for number in range(7)))
-    museum.lifecycle.hands.tick = timedelta(milliseconds=100)
+    museum.lifecycle.hands.tick = timedelta(milliseconds=200)
     answer = museum.create()
     museum.lifecycle.hands.tick = timedelta(0)
     assert answer.body["jobState"] == "running"
