@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 
 RoleArgument = Annotated[str, typer.Argument(metavar="ROLE")]
@@ -12,7 +12,6 @@ RolesArgument = Annotated[list[str], typer.Argument(metavar="ROLE...")]
 UserArgument = Annotated[str, typer.Argument(metavar="USER")]
 EmailOption = Annotated[str | None, typer.Option(help="Such as ann@example.org.")]
 PhoneOption = Annotated[str | None, typer.Option(help="Such as +12345678900.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 MfaOption = Annotated[
     bool | None, typer.Option("--mfa/--no-mfa", help="Counts only after a second factor.")
 ]
@@ -63,7 +62,7 @@ def update_role(
 @with_session
 def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) -> None:
     """Delete a role and take it from all users; where they are many, by the job printed."""
-    _confirm(session, f"Delete the role {role} and take it from all users?", yes=yes)
+    session.confirm(f"Delete the role {role} and take it from all users?", yes=yes)
     done = session.client.roles.delete(role)
     session.output.document(done.wire())
     session.output.rows(["deleted", "job"], [[role, done.job_id]])
@@ -98,7 +97,7 @@ def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> Non
 @with_session
 def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Take all roles from a user."""
-    _confirm(session, f"Take all roles from {user}?", yes=yes)
+    session.confirm(f"Take all roles from {user}?", yes=yes)
     done = session.client.roles.take_all(user)
     session.output.document(done.wire())
     session.output.rows(["user", "roles"], [[user, ""]])
@@ -146,7 +145,7 @@ def update_user(
 @with_session
 def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Let a user sign in no more."""
-    _confirm(session, f"Delete the user {user} from the user pool?", yes=yes)
+    session.confirm(f"Delete the user {user} from the user pool?", yes=yes)
     done = session.client.sign_ins.delete(user)
     session.output.document(done.wire())
     session.output.rows(["deleted"], [[user]])
@@ -155,7 +154,7 @@ def delete_user(session: Session, user: UserArgument, yes: YesOption = False) ->
 @with_session
 def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
     """Have a user choose a new password."""
-    _confirm(session, f"Reset the password of {user}?", yes=yes)
+    session.confirm(f"Reset the password of {user}?", yes=yes)
     done = session.client.sign_ins.reset_password(user)
     session.output.document(done.wire())
     session.output.rows(["reset"], [[user]])
@@ -168,11 +167,3 @@ def show_profile(session: Session, user: UserArgument, email: EmailOption = None
     found = profiles.get(user) if email is None else profiles.keep(user, email=email)
     session.output.document(found.wire())
     session.output.rows(["user", "email"], [[found.user_id, found.email]])
-
-
-def _confirm(session: Session, question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not session.output.err.is_terminal:
-        raise ConfigurationError("nobody to ask: confirm with --yes")
-    typer.confirm(question, abort=True, err=True)

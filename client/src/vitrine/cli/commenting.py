@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 
 KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="As `comments list` shows it.")]
@@ -74,14 +73,11 @@ def delete_comment(
     database: DatabaseArgument,
     asset: AssetArgument,
     comment: KeyArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a comment of one's own."""
     asset_id = find_asset(session.client, database, asset).asset_id
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the comment {comment}?", abort=True, err=True)
+    session.confirm(f"Delete the comment {comment}?", yes=yes)
     answer = session.client.comments.delete(asset_id, comment)
     session.output.document(answer.wire())
     session.output.rows(["deleted"], [[comment]])

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
 
@@ -73,13 +73,10 @@ def put_constraint(
 def delete_constraint(
     session: Session,
     constraint: ConstraintArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a constraint and what it gives."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the constraint {constraint}?", abort=True, err=True)
+    session.confirm(f"Delete the constraint {constraint}?", yes=yes)
     done = session.client.constraints.delete(constraint)
     session.output.document(done.wire())
     session.output.rows(["deleted"], [[constraint]])

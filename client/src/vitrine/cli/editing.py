@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 
@@ -164,13 +164,10 @@ def update_tag_type(
 def delete_tag_type(
     session: Session,
     tag_type: TagTypeArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a type that no tag has."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the tag type {tag_type}?", abort=True, err=True)
+    session.confirm(f"Delete the tag type {tag_type}?", yes=yes)
     done = session.client.tag_types.delete(tag_type)
     session.output.document(done.wire())
     session.output.rows(["deleted"], [[tag_type]])

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.lifecycle import TimeoutOption, WaitOption, YesOption
+from vitrine.cli.lifecycle import TimeoutOption, WaitOption
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 from vitrine.resources.file_changes import FilesChanged, Ids
 
@@ -112,7 +111,7 @@ def delete(
 ) -> None:
     """Delete a file, or a folder of files, for good, with all versions."""
     ids = _ids(session, database, asset)
-    _ask(session, f"Delete {path} for good, with all versions?", yes=yes)
+    session.confirm(f"Delete {path} for good, with all versions?", yes=yes)
     done = session.client.files.delete(ids, path, folder=folder)
     _print(session, done, wait=wait, timeout=timeout)
 
@@ -158,7 +157,7 @@ def delete_preview(
 ) -> None:
     """Delete the preview of an asset."""
     ids = _ids(session, database, asset)
-    _ask(session, f"Delete the preview of {ids[1]}?", yes=yes)
+    session.confirm(f"Delete the preview of {ids[1]}?", yes=yes)
     done = session.client.files.delete_asset_preview(ids)
     session.output.document(done.wire())
     session.output.rows(["asset"], [[done.asset_id]])
@@ -174,7 +173,7 @@ def delete_auxiliary(
 ) -> None:
     """Delete what viewers and pipelines made of a file, or of a folder that ends in '/'."""
     ids = _ids(session, database, asset)
-    _ask(session, f"Delete what was made of {path}?", yes=yes)
+    session.confirm(f"Delete what was made of {path}?", yes=yes)
     done = session.client.files.delete_auxiliary(ids, path)
     session.output.document(done.wire())
     session.output.rows(["path", "deleted", "job"], [[path, done.deleted_count, done.job_id]])
@@ -182,14 +181,6 @@ def delete_auxiliary(
 
 def _ids(session: Session, database: str, asset: str) -> Ids:
     return database, find_asset(session.client, database, asset).asset_id
-
-
-def _ask(session: Session, question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not session.output.err.is_terminal:
-        raise ConfigurationError("nobody to ask: confirm with --yes")
-    typer.confirm(question, abort=True, err=True)
 
 
 def _print(session: Session, done: FilesChanged, *, wait: bool, timeout: float) -> None:

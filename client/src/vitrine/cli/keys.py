@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.models import ApiKey
 
@@ -74,13 +74,10 @@ def update_key(
 def delete_key(
     session: Session,
     key_id: KeyIdArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a key: it lets nobody in any more."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the key {key_id}?", abort=True, err=True)
+    session.confirm(f"Delete the key {key_id}?", yes=yes)
     answer = session.client.api_keys.delete(key_id)
     session.output.document(answer.wire())
     session.output.rows(["deleted"], [[key_id]])

@@ -6,14 +6,12 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 from vitrine.models import Asset
 from vitrine.resources.lifecycle import Changed
 
 ReasonOption = Annotated[str | None, typer.Option(help="Why; kept with the asset's history.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 WaitOption = Annotated[bool, typer.Option("--wait", help="Return when all files are changed.")]
 TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")]
 
@@ -30,7 +28,7 @@ def archive(
 ) -> None:
     """Archive an asset: lists and searches leave it out, nothing of it is lost."""
     found = find_asset(session.client, database, asset, archived=True)
-    _ask(session, f"Archive {_called(found)}?", yes=yes)
+    session.confirm(f"Archive {_called(found)}?", yes=yes)
     _change(
         session,
         lambda: session.client.assets.archive(database, found.asset_id, reason=reason),
@@ -70,7 +68,7 @@ def delete(
 ) -> None:
     """Delete an asset for good, with all versions of its files and all that was said of it."""
     found = find_asset(session.client, database, asset, archived=True)
-    _ask(session, f"Delete {_called(found)} for good, with all versions of its files?", yes=yes)
+    session.confirm(f"Delete {_called(found)} for good, with all versions of its files?", yes=yes)
     _change(
         session,
         lambda: session.client.assets.delete(database, found.asset_id, reason=reason),
@@ -81,14 +79,6 @@ def delete(
 
 def _called(asset: Asset) -> str:
     return f"the asset {asset.asset_name!r} ({asset.asset_id})"
-
-
-def _ask(session: Session, question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not session.output.err.is_terminal:
-        raise ConfigurationError("nobody to ask: confirm with --yes")
-    typer.confirm(question, abort=True, err=True)
 
 
 def _change(session: Session, change: Callable[[], Changed], *, wait: bool, timeout: float) -> None:

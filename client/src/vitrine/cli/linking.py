@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.models import Metadata, MetadataType
@@ -120,13 +120,10 @@ def edit_link(
 def delete_link(
     session: Session,
     link: LinkArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Remove a link with its metadata; the assets stay."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the link {link} with its metadata?", abort=True, err=True)
+    session.confirm(f"Delete the link {link} with its metadata?", yes=yes)
     answer = session.client.links.delete(link)
     session.output.document(answer.wire())
     session.output.rows(["link"], [[link]])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
 
@@ -102,13 +102,10 @@ def delete_schema(
     session: Session,
     database: DatabaseArgument,
     schema: SchemaArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a metadata schema; metadata that it spoke of stays."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the metadata schema {schema}?", abort=True, err=True)
+    session.confirm(f"Delete the metadata schema {schema}?", yes=yes)
     gone = session.client.metadata_schemas.delete(database, schema)
     session.output.document(gone.wire())
     session.output.rows(["deleted"], [[gone.metadata_schema_id]])

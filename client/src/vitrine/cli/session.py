@@ -53,6 +53,7 @@ EndpointOption = Annotated[
     Path | None, typer.Option("--endpoint", help="endpoint.json of a local runtime.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,19 @@ class Session:
             storage_transport=self.wiring.storage_transport,
             sleep=self.wiring.sleep,
         )
+
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Ask before something goes, unless that was answered by `yes`.
+
+        Raises:
+            ConfigurationError: there is nobody to ask.
+            typer.Abort: the answer is no.
+        """
+        if yes:
+            return
+        if not self.output.err.is_terminal:
+            raise ConfigurationError("nobody to ask: confirm with --yes")
+        typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:
         if self._client is not None:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.session import FAILED, Session, with_session
-from vitrine.errors import ConfigurationError
+from vitrine.cli.session import FAILED, Session, YesOption, with_session
 
 AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="The id of the asset.")]
 UsersArgument = Annotated[list[str], typer.Argument(metavar="USER...")]
@@ -53,13 +52,10 @@ def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) ->
 def delete_subscription(
     session: Session,
     asset: AssetArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Have nobody told of changes of an asset any more."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Unsubscribe everyone from {asset}?", abort=True, err=True)
+    session.confirm(f"Unsubscribe everyone from {asset}?", yes=yes)
     done = session.client.subscriptions.delete(asset)
     session.output.document(done.wire())
     session.output.rows(["asset"], [[asset]])

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from vitrine.cli.lifecycle import ReasonOption, TimeoutOption, WaitOption, YesOption
+from vitrine.cli.lifecycle import ReasonOption, TimeoutOption, WaitOption
 from vitrine.cli.output import size_text
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import Session, with_session
+from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.resources.versions import FileDifferences, Ids, MadeVersion, RecordDifferences

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
-from vitrine.cli.session import FAILED, Session, with_session
+from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.config import write_login
 from vitrine.errors import ConfigurationError, ConflictError
 from vitrine.lookup import find_asset
@@ -73,13 +73,10 @@ def list_databases(
 def delete_database(
     session: Session,
     database: DatabaseArgument,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a database that holds no active assets."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the database {database}?", abort=True, err=True)
+    session.confirm(f"Delete the database {database}?", yes=yes)
     answer = session.client.databases.delete(database)
     session.output.document(answer.wire())
     session.output.rows(["deleted"], [[database]])
@@ -119,13 +116,10 @@ def create_tag(
 def delete_tag(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="TAG")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Delete a tag; the job that is printed takes it from the assets that carry it."""
-    if not yes:
-        if not session.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
-        typer.confirm(f"Delete the tag {name} from all assets?", abort=True, err=True)
+    session.confirm(f"Delete the tag {name} from all assets?", yes=yes)
     answer = session.client.tags.delete(name)
     session.output.document(answer.wire())
     session.output.rows(["deleted", "job"], [[name, answer.job_id]])
