@@ -1,6 +1,7 @@
 """Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -11,8 +12,8 @@ Position = Mapping[str, Any]
 
 MAX_ROWS_PER_PAGE = 5000
 """Rows that one request reads at the most to fill a page that permissions thin out."""
-MAX_SECONDS_PER_PAGE = 2.0
-"""After which no further rows are read for a page."""
+MAX_TIME_PER_PAGE = timedelta(seconds=2)
+"""After which no further rows are read for a page; what is begun by then is finished."""
 _MAX_ROWS_AT_ONCE = 500
 
 
@@ -41,11 +42,11 @@ def fill(
     """A page with `limit` visible items, read from as many pages as that takes.
 
     `position_of` tells where to go on after an item. The page is shorter only at the end of the
-    list, after `MAX_ROWS_PER_PAGE` rows, or after `MAX_SECONDS_PER_PAGE`. Where few items are
+    list, after `MAX_ROWS_PER_PAGE` rows, or after `MAX_TIME_PER_PAGE`. Where few items are
     visible, more and more are read at once.
     """
     found: list[T] = []
-    until, size = seconds() + MAX_SECONDS_PER_PAGE, request.limit
+    until, size = seconds() + MAX_TIME_PER_PAGE.total_seconds(), request.limit
     after, rows = request.after, 0
     while True:
         page = fetch(PageRequest(size, after))

@@ -9,7 +9,6 @@ from backend.domains.asset_links.models import Edge, Node
 from backend.domains.exports.models import ExportBody, ExportedRelationship, ExportedValues
 from backend.domains.files.models import FileItem
 
-PAGE_SECONDS = 2
 PAGE_CHARS = 3_500_000
 """Of a page's JSON: whole, escaped, or as base64 of gzip, it stays below a reply's 6 MB."""
 _ASSET, _FILES = "asset", "files"

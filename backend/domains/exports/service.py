@@ -6,7 +6,7 @@ takes by its time. An asset with more files than that goes on, on the next page.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -15,7 +15,7 @@ from backend.core.clock import Clock
 from backend.core.file_kinds import serving_of
 from backend.core.identity import Identity
 from backend.core.objects import Objects
-from backend.core.paging import PageRequest, Position
+from backend.core.paging import MAX_TIME_PER_PAGE, PageRequest, Position
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.asset_links.models import Edge, Node
@@ -93,7 +93,7 @@ class ExportService:
             ExportTooLargeError: something of it does not fit a page.
             FamilyTooLargeError: the tree is too large; parts of it can be exported.
         """
-        room = _Room(self.clock() + timedelta(seconds=rules.PAGE_SECONDS), self.clock)
+        room = _Room(self.clock() + MAX_TIME_PER_PAGE, self.clock)
         root = self.assets.get_asset(caller, *asset_id)
         family = self._family(caller, root, wanted)
         relationships = None

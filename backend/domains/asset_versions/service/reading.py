@@ -1,12 +1,11 @@
 """Versions as people read them: listed, whole, and two of them compared. Writes nothing."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any, Literal, NamedTuple
 
 from backend.core.clock import Clock
 from backend.core.identity import Identity
-from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, fill
+from backend.core.paging import MAX_ROWS_PER_PAGE, MAX_TIME_PER_PAGE, Page, PageRequest, fill
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
@@ -21,7 +20,6 @@ Held = HeldFile | HeldRecord
 REPLY_BYTES = 2 * 1024 * 1024
 """Of rows, after which a reply ends; what the gateway takes is 6 MB, after escaping."""
 _ROW_BYTES = 200  # of what a reply says of a row beside its texts
-_PAGE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 _FILES = 200  # looked up before the time is looked at
 _BEGIN: Mapping[str, Any] = {"part": "files", "after": None}
 
@@ -103,7 +101,7 @@ class VersionReading:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             VersionNotFoundError: it has no such version.
         """
-        stop = self.clock() + _PAGE_TIME
+        stop = self.clock() + MAX_TIME_PER_PAGE
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
         version = self.repository.get(asset, asset_version_id)
         files: list[VersionFile] = []
@@ -137,7 +135,7 @@ class VersionReading:
         versions = [self.repository.get(asset, one) for one in ids]
         position: Mapping[str, Any] | None = page.after or _BEGIN
         found: list[rules.Difference] = []
-        stop = self.clock() + _PAGE_TIME
+        stop = self.clock() + MAX_TIME_PER_PAGE
         rows, size = 0, 0
         while position is not None and len(found) < page.limit and size < REPLY_BYTES:
             old, new = (self._rows(asset, version, position, ROWS) for version in versions)

@@ -1,7 +1,7 @@
 """What can be done with assets."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from backend.core.authorization import Authorization, require
@@ -10,7 +10,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
-from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets import rules
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
-_LIST_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 
 
 @wired
@@ -165,7 +164,7 @@ class AssetService:
         """
         found: list[Asset] = []
         read: Position | None = None
-        stop = self.clock() + _LIST_TIME
+        stop = self.clock() + MAX_TIME_PER_PAGE
         for database_id, after in self._unread(caller, page.after or {}, show_archived):
             if read is not None and (len(found) >= page.limit or self.clock() >= stop):
                 return Page(tuple(found), read)

@@ -1,14 +1,13 @@
 """Listing and describing files. Writes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
@@ -45,7 +44,6 @@ MAX_FILE_VERSIONS = 1000
 
 _AT_ONCE = 100
 """Files of which HEADs are asked before the time is looked at."""
-_PAGE_TIME = timedelta(seconds=2)  # the contract's limit for filling one page
 
 
 @wired
@@ -180,7 +178,7 @@ class FileService:
         self, fetch: Callable[[PageRequest], Page[FileItem]], page: PageRequest
     ) -> Page[FileItem]:
         """A page in parts, until it is full or took its time."""
-        stop = self.clock() + _PAGE_TIME
+        stop = self.clock() + MAX_TIME_PER_PAGE
         items: list[FileItem] = []
         after = page.after
         while True:

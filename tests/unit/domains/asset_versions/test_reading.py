@@ -1,6 +1,7 @@
 """Versions listed and compared, and the pages of large ones."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -69,6 +70,18 @@ def test_a_reply_ends_before_it_is_too_large(
     museum.made()
     parts = pages(museum, "getVersion/1")
     assert [len(part["files"]) for part in parts] == [2, 1, 0]
+
+
+@pytest.mark.parametrize(("tick", "sizes"), [(0.0, [4]), (0.7, [3, 1]), (2.0, [1, 1, 1, 1])])
+def test_a_page_of_a_version_ends_after_two_seconds_and_goes_on_there(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, tick: float, sizes: list[int]
+) -> None:
+    monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 1)
+    put(museum, "/a.glb", "/b.glb", "/c.glb", "/d.glb")
+    museum.made()
+    museum.lifecycle.hands.tick = timedelta(seconds=tick)
+    parts = pages(museum, "getVersion/1")
+    assert [len(part["files"]) for part in parts if part["files"]] == sizes
 
 
 def compared(museum: Versions, **query: str) -> dict[str, Any]:

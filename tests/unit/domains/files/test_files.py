@@ -233,7 +233,7 @@ def test_a_page_that_takes_too_long_is_shorter_and_nothing_is_left_out(
     museum: Gallery, monkeypatch: pytest.MonkeyPatch, seconds: int, most: int
 ) -> None:
     monkeypatch.setattr(reading, "_AT_ONCE", 2)
-    monkeypatch.setattr(reading, "_PAGE_TIME", timedelta(seconds=seconds))
+    monkeypatch.setattr(reading, "MAX_TIME_PER_PAGE", timedelta(seconds=seconds))
     whole = [f"/{number}.glb" for number in range(7)]
     for path in whole:
         museum.put(path)
