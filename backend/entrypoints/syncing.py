@@ -38,6 +38,7 @@ class SyncWiring(WorkerWiring):
             databases=self.databases,
             files=self.files,
             objects=self.objects,
+            jobs=self.jobs,
             default_database_id=self.settings.text(SYNC_DATABASE_ID),
         )
 

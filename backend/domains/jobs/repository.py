@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError
+from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
 from backend.core.tables import Tables
 from backend.core.transactions import (
+    Check,
     Item,
     Put,
     Update,
@@ -75,6 +76,15 @@ class JobRepository:
             set={"result": dict(result)},
             conditions=(exists(_KEY), absent("result")),
             refused=JobSettledError(job.job_id),
+        )
+
+    def still(self, job: Job, refused: VitrineError) -> Check:
+        """Demands that the job is in the state that was read."""
+        return Check(
+            table=JOBS,
+            key={_KEY: job.job_id},
+            conditions=(equals("state", job.state),),
+            refused=refused,
         )
 
     def change(self, job: Job, changes: Mapping[str, Any], *, fenced: bool = True) -> Job:

@@ -212,7 +212,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "DeleteItem", "PutItem"),
         assets.ARCHIVED_FILES: ("DeleteItem", "GetItem", "PutItem", "Query"),
         assets.ASSET_VERSIONS: ("GetItem", "UpdateItem"),
-        operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+        operations.JOBS: ("ConditionCheckItem", "GetItem", "PutItem", "UpdateItem"),
         operations.RESERVATIONS: ("ConditionCheckItem", "UpdateItem"),
         ASSET_BUCKET: ("DeleteObject", "DeleteObjectVersion", "ListBucket", "ListBucketVersions"),
     },
@@ -245,6 +245,7 @@ _FOLLOWING: Requests = {
     assets.ASSET_VERSIONS: ("PutItem",),
     assets.DATABASES: ("GetItem", "PutItem"),
     registry.ASSET_BUCKETS: ("Query", "Scan"),
+    operations.JOBS: ("GetItem", "UpdateItem"),  # of an archiving that looks again
     operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
     ASSET_BUCKET: ("ListBucket",),  # no object is read, and none can be written
     FAILURE_BUCKET: ("PutObject",),
@@ -252,7 +253,7 @@ _FOLLOWING: Requests = {
 
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
-    "BucketImportWorker": {**_FOLLOWING, operations.JOBS: ("GetItem", "UpdateItem")},
+    "BucketImportWorker": _FOLLOWING,
     "IndexChanges": {**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
     "IndexObjects": {**SOURCES, **KEPT},
     "IndexSettle": {**SOURCES, **KEPT},

@@ -117,6 +117,7 @@ _FOLLOWED: tuple[Table | Bucket, ...] = (
     assets.ASSETS,
     assets.ASSET_VERSIONS,
     assets.DATABASES,
+    operations.JOBS,
     operations.RESERVATIONS,
     buckets.FAILURE_BUCKET,
 )
@@ -140,7 +141,7 @@ BUCKET_IMPORT_WORKER = audited(
         "backend.entrypoints.jobs.bucket_imports.handler",
         "Does the jobs that import what stands in a bucket, page by page.",
         reads=(registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
-        writes=(*_FOLLOWED, operations.JOBS),
+        writes=_FOLLOWED,
         sends=(queues.BUCKET_IMPORTS, queues.SETTLE),
         settings=(settings.SYNC_DATABASE_ID, settings.SETTLE_DELAY_SECONDS),
         memory_mb=1024,

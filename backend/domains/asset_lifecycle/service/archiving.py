@@ -4,6 +4,9 @@ No object is copied, so the S3 version ids that versions of assets hold stay tru
 takes is noted first and hidden then; a worker that dies in between leaves a note about files that
 are not hidden, which does no harm. What the user had archived before is never noted. Markers of
 folders (keys that end in `/`) stay: they hold nothing, and some stores keep no versions of them.
+
+Who read the asset while it was active, and writes an object after the last pass, is met by the
+object's event: the sync of buckets has the archiving take another look.
 """
 
 from collections.abc import Iterable, Sequence
@@ -122,11 +125,17 @@ def demand_asset(job: Job, asset: Asset | None) -> Asset:
 def _next_pass(cursor: ArchiveCursor) -> Progress:
     """Walk through the listing again if this walk met files; the last one meets none."""
     if cursor.taken == 0:
-        return Progress(finished=True)
+        return _ended(cursor)
     if cursor.passes + 1 == MAX_PASSES:
         problem = f"Files came in during all of {MAX_PASSES} passes; the last ones are not hidden"
-        return Progress(finished=True, problems=(problem,))
+        return _ended(cursor, problem)
     return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
+
+
+def _ended(cursor: ArchiveCursor, *problems: str) -> Progress:
+    """The end, until another look is asked for: its pages then come after those noted by now."""
+    ended = ArchiveCursor(page=cursor.page).model_dump(by_alias=True, exclude_none=True)
+    return Progress(ended, finished=True, problems=problems)
 
 
 def _progress(cursor: ArchiveCursor, *, items: int = 0) -> Progress:

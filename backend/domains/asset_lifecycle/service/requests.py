@@ -137,13 +137,14 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if asset.is_archived:
                 raise AssetArchivedError(asset_id)
-            self._demand_rest(asset)
+            at_rest = self._demand_rest(asset)
             changed = rules.archived(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
             told = _attributes(changed)
             return [
                 *self.assets.moves(asset, changed),
+                *at_rest,
                 self.at_rest(asset.asset_id),
                 *self._told(caller, routes.ARCHIVE_ASSET, asset, told, at, composed),
             ]
@@ -175,11 +176,12 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
-            self._demand_rest(asset)
+            at_rest = self._demand_rest(asset)
             changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
             told = _attributes(changed) | _reason("unarchivedReason", reason)
             return [
                 *self.assets.moves(asset, changed),
+                *at_rest,
                 *self._told(caller, routes.UNARCHIVE_ASSET, asset, told, at, composed),
             ]
 
@@ -237,10 +239,19 @@ class LifecycleService:
         except AssetNotFoundError:
             return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
 
-    def _demand_rest(self, asset: Asset) -> None:
+    def _demand_rest(self, asset: Asset) -> list[Write]:
+        """What holds the job of the last change where it ended, for this one's transaction.
+
+        Raises:
+            AssetBusyError: it goes on still.
+        """
         job = None if asset.lifecycle_job_id is None else self.jobs.find(asset.lifecycle_job_id)
-        if job is not None and not job.is_finished:
-            raise AssetBusyError(asset.asset_id, job.job_id)
+        if job is None:
+            return []
+        busy = AssetBusyError(asset.asset_id, job.job_id)
+        if not job.is_finished:
+            raise busy
+        return [self.jobs.still(job, busy)]
 
     def _told(
         self,

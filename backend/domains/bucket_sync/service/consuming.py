@@ -15,7 +15,7 @@ from backend.domains.bucket_sync.service.telling import SkipNotes
 from backend.spec.queues import BUCKET_EVENTS
 
 LATER_SECONDS = 60
-"""How long a message waits whose folder is still that of an asset which is being deleted."""
+"""How long a message waits whose folder's asset is still being deleted, or archived."""
 _log = logging.getLogger(__name__)
 
 

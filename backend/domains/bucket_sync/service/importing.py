@@ -121,5 +121,5 @@ def _problems(done: Followed) -> Iterator[str]:
         first = done.later[0]
         yield (
             f"s3://{first.bucket}/{first.key} stands in the folder of an asset that is being "
-            "deleted: import again when that is done"
+            "deleted or archived: import again when that is done"
         )

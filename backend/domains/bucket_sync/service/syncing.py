@@ -6,6 +6,11 @@ late and in any order, and several workers may meet at one folder: one of them m
 
 The owner is read before S3 is. An asset that is deleted loses its objects first and its reservation
 last: whoever finds no owner, and objects, has found what was written since.
+
+An archived asset shows no object. Its archiving walks over the files until it finds none, and who
+began to write before it may end after that: of what such an object's event shows, the archiving
+takes another look. Whoever writes, each object has its event, and an event that finds the asset
+active stands before the walk.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,6 +29,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
 from backend.domains.files.service import FileService
+from backend.domains.jobs.service import JobService
 
 _Owners = Mapping[NamedObject, AssetReference]
 _FOUND_IN_BUCKETS = "Assets that were found in buckets and belonged to no database"
@@ -38,6 +44,7 @@ class BucketSync:
     databases: DatabaseService
     files: FileService
     objects: Objects
+    jobs: JobService
     default_database_id: str
 
     def follow(self, named: Iterable[NamedObject]) -> Followed:
@@ -80,9 +87,28 @@ class BucketSync:
         for ref, asset in zip(ids, found, strict=True):
             if asset is None:  # its row is gone, its reservations are the deleting job's
                 done.later += self._left(by_asset[ref], placed[by_asset[ref][0]])
-            else:
-                done.owned[ref] = [one.key for one in by_asset[ref]]
+                continue
+            done.owned[ref] = [one.key for one in by_asset[ref]]
+            if asset.is_archived:
+                done.later += self._seen_late(asset, by_asset[ref], placed[by_asset[ref][0]])
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
+
+    def _seen_late(
+        self, asset: Asset, named: list[NamedObject], folder: Folder
+    ) -> list[NamedObject]:
+        """Have the archiving look again at objects that it shows; those it may meet by itself.
+
+        One that was cancelled, or failed, is left to people: it shows what it did not come to.
+        """
+        files = [one for one in named if not one.key.endswith("/")]
+        shown = self._left(files, folder) if files else []
+        job_id = asset.lifecycle_job_id if shown else None
+        job = None if job_id is None else self.jobs.find(job_id)
+        if job is None:
+            return []
+        if job.state == "done":
+            self.jobs.look_again(job)
+        return [] if job.is_finished else shown
 
     def _adopt(self, unowned: Mapping[NamedObject, Folder], done: Followed) -> None:
         folders: dict[tuple[str, str], Folder] = {f.id: f for f in unowned.values()}

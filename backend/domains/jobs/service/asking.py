@@ -1,13 +1,14 @@
 """Starting jobs, looking at them, cancelling and resuming them."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
-from backend.core.errors import StateForbidsError
+from backend.core.errors import StateForbidsError, VitrineError
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.core.wired import wired
@@ -98,6 +99,19 @@ class JobService:
     def find(self, job_id: str) -> Job | None:
         """The job, for other slices: no permission is asked."""
         return self.jobs.get(job_id)
+
+    def still(self, job: Job, refused: VitrineError) -> Write:
+        """What demands of a transaction that the job is in the state that was read."""
+        return self.jobs.still(job, refused)
+
+    def look_again(self, job: Job) -> None:
+        """Have a job that is done go on from where it ended, for other slices.
+
+        Does nothing where others were faster. No permission is asked.
+        """
+        again = {"state": "queued", "tries": 0, "updatedAt": iso(self.clock())}
+        with suppress(JobChangedError):
+            self.jobs.change(job, again)
 
     def get_job(self, caller: Identity, job_id: str) -> Job:
         """The job.
