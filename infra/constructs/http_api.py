@@ -22,11 +22,11 @@ AUTHORIZER_CACHE_SECONDS = 5
 CORS_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 CORS_REQUEST_HEADERS = (
     *("authorization", "content-type", "if-match", "if-modified-since", "if-none-match"),
-    *("if-range", "range"),
+    *("if-range", "range", "x-after"),
 )
 CORS_REPLY_HEADERS = (
     *("accept-ranges", "content-disposition", "content-length", "content-range", "etag"),
-    *("last-modified", "location", "retry-after"),
+    *("last-modified", "location", "retry-after", "x-ignored-fields", "x-sync-token"),
 )
 CORS_SECONDS = 3600
 

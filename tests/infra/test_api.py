@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
 from backend.spec.routes import ROUTES, Route
 from tests.infra.templates import Assembly, Resource
@@ -94,6 +95,13 @@ def test_browsers_are_answered_before_any_route(assembly: Assembly) -> None:
     assert {"authorization", "content-type", "if-match", "range"} <= set(cors["AllowHeaders"])
     assert {"content-range", "etag"} <= set(cors["ExposeHeaders"])
     assert {route.method for route in ROUTES} <= set(cors["AllowMethods"])
+
+
+def test_browsers_may_search_behind_their_own_writes(assembly: Assembly) -> None:
+    (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
+    cors = api.properties["CorsConfiguration"]
+    assert AFTER_HEADER.lower() in cors["AllowHeaders"]
+    assert {WRITTEN_HEADER.lower(), "x-ignored-fields"} <= set(cors["ExposeHeaders"])
 
 
 def test_the_name_of_a_route_in_the_template_does_not_depend_on_the_order(
