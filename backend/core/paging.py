@@ -14,6 +14,8 @@ MAX_ROWS_PER_PAGE = 5000
 """Rows that one request reads at the most to fill a page that permissions thin out."""
 MAX_TIME_PER_PAGE = timedelta(seconds=2)
 """After which no further rows are read for a page; what is begun by then is finished."""
+MAX_BYTES_PER_PAGE = 2 * 1024 * 1024
+"""Of items, after which a page of large ones ends; the gateway takes 6 MB, after escaping."""
 _MAX_ROWS_AT_ONCE = 500
 
 
@@ -37,15 +39,17 @@ def fill(
     *,
     visible: Callable[[T], bool],
     position_of: Callable[[T], Position],
+    size_of: Callable[[T], int] = lambda _: 0,
     seconds: Callable[[], float] = monotonic,
 ) -> Page[T]:
     """A page with `limit` visible items, read from as many pages as that takes.
 
     `position_of` tells where to go on after an item. The page is shorter only at the end of the
-    list, after `MAX_ROWS_PER_PAGE` rows, or after `MAX_TIME_PER_PAGE`. Where few items are
-    visible, more and more are read at once.
+    list, after `MAX_ROWS_PER_PAGE` rows, after `MAX_TIME_PER_PAGE`, or where its items have, by
+    `size_of`, `MAX_BYTES_PER_PAGE`. Where few items are visible, more and more are read at once.
     """
     found: list[T] = []
+    room = MAX_BYTES_PER_PAGE
     until, size = seconds() + MAX_TIME_PER_PAGE.total_seconds(), request.limit
     after, rows = request.after, 0
     while True:
@@ -54,7 +58,8 @@ def fill(
         for number, item in enumerate(page.items):
             if visible(item):
                 found.append(item)
-            if len(found) == request.limit:
+                room -= size_of(item)
+            if len(found) == request.limit or room <= 0:
                 is_last = number == len(page.items) - 1 and page.after is None
                 return Page(tuple(found), None if is_last else position_of(item))
         after = page.after

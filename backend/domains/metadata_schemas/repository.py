@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import ConflictError, NotFoundError, RevisionConflictError
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Delete, Item, Put, Update, Write, absent, equals, put_new
 from backend.core.wired import wired
@@ -177,6 +177,18 @@ class MetadataSchemaRepository:
             except _ScopeChangedError:
                 continue
         raise SchemasBusyError
+
+
+def position_of(
+    schema: MetadataSchema, database_id: str | None, entity_type: EntityType | None
+) -> Position:
+    """The place of a schema in the list of a database or an entity type, where one is given."""
+    narrowed = _narrowed(database_id, entity_type)
+    if narrowed is None:
+        return _key_of(schema)
+    row, index = _row(schema), narrowed[0]
+    of_index = [key.name for key in (index.partition_key, index.sort_key) if key is not None]
+    return {**_key_of(schema), **{name: row[name] for name in of_index}}
 
 
 def _narrowed(database_id: str | None, entity_type: EntityType | None) -> tuple[Index, str] | None:

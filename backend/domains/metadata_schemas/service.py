@@ -9,7 +9,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.names import GLOBAL
-from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest
+from backend.core.paging import Page, PageRequest, fill
 from backend.core.wired import wired
 from backend.domains.audit.models import metadata_schema_entity
 from backend.domains.audit.service import AuditService
@@ -26,6 +26,7 @@ from backend.domains.metadata_schemas.repository import (
     MetadataSchemaRepository,
     SchemaNotFoundError,
     SchemaRevisionError,
+    position_of,
 )
 
 _ATTEMPTS = 8  # of a change that others' changes of the same schema overtake
@@ -65,19 +66,15 @@ class MetadataSchemaService:
     ) -> Page[MetadataSchema]:
         """Schemas that the caller may see, in no order.
 
-        A page ends early at a megabyte, for a reply may not have more than a few.
+        A page ends early at two megabytes, for a reply may not have more than a few.
         """
-        after, rows = page.after, 0
-        while True:
-            found = self.schemas.list_all(database_id, entity_type, PageRequest(page.limit, after))
-            after, rows = found.after, rows + len(found.items)
-            shown = tuple(
-                schema
-                for schema in found.items
-                if self.authorization.may(caller, "GET", secured(schema))
-            )
-            if shown or after is None or rows >= MAX_ROWS_PER_PAGE:
-                return Page(shown, after)
+        return fill(
+            lambda request: self.schemas.list_all(database_id, entity_type, request),
+            page,
+            visible=lambda schema: self.authorization.may(caller, "GET", secured(schema)),
+            position_of=lambda schema: position_of(schema, database_id, entity_type),
+            size_of=lambda schema: len(schema.model_dump_json().encode()),
+        )
 
     def get_schema(
         self, caller: Identity, database_id: str, metadata_schema_id: str

@@ -4,7 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from backend.core.paging import MAX_ROWS_PER_PAGE, Page, PageRequest, Position, fill
+from backend.core.paging import (
+    MAX_BYTES_PER_PAGE,
+    MAX_ROWS_PER_PAGE,
+    Page,
+    PageRequest,
+    Position,
+    fill,
+)
 
 
 class Numbers:
@@ -80,3 +87,15 @@ def test_a_page_ends_after_two_seconds_and_goes_on_there() -> None:
     page = numbers.page(10, lambda number: number == 5, seconds=lambda: next(clock))
     assert page == Page((5,), {"n": 69})
     assert numbers.asked == [10, 20, 40]
+
+
+def test_a_page_ends_where_its_items_fill_a_reply_and_goes_on_there() -> None:
+    numbers = Numbers(1000)
+    page = fill(
+        numbers.fetch,
+        PageRequest(10),
+        visible=lambda number: number % 5 == 0,
+        position_of=lambda number: {"n": number},
+        size_of=lambda number: MAX_BYTES_PER_PAGE // 3 + number,
+    )
+    assert page == Page((0, 5, 10), {"n": 10})

@@ -5,7 +5,14 @@ from typing import Any, Literal, NamedTuple
 
 from backend.core.clock import Clock
 from backend.core.identity import Identity
-from backend.core.paging import MAX_ROWS_PER_PAGE, MAX_TIME_PER_PAGE, Page, PageRequest, fill
+from backend.core.paging import (
+    MAX_BYTES_PER_PAGE,
+    MAX_ROWS_PER_PAGE,
+    MAX_TIME_PER_PAGE,
+    Page,
+    PageRequest,
+    fill,
+)
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import HeldFile, HeldRecord, VersionFile
@@ -17,8 +24,6 @@ from backend.domains.assets.service import AssetService
 Part = Literal["files", "records"]
 Held = HeldFile | HeldRecord
 
-REPLY_BYTES = 2 * 1024 * 1024
-"""Of rows, after which a reply ends; what the gateway takes is 6 MB, after escaping."""
 _ROW_BYTES = 200  # of what a reply says of a row beside its texts
 _FILES = 200  # looked up before the time is looked at
 _BEGIN: Mapping[str, Any] = {"part": "files", "after": None}
@@ -108,7 +113,7 @@ class VersionReading:
         records: list[HeldRecord] = []
         position: Mapping[str, Any] | None = page.after or _BEGIN
         size, count = 0, 0
-        while position is not None and count < page.limit and size < REPLY_BYTES:
+        while position is not None and count < page.limit and size < MAX_BYTES_PER_PAGE:
             most = _FILES if position["part"] == "files" else ROWS
             limit = min(most, page.limit - count)
             found = self._rows(asset, version, position, limit)
@@ -137,14 +142,14 @@ class VersionReading:
         found: list[rules.Difference] = []
         stop = self.clock() + MAX_TIME_PER_PAGE
         rows, size = 0, 0
-        while position is not None and len(found) < page.limit and size < REPLY_BYTES:
+        while position is not None and len(found) < page.limit and size < MAX_BYTES_PER_PAGE:
             old, new = (self._rows(asset, version, position, ROWS) for version in versions)
             reach = [max(side.rows, default="") for side in (old, new) if side.more]
             end = min(reach) if reach else None
             for key, difference in rules.differences(old.rows, new.rows, up_to=end):
                 found.append(difference)
                 size += sum(_size(side) for side in difference if side is not None)
-                if len(found) == page.limit or size >= REPLY_BYTES:
+                if len(found) == page.limit or size >= MAX_BYTES_PER_PAGE:
                     end = key
                     break
             position = _following(position, end)

@@ -64,7 +64,7 @@ def test_a_large_version_comes_in_pages(museum: Versions, tables: DynamoTables) 
 def test_a_reply_ends_before_it_is_too_large(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("backend.domains.asset_versions.service.reading.REPLY_BYTES", 1)
+    monkeypatch.setattr("backend.domains.asset_versions.service.reading.MAX_BYTES_PER_PAGE", 1)
     monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 2)
     put(museum, "/a.glb", "/b.glb", "/c.glb")
     museum.made()

@@ -6,10 +6,14 @@ from typing import Any
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
 from backend.core.transactions import Put, Write
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata_schemas.routes import build_router
+from backend.spec.routes import Action
 from backend.spec.tables.metadata import SCHEMA_SCOPES
+from tests.factories.access import OnlyUser
 from tests.factories.assets import created_database
 from tests.factories.audit import entries
 from tests.factories.http import Client
@@ -88,6 +92,47 @@ def test_schemas_are_listed_by_database_and_type(client: Client, assets: AssetSe
     assert names(client, databaseId="museum", metadataEntityType="fileMetadata") == ["B"]
     assert client.send("GET", SCHEMAS, query={"metadataEntityType": "x"}).status == 400
     assert client.send("GET", SCHEMAS, query={"databaseId": "a#b"}).status == 400
+
+
+class Drafts(OnlyUser):
+    """Sees schemas only that are drafts."""
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.fields["metadataSchemaName"] == "Draft"
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [{}, {"databaseId": "museum"}, {"metadataEntityType": "assetMetadata"}],
+)
+def test_pages_of_schemas_are_full_whatever_is_hidden_between_them(
+    client: Client, assets: AssetService, tables: DynamoTables, narrowed: dict[str, str]
+) -> None:
+    for number in range(15):
+        created(client, schemaName="Draft" if number % 3 == 0 else f"Other {number}")
+    service = schema_service(assets, tables, authorization=Drafts())
+    reader, query, counts = (
+        Client(build_router(service)),
+        {**narrowed, "pageSize": "2"},
+        list[int](),
+    )
+    while len(counts) < 4:
+        page = reader.send("GET", SCHEMAS, query=query).body
+        counts.append(len(page["Items"]))
+        if "NextToken" not in page:
+            break
+        query["startingToken"] = page["NextToken"]
+    assert (counts[:2], sum(counts)) == ([2, 2], 5)
+
+
+def test_a_page_of_schemas_ends_where_they_fill_a_reply(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ABC":
+        created(client, schemaName=name)
+    monkeypatch.setattr("backend.core.paging.MAX_BYTES_PER_PAGE", 1)
+    assert len(client.send("GET", SCHEMAS).body["Items"]) == 1
+    assert names(client) == ["A", "B", "C"]
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
