@@ -27,6 +27,7 @@ from backend.domains.assets.repository import (
     AssetRepository,
     AssetRevisionError,
     AssetVersionNotFoundError,
+    PrefixTakenError,
 )
 from backend.domains.assets.service.making import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.securing import secured, secured_request
@@ -75,6 +76,7 @@ class AssetService:
         Raises:
             DatabaseNotFoundError: there is no such database.
             InvalidInputError: as of `create_asset`.
+            PrefixTakenError: `bucketExistingKey` is of another asset, and holds nothing.
         """
         require(self.authorization, caller, "PUT", secured_request(body))
         asset_id = body.asset_id or self.new_id()
@@ -381,6 +383,8 @@ class AssetService:
             return rules.asset_prefix(base, asset_id)
         prefix = rules.existing_prefix(base, existing)
         if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
+            if self.assets.owners([(bucket.bucket_id, prefix)]):
+                raise PrefixTakenError(prefix)  # as where it holds something: both look the same
             raise InvalidInputError.of("bucketExistingKey", f"the bucket holds nothing in {prefix}")
         return prefix
 

@@ -56,6 +56,18 @@ def test_overlapping_prefixes_are_a_conflict(
     assert "first" not in answer.body["message"]
 
 
+def test_whether_a_folder_of_another_asset_holds_anything_is_not_told(
+    client: Client, objects: S3Objects
+) -> None:
+    put(objects, "scans/hall/east/a.e57")
+    create(client, assetId="first", bucketExistingKey="scans/hall")
+    answers = [
+        create(client, assetId="second", bucketExistingKey=f"scans/hall/{inner}")
+        for inner in ("east", "west")
+    ]
+    assert {(each.status, each.body["code"]) for each in answers} == {(409, "AssetPrefixTaken")}
+
+
 def test_an_id_whose_prefix_holds_other_assets_is_a_conflict(
     client: Client, objects: S3Objects
 ) -> None:
