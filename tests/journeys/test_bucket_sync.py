@@ -155,3 +155,25 @@ def own_bucket(s3: Any) -> None:
         return
     s3.create_bucket(Bucket=OTHERS)
     s3.put_bucket_versioning(Bucket=OTHERS, VersioningConfiguration={"Status": "Enabled"})
+
+
+def test_what_is_written_into_an_archived_asset_is_hidden_and_comes_back_with_it(
+    runtime: Runtime, api: Api, s3: Any, folder: str
+) -> None:
+    bucket = api.own_bucket()["bucketName"]
+    s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"glTF")
+    runtime.drain()
+    path = f"/database/{IMPORTED}/assets/{quote(folder)}"
+    api.ok("DELETE", f"{path}/archiveAsset", {"confirmArchive": True})
+    s3.put_object(Bucket=bucket, Key=f"{folder}/late.glb", Body=b"glTF, late")
+
+    def is_hidden() -> bool:
+        runtime.drain()
+        return s3.list_objects_v2(Bucket=bucket, Prefix=f"{folder}/")["KeyCount"] == 0
+
+    wait_until(is_hidden, seconds=STEP_SECONDS)
+    api.ok("PUT", f"{path}/unarchiveAsset", {"confirmUnarchive": True})
+    runtime.drain()
+    shown = {item["fileName"] for item in api.ok("GET", f"{path}/listFiles")["items"]}
+    assert shown == {"a.glb", "late.glb"}
+    assert keys_found(api, folder) == {f"{folder}/a.glb", f"{folder}/late.glb"}
