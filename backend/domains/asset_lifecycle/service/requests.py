@@ -219,8 +219,15 @@ class LifecycleService:
         ids: tuple[str, str],
         change: Callable[[Asset, Job, datetime], list[Write]],
     ) -> Started:
-        """Carry out a change of the asset as it is now, together with its job."""
-        for _ in range(_ATTEMPTS):
+        """Carry out a change of the asset as it is now, together with its job.
+
+        Each attempt may wait for seconds while others hold the asset; no more begin after the time
+        of the request.
+        """
+        until = self.clock() + REQUEST_TIME
+        for attempt in range(_ATTEMPTS):
+            if attempt and self.clock() >= until:
+                break
             asset = self._find(caller, *ids)
             require(self.assets.authorization, caller, _ACTIONS[kind.name], secured(asset))
             at = self.clock()

@@ -35,6 +35,7 @@ from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
 
 _ATTEMPTS = 12  # of a commit that others' edits of the same asset overtake
+_COMMIT_TIME = timedelta(seconds=2)  # no more attempts after it; the worker goes on later
 _NOTING_TIME = timedelta(minutes=2)
 """A request that has not noted all the files that it names by then has died over it."""
 _LOOKS, _FIRST_PAUSE = 5, 0.05
@@ -203,7 +204,10 @@ class VersionSteps:
         return cursor.model_copy(update=done)
 
     def _commit(self, job: Job, making: Making, cursor: Capture) -> Progress:
-        for _ in range(_ATTEMPTS):
+        until = self.clock() + _COMMIT_TIME
+        for attempt in range(_ATTEMPTS):
+            if attempt and self.clock() >= until:
+                break
             asset = self._asset(job, making)
             if making.pages:
                 self.repository.forget_named(asset, making.snapshot_id)

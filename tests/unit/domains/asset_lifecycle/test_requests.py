@@ -1,6 +1,7 @@
 """What the requests refuse, and what happens when several meet."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.transactions import Write
 from backend.domains.assets.models import UpdateAssetBody
-from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError
 from backend.domains.metadata.routes import build_router as metadata_router
 from tests.factories.assets import ADMIN
 from tests.factories.files import PARAMETERS, PATH
@@ -153,6 +154,24 @@ def test_an_edit_that_meets_an_archiving_is_not_lost(
     asset = museum.asset()
     assert asset is not None
     assert (asset.asset_name, asset.is_archived, asset.inherited_revision) == ("Renamed", True, 3)
+
+
+@pytest.mark.parametrize("operation", ["archive", "delete"])
+def test_a_change_that_others_overtake_again_and_again_ends_within_its_time(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    attempts: list[datetime] = []
+
+    def overtaken(*_: object) -> None:
+        attempts.append(museum.hands.now)
+        museum.hands.now += timedelta(seconds=1)
+        raise AssetRevisionError("statue")
+
+    monkeypatch.setattr(type(museum.service.repository), "commit", overtaken)
+    confirmed: dict[str, Any] = {CONFIRMATIONS[operation]: True}
+    answer = museum.send(operation, **confirmed)
+    assert (answer.status, answer.body["code"]) == (412, "AssetRevisionConflict")
+    assert len(attempts) == 2
 
 
 def test_an_archiving_that_meets_a_deletion_finds_nothing(

@@ -1,7 +1,7 @@
 """Versions of an asset as it is, and of files that are named."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
+from backend.domains.assets.service import AssetRevisionError
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.routes import build_router
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
@@ -279,6 +280,26 @@ def test_what_takes_longer_than_a_request_is_a_job(
     assert (done.result or {})["assetVersionId"] == "1"
     assert museum.files("1") == files
     assert museum.whole("1")["fileCount"] == 7
+
+
+def test_a_commit_that_others_overtake_again_and_again_is_left_to_the_job(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, hands, attempts = put(museum, "/a.glb"), museum.lifecycle.hands, list[datetime]()
+
+    def overtaken(*_: object) -> None:
+        attempts.append(hands.now)
+        hands.now += timedelta(seconds=1)
+        raise AssetRevisionError("statue")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(museum.making.repository), "commit", overtaken)
+        answer = museum.create()
+    assert (answer.status, answer.body["jobState"], len(attempts)) == (200, "queued", 2)
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    done = museum.work_off(job_of(museum, answer.body).job_id)
+    assert (done.result or {})["assetVersionId"] == "1"
+    assert museum.files("1") == files
 
 
 def test_a_version_costs_little_more_than_its_rows(tables: DynamoTables) -> None:
