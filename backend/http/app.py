@@ -15,6 +15,7 @@ from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from backend.core.authorization import Authorization
 from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
+    NotFoundError,
     UnauthenticatedError,
     UnavailableError,
     VitrineError,
@@ -52,6 +53,13 @@ class HttpApp:
         resolver = APIGatewayHttpResolver()
         for binding in router.bindings.values():
             self._add(resolver, binding)
+
+        def unmatched(_: Exception) -> Response[str]:
+            # The gateway has matched the path as sent; decoded, an id may hold a slash.
+            error = NotFoundError("There is nothing under this path")
+            return error_response(error, resolver.current_event.request_context.request_id)
+
+        resolver.not_found(unmatched)
 
         @_logger.inject_lambda_context(clear_state=True)
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -46,6 +46,13 @@ def test_a_bug_is_a_500_that_tells_no_details() -> None:
     assert "42" not in str(answer.body)
 
 
+def test_an_id_that_holds_a_slash_is_not_found_as_anything_else_is() -> None:
+    answer = Client(router_of()).send("GET", "/buckets/a/b")
+    assert (answer.status, answer.body["code"]) == (404, "NotFound")
+    assert answer.body.keys() == {"message", "code", "requestId"}
+    assert answer.headers["Cache-Control"] == "no-cache, no-store"
+
+
 def test_replies_are_never_cached() -> None:
     answer = Client(router_of()).send("GET", "/buckets")
     assert answer.headers["Cache-Control"] == "no-cache, no-store"
