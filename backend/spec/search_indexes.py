@@ -15,6 +15,10 @@ Mapping = dict[str, Any]
 KEYWORD_CHARS = 8000
 """`ignore_above` of every keyword: in UTF-8 at most 32,000 bytes, below Lucene's 32,766."""
 
+SEGMENTS_PER_TIER = 4
+"""Segments of one size before they are merged (10 where nothing is said). A filter of rules is set
+up in each of them, and OpenSearch keeps what it finds in none below 10,000 documents."""
+
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
 FLAT_VALUE_BYTES = 32_000
 """Path and value in a flat_object together; the full value stays in DynamoDB."""
@@ -40,6 +44,16 @@ BY_PREFIX: dict[str, Mapping] = {
 }
 """The type that a field's prefix gives it."""
 
+STRETCH_CHARS = 24
+"""Characters that are indexed of each place in a text that rules name, from there on."""
+STRETCH_END, STRETCH_STAND_IN = "\u0002", "\u0003"
+"""What fills up the stretches at a text's end, and what stands for it where a text holds it."""
+
+
+def _replaced(pattern: str, replacement: str) -> Mapping:
+    return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
+
+
 ANALYSIS: Mapping = {
     "analyzer": {
         "default": {
@@ -52,8 +66,20 @@ ANALYSIS: Mapping = {
             "tokenizer": "words",
             "filter": ["short", "lowercase", "asciifolding"],
         },
+        "stretches": {
+            "type": "custom",
+            "char_filter": ["no_ends", "filled_up"],
+            "tokenizer": "stretches",
+        },
     },
-    "tokenizer": {"words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"}},
+    "char_filter": {
+        "no_ends": _replaced(STRETCH_END, STRETCH_STAND_IN),
+        "filled_up": _replaced("\\z", STRETCH_END * (STRETCH_CHARS - 1)),
+    },
+    "tokenizer": {
+        "words": {"type": "pattern", "pattern": "[^\\p{L}\\p{M}\\p{N}]+"},
+        "stretches": {"type": "ngram", "min_gram": STRETCH_CHARS, "max_gram": STRETCH_CHARS},
+    },
     "filter": {
         "parts": {"type": "word_delimiter", "preserve_original": True},
         # a term over 32,766 bytes would fail the document
@@ -64,6 +90,9 @@ ANALYSIS: Mapping = {
 
 Names of files and assets are what people search for: `PumpHousing_v2.glb` is found by `pump`,
 `housing`, `pumphousing`, `v2` and `glb`. The standard tokenizer would keep `v2.glb` one word.
+
+What rules name is cut into stretches too, one from each character on: a text contains another where
+a stretch begins with that, and ends with it where a stretch is that, filled up.
 """
 
 DYNAMIC_TEMPLATES: tuple[Mapping, ...] = (
@@ -110,6 +139,22 @@ RULED_FIELDS: dict[str, str] = {
 }
 """Where documents of both indexes hold what rules of permissions name of an asset."""
 
+STRETCHES_OF: dict[str, str] = {
+    "databaseId": "stretches_databaseid",
+    "assetName": "stretches_assetname",
+    "assetType": "stretches_assettype",
+    "tags": "stretches_tags",
+}
+"""The same, cut into stretches by OpenSearch: no document has these fields in its source."""
+
+_STRETCHES: Mapping = {
+    "type": "text",
+    "analyzer": "stretches",
+    "norms": False,
+    "index_options": "docs",
+}
+_CUT = {field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()}
+
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
     "rev": LONG,
@@ -117,6 +162,7 @@ OURS: dict[str, Mapping] = {
     "deleted": BOOLEAN,
     RULED_TYPE: KEYWORD,
     WITHHELD: BOOLEAN,
+    **dict.fromkeys(STRETCHES_OF.values(), _STRETCHES),
 }
 
 
@@ -148,6 +194,7 @@ class SearchIndex:
                 "refresh_interval": "1s",
                 "max_result_window": self.max_result_window,
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
+                "merge": {"policy": {"segments_per_tier": SEGMENTS_PER_TIER}},
             },
             "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,
@@ -161,6 +208,8 @@ class SearchIndex:
         }
         properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
         properties |= {"_rectype": KEYWORD, **OURS}
+        for field, cut in _CUT.items():
+            properties[field] = {**properties[field], "copy_to": [cut]}
         return {
             "dynamic": "strict_allow_templates",
             "dynamic_templates": [*DYNAMIC_TEMPLATES, *CHOSEN_TEMPLATES],

@@ -19,11 +19,19 @@ from backend.domains.access.policy.model import (
     Fields,
     Rule,
 )
+from backend.spec.search_indexes import (
+    RULED_FIELDS,
+    STRETCH_CHARS,
+    STRETCH_END,
+    STRETCH_STAND_IN,
+    STRETCHES_OF,
+)
 from backend.spec.tables.access import POLICIES
 
 WORDS = (
     "a", "b", "ab", "proj.a", "projXa", "proj", "A", "*", "?", "\\", "a*b", "a?b", "a\\b", "\\*",
     ".*", "a.*", "[a]", "é", "e\u0301", "😀", "😀a", "  ", '"', "{x}", "a b", "none", ".glb", "#",
+    STRETCH_END, STRETCH_STAND_IN, "ab" * (STRETCH_CHARS // 2),
 )  # fmt: skip
 texts = st.one_of(
     st.sampled_from(WORDS),
@@ -62,6 +70,21 @@ def objects_of(object_type: str) -> st.SearchStrategy[Fields]:
         return st.lists(texts, max_size=3).map(tuple) if name == "tags" else texts
 
     return st.fixed_dictionaries({}, optional={name: of(name) for name in FIELDS_OF[object_type]})
+
+
+def indexed(fields: Fields) -> dict[str, list[str]]:
+    """What OpenSearch holds of an object: its texts, and the stretches that it cuts them into."""
+    found: dict[str, list[str]] = {}
+    for name, value in fields.items():
+        whole = [value] if isinstance(value, str) else [*value]
+        found[RULED_FIELDS[name]] = whole
+        found[STRETCHES_OF[name]] = [each for text in whole for each in _stretches(text)]
+    return found
+
+
+def _stretches(text: str) -> Iterable[str]:
+    filled = text.replace(STRETCH_END, STRETCH_STAND_IN) + STRETCH_END * STRETCH_CHARS
+    return (filled[place : place + STRETCH_CHARS] for place in range(len(text)))
 
 
 def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: Fields) -> bool:

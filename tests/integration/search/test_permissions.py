@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -21,7 +22,13 @@ from backend.domains.buckets.models import AssetBucket
 from backend.search.models import SearchBody
 from backend.search.projections import AssetSource, FileSource, project
 from backend.search.service import SearchService
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    FILE_INDEX,
+    STRETCH_CHARS,
+    STRETCH_END,
+    STRETCH_STAND_IN,
+)
 from tests.factories.policies import WORDS, everything, read_plainly, rules, stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library
@@ -232,6 +239,38 @@ def test_a_document_that_permissions_cannot_judge_is_found_by_nobody(library: Li
     denied = parse_rule(stored("asset", ("tags", "starts_with", "secret"), effect="deny"))
     for found in ([parse_rule(everything("asset"))], [parse_rule(everything("asset")), denied]):
         assert hits(under(library, found)()) == []
+
+
+@pytest.mark.parametrize("operator", ["contains", "does_not_contain", "ends_with"])
+def test_opensearch_finds_parts_of_names_wherever_they_are(library: Library, operator: str) -> None:
+    long = "".join(chr(ord("a") + n) for n in range(STRETCH_CHARS + 1))
+    values = [
+        *("pump", "PUMP", "p", "😀", "\n", "  ", long[: STRETCH_CHARS - 1], long[:STRETCH_CHARS]),
+        *(
+            long,
+            STRETCH_END,
+            "e" + STRETCH_END,
+            STRETCH_STAND_IN,
+            "e" + STRETCH_STAND_IN,
+            "e\u0301",
+        ),
+    ]
+    texts = [
+        *values,
+        *(f"<{v}" for v in values),
+        *(f"{v}>" for v in values),
+        "e" + STRETCH_END * 30,
+    ]
+    rows = [asset_row(f"a{n}", assetName="x", tags=[text, "y"]) for n, text in enumerate(texts)]
+    library.put({str(row["assetId"]): _document(row) for row in rows})
+    for value in values:
+        found = [parse_rule(stored("asset", ("tags", operator, value)))]
+        wanted = {
+            row["assetId"]
+            for row in rows
+            if read_plainly(found, "GET", "asset", {"tags": tuple(row["tags"])})
+        }
+        assert set(hits(under(library, found)(size=200))) == wanted, value
 
 
 def test_hundreds_of_rules_with_thousands_of_values_are_one_search(library: Library) -> None:

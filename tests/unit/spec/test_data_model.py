@@ -17,7 +17,11 @@ OURS = {
     *("AssetLinkEdges", "MetadataRecordSets", "MetadataSchemaScopes"),
 }
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
-OURS_FIELDS = {"metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld"}
+OURS_FIELDS = {
+    *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld"),
+    *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
+}
+OURS_PARAMETERS = {"ignore_above", "copy_to"}
 CHOSEN = {
     ("ApiKeyStorageTable", "apiKeyHashIndex"): ("apiKeyHash", None, "ALL"),
     ("ApiKeyStorageTable", "userIdIndex"): ("userId", "apiKeyId", "ALL"),
@@ -174,10 +178,10 @@ def _type_of(mapping: dict[str, Any]) -> str:
 
 
 def _without_limits(value: Any) -> Any:
-    """The mapping without `ignore_above`, which is ours."""
+    """The mapping without `ignore_above` and `copy_to`, which are ours."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value).items()
-        return {name: _without_limits(v) for name, v in members if name != "ignore_above"}
+        return {name: _without_limits(v) for name, v in members if name not in OURS_PARAMETERS}
     if isinstance(value, list):
         return [_without_limits(member) for member in cast("list[Any]", value)]
     return value

@@ -37,11 +37,15 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
         return _all_hold(said, document)
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
+    if kind == "exists":
+        return said["field"] in document
     ((name, wanted),) = said.items()
     values = _values(document, name)
     if kind in {"term", "terms"}:
         return any(value in (wanted if kind == "terms" else [wanted]) for value in values)
-    pattern = {"prefix": "{}*", "wildcard": "{}"}[kind].format(wanted["value"])
+    pattern = {"prefix": "{}*", "wildcard": "{}"}[kind].format(
+        wanted if isinstance(wanted, str) else wanted["value"]
+    )
     return any(fnmatchcase(str(value), pattern) for value in values)
 
 

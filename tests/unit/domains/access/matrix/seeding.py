@@ -9,13 +9,13 @@ from backend.domains.audit.models import asset_entity
 from backend.domains.jobs.models import Job
 from backend.spec import routes
 from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
-from backend.spec.search_indexes import RULED_FIELDS
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import COMMENTS
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.constraints import constraint, criterion, groups
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.policies import indexed
 from tests.factories.search import NOON
 from tests.unit.domains.access.matrix.roles import (
     ACTIONS,
@@ -278,13 +278,12 @@ class Seeded(World):
 
     def _document(self, state: State) -> Json:
         database_id, asset_id = PLACES[state]
+        tags = ("secret",) if state == "tagged" else ()
         return {
             "_id": asset_id,
             "_rectype": "asset",
             "str_assetid": asset_id,
-            RULED_FIELDS["databaseId"]: database_id,
-            RULED_FIELDS["assetName"]: asset_id,
-            RULED_FIELDS["tags"]: ["secret"] if state == "tagged" else [],
+            **indexed({"databaseId": database_id, "assetName": asset_id, "tags": tags}),
             "bool_archived": state == "archived",
         }
 

@@ -1,7 +1,7 @@
 """The filter of a search, read as OpenSearch reads it, says what the rules say."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 from backend.core.errors import TooLargeError
 from backend.domains.access.policy.model import Fields, Rule, parse_rule
 from backend.domains.access.policy.search_filter import EVERYTHING, MAX_CLAUSES, search_filter
-from backend.spec.search_indexes import RULED_FIELDS, WITHHELD
-from tests.factories.policies import everything, objects_of, read_plainly, rules, stored
+from backend.spec.search_indexes import (
+    RULED_FIELDS,
+    STRETCH_CHARS,
+    STRETCH_END,
+    STRETCH_STAND_IN,
+    STRETCHES_OF,
+    WITHHELD,
+)
+from tests.factories.policies import everything, indexed, objects_of, read_plainly, rules, stored
 
 Query = Mapping[str, Any]
 
 
-def finds(query: Query, document: Mapping[str, tuple[str, ...]]) -> bool:
+def finds(query: Query, document: Mapping[str, Sequence[str]]) -> bool:
     ((kind, said),) = query.items()
     if kind == "match_all":
         return True
@@ -31,6 +38,8 @@ def finds(query: Query, document: Mapping[str, tuple[str, ...]]) -> bool:
             and not any(finds(each, document) for each in said.get("must_not", ()))
             and (not one or any(finds(each, document) for each in one))
         )
+    if kind == "exists":
+        return said["field"] in document
     ((field, wanted),) = said.items()
     return any(_matches(kind, wanted, value) for value in document.get(field, ()))
 
@@ -39,19 +48,16 @@ def _matches(kind: str, wanted: Any, value: str) -> bool:
     if kind in ("term", "terms"):
         return value in (wanted if kind == "terms" else [wanted])
     if kind == "prefix":
-        return value.startswith(wanted["value"])
+        return value.startswith(wanted)
     assert kind == "wildcard"
-    parts = re.findall(r"\\.|.", wanted["value"], re.DOTALL)
+    parts = re.findall(r"\\.|.", wanted, re.DOTALL)
     signs = {"*": ".*", "?": "."}
     pattern = "".join(signs.get(part) or re.escape(part[-1]) for part in parts)
     return re.fullmatch(pattern, value, re.DOTALL) is not None
 
 
-def document_of(fields: Fields) -> dict[str, tuple[str, ...]]:
-    return {
-        RULED_FIELDS[name]: (value,) if isinstance(value, str) else value
-        for name, value in fields.items()
-    }
+def document_of(fields: Fields) -> dict[str, list[str]]:
+    return {STRETCHES_OF["databaseId"]: [], **indexed(fields)}
 
 
 @hypothesis_settings(max_examples=60)
@@ -64,6 +70,57 @@ def test_the_filter_agrees_with_a_plain_reading(found: list[Rule], objects: list
     for fields in objects:
         expected = read_plainly(found, "GET", "asset", fields)
         assert (query is not None and finds(query, document_of(fields))) == expected
+
+
+LONG = "".join(chr(ord("a") + n) for n in range(STRETCH_CHARS + 1))
+
+
+@pytest.mark.parametrize("operator", ["contains", "ends_with", "starts_with", "equals"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "pump",
+            LONG[: STRETCH_CHARS - 1],
+            LONG[:STRETCH_CHARS],
+            LONG,
+            "x" + LONG[1:],
+            "*" + LONG,
+            "a\\*?" + LONG,
+        ),
+        *("e", STRETCH_END, "e" + STRETCH_END, STRETCH_STAND_IN, "e" + STRETCH_STAND_IN, "\n"),
+    ],
+)
+def test_a_part_of_a_text_is_found_where_it_is_however_long(operator: str, value: str) -> None:
+    found = [parse_rule(stored("asset", ("assetName", operator, value)))]
+    query = search_filter(found)
+    assert query is not None
+    names = [value, f"<{value}", f"{value}>", f"<{value}>", value[:-1], value[1:], LONG]
+    ends = [STRETCH_END, STRETCH_STAND_IN, STRETCH_END * STRETCH_CHARS]
+    for name in filter(None, [*names, *(f"pile{end}" for end in ends)]):
+        fields = {"databaseId": "museum", "assetName": name}
+        expected = read_plainly(found, "GET", "asset", fields)
+        assert finds(query, document_of(fields)) == expected, name
+
+
+def test_no_pattern_is_made_of_a_value_that_fits_into_a_stretch() -> None:
+    for value, kinds in (
+        (LONG[: STRETCH_CHARS - 1], {"exists", "prefix"}),
+        (LONG, {"exists", "wildcard"}),
+    ):
+        query = search_filter([parse_rule(stored("asset", ("tags", "contains", value)))])
+        assert query is not None
+        assert {next(iter(each)) for each in query["bool"]["filter"]} == kinds
+
+
+def test_an_index_without_stretches_hides_all_rather_than_miss_a_denial() -> None:
+    denial = stored("asset", ("assetName", "contains", "secret"), effect="deny")
+    query = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
+    assert query is not None
+    for name in ("secret", "open"):
+        assert not finds(query, {RULED_FIELDS["assetName"]: [name]})
+    assert finds(query, document_of({"assetName": "open"}))
+    assert search_filter([parse_rule(everything("asset"))]) == EVERYTHING
 
 
 def test_a_denial_hides_what_another_rule_shows() -> None:
@@ -114,7 +171,7 @@ def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_li
 
     query = search_filter(some("equals", MAX_CLAUSES + 1))
     assert query is not None
-    assert [*query["bool"]["filter"][0]] == ["terms"]
+    assert [*query["bool"]["filter"][1]] == ["terms"]
     assert search_filter(some("contains", MAX_CLAUSES)) is not None
     with pytest.raises(TooLargeError, match="900 conditions"):
         search_filter(some("contains", MAX_CLAUSES + 1))
