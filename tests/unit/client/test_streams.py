@@ -135,6 +135,17 @@ def test_the_command_writes_bytes_and_nothing_else(shell: Shell) -> None:
     assert (found["size"], found["contentType"]) == (100, "model/gltf-binary")
 
 
+def test_a_path_that_begins_as_the_keys_of_the_asset_do_is_not_taken_for_a_key(
+    shell: Shell, server: StreamServer
+) -> None:
+    """The server takes `base/pump/x` in the URL for the key of `/x`."""
+    prefix = "base/pump/"
+    sent = {f"/{prefix}x": f"{prefix}{prefix}x", f"{prefix}x": f"{prefix}x", "/x": "x"}
+    for path, named in sent.items():
+        shell.run("cat", "garage", "Old Pump", path, "--viewer")
+        assert server.sent[-1].url.path.split("/stream/")[1] == named
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [

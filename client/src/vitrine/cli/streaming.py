@@ -10,6 +10,7 @@ from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
+from vitrine.models import Asset
 from vitrine.resources.streams import Source
 from vitrine.transfer.ingesting import Described, ingest_files
 
@@ -35,10 +36,11 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
     """Write the bytes of a file to standard output."""
     if end is not None and end <= start:
         raise ConfigurationError("--to must be after --from")
+    found = find_asset(session.client, database, asset)
     source = Source(
         database_id=database,
-        asset_id=find_asset(session.client, database, asset).asset_id,
-        path=path,
+        asset_id=found.asset_id,
+        path=_in_url(found, path),
         family="viewer" if viewer else "file",
         asset_version_id=version,
     )
@@ -51,6 +53,15 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
         for piece in pieces:
             sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
+
+
+def _in_url(asset: Asset, path: str) -> str:
+    """A path as the URL names it, where its leading slash is lost.
+
+    Without one, what begins as the keys of the asset do is taken for a key, so it goes as one.
+    """
+    prefix = asset.asset_location.key if asset.asset_location else None
+    return prefix + path[1:] if prefix and path.startswith(f"/{prefix}") else path
 
 
 @with_session
