@@ -119,9 +119,9 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
         }
     if body.metadata_facets:
         request["aggs"] = {**request.get("aggs", {}), **facet_aggregations(body.metadata_facets)}
-    if body.include_highlights:
-        fields: JsonObject = {field.split("^")[0]: {} for field in TEXT_FIELDS}
-        request["highlight"] = {"fields": fields, "require_field_match": False}
+    asked = [*request["query"]["bool"].get("must", ()), *filters]
+    if body.include_highlights and asked:
+        request["highlight"] = _highlight(asked)
     if body.explain_results:
         request["explain"] = True
     return request
@@ -166,6 +166,15 @@ def _request(
         "track_total_hits": 10_000,
         "_source": {"excludes": HIDDEN_FIELDS},
         "sort": ["_score", *_TIE_BREAKERS],
+    }
+
+
+def _highlight(asked: list[JsonObject]) -> JsonObject:
+    """Mark what the caller asked for: the query holds words of rules and of kinds, too."""
+    return {
+        "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
+        "require_field_match": False,
+        "highlight_query": {"bool": {"must": asked}},
     }
 
 

@@ -193,6 +193,21 @@ def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
     assert [_timeless(search(**body)) for body in asked] == before
 
 
+def test_highlights_mark_what_was_asked_for_and_nothing_that_rules_name(library: Library) -> None:
+    row = asset_row("a1", database_id="shown", assetName="rare file", tags=["asset"])
+    library.put({"asset-1": _document(row)})
+    search = under(library, [parse_rule(stored("asset", ("databaseId", "equals", "shown")))])
+
+    def marked(**body: Any) -> JsonObject:
+        [hit] = search(includeHighlights=True, **body)["hits"]["hits"]
+        return hit.get("highlight", {})
+
+    assert marked() == {}
+    assert marked(query="rare") == {"str_assetname": ["<em>rare</em> file"]}
+    in_database = {"query_string": {"query": "str_databaseid:shown"}}
+    assert marked(filters=[in_database]) == {"str_databaseid": ["<em>shown</em>"]}
+
+
 def _document(row: Mapping[str, Any]) -> JsonObject:
     return project(AssetSource(row, BUCKET)).body
 
