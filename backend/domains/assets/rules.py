@@ -61,7 +61,7 @@ def existing_prefix(base: str, key: str) -> str:
         InvalidInputError: it is not a folder below the base prefix in which an asset may stand.
     """
     field = "bucketExistingKey"
-    path = key.lstrip("/").removesuffix("/") + "/"
+    path = key.removeprefix("/").removesuffix("/") + "/"
     below = path.removeprefix(base)
     for segment in below[:-1].split("/"):
         try:
