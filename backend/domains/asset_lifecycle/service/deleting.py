@@ -9,6 +9,7 @@ nothing; then the id and the prefix may be taken again.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.reindexing import Reindexing
@@ -29,6 +30,16 @@ LINKS = 25
 """Links that are removed in one step."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
+
+
+class NotRemovedError(StateForbidsError):
+    """The store answers that a version is gone, and lists it still."""
+
+    code = "ObjectNotRemoved"
+
+    def __init__(self, bucket: str, version: ObjectVersion) -> None:
+        where = f"s3://{bucket}/{version.key} (version {version.version_id})"
+        super().__init__(f"{where} is listed still after it was removed")
 
 
 @frozen
@@ -139,14 +150,15 @@ class DeleteSteps:
         for upload_id in page.items:
             folder = f"{target.base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
             self._give_up(target.bucket, folder)
-            while self._removed(target.bucket, self._first_versions(target.bucket, folder)).more:
-                pass
+            left = _Removed(0, more=True)
+            while left.more:
+                left = self._removed(target.bucket, folder, left.after)
             self.repository.remove_upload(upload_id)
         if page.after is None:
             self._give_up(target.bucket, target.prefix)
         return _page(page)
 
-    def _files(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002 - a `_Part`
+    def _files(self, target: _Target, after: Position | None) -> _Removed:
         """Versions of files, always the first ones that are left, and their documents.
 
         The documents are asked for first, since nothing names them once the files are gone. They
@@ -155,13 +167,18 @@ class DeleteSteps:
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         self.reindexing.keys(*ids, sorted({one.key for one in found}))
-        return self._removed(target.bucket, found)
+        return self._gone(target.bucket, found, after)
 
-    def _previews(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
-        folder = f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/"
-        return self._removed(target.bucket, self._first_versions(target.bucket, folder))
+    def _previews(self, target: _Target, after: Position | None) -> _Removed:
+        return self._removed(
+            target.bucket, f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/", after
+        )
 
-    def _auxiliary_objects(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+    def _auxiliary_objects(
+        self,
+        target: _Target,
+        after: Position | None,  # noqa: ARG002 - a `_Part`
+    ) -> _Removed:
         """What viewers and pipelines made; that bucket keeps no versions."""
         folder = f"{target.asset_id}/"
         found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
@@ -189,10 +206,25 @@ class DeleteSteps:
         """The first versions and markers below a prefix."""
         return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
 
-    def _removed(self, bucket: str, found: Sequence[ObjectVersion]) -> _Removed:
-        """Remove them; while there were some, there may be more."""
+    def _removed(self, bucket: str, prefix: str, after: Position | None) -> _Removed:
+        return self._gone(bucket, self._first_versions(bucket, prefix), after)
+
+    def _gone(
+        self, bucket: str, found: Sequence[ObjectVersion], after: Position | None
+    ) -> _Removed:
+        """Remove them; while there were some, there may be more.
+
+        Raises:
+            NotRemovedError: the first of them is there still, though it was removed twice.
+        """
+        if not found:
+            return _Removed(0)
+        first = found[0]
         self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
-        return _Removed(len(found), more=bool(found))
+        noted = {"key": first.key, "version": first.version_id}
+        if noted == after and first in self._first_versions(bucket, first.key):
+            raise NotRemovedError(bucket, first)
+        return _Removed(len(found), more=True, after=noted)
 
     def _give_up(self, bucket: str, prefix: str) -> None:
         while found := self.objects.list_multiparts(bucket, prefix):

@@ -235,6 +235,27 @@ def test_an_upload_that_was_under_way_leaves_nothing(
     assert everything(museum) == []
 
 
+@pytest.mark.parametrize("key", ["statue/a.glb", "previews/statue/a.png"])
+def test_a_deletion_ends_where_the_store_keeps_what_was_removed(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    put_object(museum.objects, BUCKET, key)
+    job_id = museum.delete()
+    kind, remove = type(museum.objects), type(museum.objects).delete_many
+
+    def keep(*_: object) -> None:
+        """Answers as if all were gone."""
+
+    monkeypatch.setattr(kind, "delete_many", keep)
+    job = museum.work_off(job_id)
+    assert job.state == "failed"
+    assert f"s3://{BUCKET}/{key} (version " in job.problems[0]
+    monkeypatch.setattr(kind, "delete_many", remove)
+    museum.jobs.resume_job(ADMIN, job_id)
+    assert museum.work_off(job_id).state == "done"
+    assert everything(museum) == []
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, when: str
