@@ -152,7 +152,7 @@ class DeleteSteps:
             self._give_up(target.bucket, folder)
             left = _Removed(0, more=True)
             while left.more:
-                left = self._removed(target.bucket, folder, left.after)
+                left = self._emptied(target.bucket, folder, left.after)
             self.repository.remove_upload(upload_id)
         if page.after is None:
             self._give_up(target.bucket, target.prefix)
@@ -167,10 +167,10 @@ class DeleteSteps:
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         self.reindexing.keys(*ids, sorted({one.key for one in found}))
-        return self._gone(target.bucket, found, after)
+        return self._removed(target.bucket, found, after)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:
-        return self._removed(
+        return self._emptied(
             target.bucket, f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/", after
         )
 
@@ -206,10 +206,11 @@ class DeleteSteps:
         """The first versions and markers below a prefix."""
         return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
 
-    def _removed(self, bucket: str, prefix: str, after: Position | None) -> _Removed:
-        return self._gone(bucket, self._first_versions(bucket, prefix), after)
+    def _emptied(self, bucket: str, prefix: str, after: Position | None) -> _Removed:
+        """A page less below a prefix, after the page that `after` notes."""
+        return self._removed(bucket, self._first_versions(bucket, prefix), after)
 
-    def _gone(
+    def _removed(
         self, bucket: str, found: Sequence[ObjectVersion], after: Position | None
     ) -> _Removed:
         """Remove them; while there were some, there may be more.
