@@ -167,7 +167,7 @@ class DeleteSteps:
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         self.reindexing.keys(*ids, sorted({one.key for one in found}))
-        return self._removed(target.bucket, found, after)
+        return self._removed(target.bucket, target.prefix, found, after)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:
         return self._emptied(
@@ -208,12 +208,12 @@ class DeleteSteps:
 
     def _emptied(self, bucket: str, prefix: str, after: Position | None) -> _Removed:
         """A page less below a prefix, after the page that `after` notes."""
-        return self._removed(bucket, self._first_versions(bucket, prefix), after)
+        return self._removed(bucket, prefix, self._first_versions(bucket, prefix), after)
 
     def _removed(
-        self, bucket: str, found: Sequence[ObjectVersion], after: Position | None
+        self, bucket: str, prefix: str, found: Sequence[ObjectVersion], after: Position | None
     ) -> _Removed:
-        """Remove them; while there were some, there may be more.
+        """Remove the first ones below a prefix; while there were some, there may be more.
 
         Raises:
             NotRemovedError: the first of them is there still, though it was removed twice.
@@ -223,7 +223,7 @@ class DeleteSteps:
         first = found[0]
         self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
         noted = {"key": first.key, "version": first.version_id}
-        if noted == after and first in self._first_versions(bucket, first.key):
+        if noted == after and first in self._first_versions(bucket, prefix):
             raise NotRemovedError(bucket, first)
         return _Removed(len(found), more=True, after=noted)
 

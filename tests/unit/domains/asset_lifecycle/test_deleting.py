@@ -8,7 +8,7 @@ import pytest
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
-from backend.core.objects import Objects
+from backend.core.objects import Objects, VersionPage
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item, Put
 from backend.domains.assets.models import CreateAssetBody
@@ -257,6 +257,28 @@ def test_a_deletion_ends_where_the_store_keeps_what_was_removed(
     museum.jobs.resume_job(ADMIN, job_id)
     assert museum.work_off(job_id).state == "done"
     assert everything(museum) == []
+
+
+def test_a_deletion_ends_where_the_store_lists_a_key_that_it_does_not_keep(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_object(museum.objects, BUCKET, "statue/a~.txt")
+    kind, listed = type(museum.objects), type(museum.objects).list_versions
+    pages: list[None] = []
+
+    def garbled(*args: Any, **options: Any) -> VersionPage:
+        """As the local store does with characters that XML has not."""
+        pages.append(None)
+        assert len(pages) < 20, "it goes on for ever"
+        page = listed(*args, **options)
+        told = [one._replace(key=one.key.replace("~", "?")) for one in page.versions]
+        return page._replace(versions=tuple(told))
+
+    job_id = museum.delete()
+    monkeypatch.setattr(kind, "list_versions", garbled)
+    job = museum.work_off(job_id)
+    assert job.state == "failed"
+    assert f"s3://{BUCKET}/statue/a?.txt (version " in job.problems[0]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
