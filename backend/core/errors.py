@@ -37,6 +37,9 @@ class VitrineError(Exception):
     """The base of all errors that are answers; `code` is stable, the message is for people."""
 
     code: ClassVar[str] = "Error"
+    needs_operator: ClassVar[bool] = True
+    """Whether a job that ends with it rings: not where somebody's change came first, or where only
+    its user can ask for something else, since nothing is to be mended then."""
 
     def __init__(self, message: str, *, fields: tuple[FieldError, ...] = ()) -> None:
         super().__init__(message)

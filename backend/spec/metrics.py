@@ -31,6 +31,7 @@ JOB_FAILED = Metric(
     "JobFailed",
     "gave a job up: its problems say why; mend the cause, then resume it",
 )
+"""Counts no jobs that somebody's change overtook (`VitrineError.needs_operator`)."""
 
 OBJECTS_SKIPPED = Metric(
     "ObjectsSkipped",

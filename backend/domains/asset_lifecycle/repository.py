@@ -45,6 +45,7 @@ class JobOvertakenError(StateForbidsError):
     """The asset is no longer in the state that the job works on."""
 
     code = "JobOvertaken"
+    needs_operator = False
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Asset {asset_id} is gone, or its state was changed again since")

@@ -69,6 +69,7 @@ class AliasTakenError(AlreadyExistsError):
     """Another version of the asset has the alias."""
 
     code = "VersionAliasTaken"
+    needs_operator = False
 
     def __init__(self, alias: str) -> None:
         super().__init__(f"Another version of this asset has the alias {alias}")

@@ -302,6 +302,7 @@ class ChangeEndedError(StateForbidsError):
 
 class AssetGoneError(NotFoundError):
     code = "AssetNotFound"
+    needs_operator = False
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")

@@ -94,6 +94,7 @@ class SchemaViolationError(InvalidInputError):
     """What was sent breaks the metadata schemas in force; nothing was written."""
 
     code = "MetadataSchemaViolation"
+    needs_operator = False
 
 
 class Governing(NamedTuple):

@@ -47,6 +47,7 @@ class VersionOvertakenError(StateForbidsError):
     """The asset was archived or deleted while a version of it was made."""
 
     code = "AssetVersionOvertaken"
+    needs_operator = False
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
@@ -56,6 +57,7 @@ class RequestLostError(StateForbidsError):
     """The request died before it had said which files it wants."""
 
     code = "AssetVersionRequestLost"
+    needs_operator = False
 
     def __init__(self) -> None:
         super().__init__("The request ended before all of its files were noted; send it again")

@@ -17,6 +17,7 @@ class SourceGoneError(NotFoundError):
     """What was to be copied was deleted meanwhile."""
 
     code = "FileNotFound"
+    needs_operator = False
 
     def __init__(self, key: str) -> None:
         super().__init__(f"The version of {key} that was to be copied was deleted meanwhile")

@@ -7,13 +7,13 @@ a job that is not finished always has a record in the stream or a message in its
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, failed, given_back
-from backend.core.errors import StateForbidsError, UnavailableError
+from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
@@ -98,8 +98,17 @@ class JobConsumer:
 
     def _go_on(self, message: Message, job_id: str) -> Reply:
         begun = self.clock()
+        met: list[VitrineError] = []
+
+        def step(job: Job) -> Progress:
+            try:
+                return self._step(job)
+            except VitrineError as error:
+                met.append(error)
+                raise
+
         try:
-            job = self.runner.run(job_id, self._step, until=begun + WORK_TIME)
+            job = self.runner.run(job_id, step, until=begun + WORK_TIME)
         except JobNotFoundError as error:  # its row has expired
             _log.warning("%s", error.message)
             return failed(())
@@ -110,12 +119,19 @@ class JobConsumer:
                 left = min(left, _LOOK_AGAIN)
             return given_back(self.queues, self.queue, [message], seconds=left)
         if job.state == "failed" and job.updated_at >= iso(begun):
-            _log.error("job %s has failed: %s", job_id, job.problems[-1])
-            self.ring(JOB_FAILED)
+            self._tell(job, met)
         elif not job.is_finished:
             delay = min(_LONGEST_DELAY, self._seconds_left(job))
             self.queues.send(self.queue, [_message(job_id)], delay_seconds=delay)
         return failed(())
+
+    def _tell(self, job: Job, met: Sequence[VitrineError]) -> None:
+        """Log that a job has failed; ring, unless it met what nobody has to mend."""
+        if met and not met[-1].needs_operator:
+            _log.warning("job %s cannot go on: %s", job.job_id, job.problems[-1])
+            return
+        _log.error("job %s has failed: %s", job.job_id, job.problems[-1])
+        self.ring(JOB_FAILED)
 
     def _step(self, job: Job) -> Progress:
         step = self.steps.get(job.kind)

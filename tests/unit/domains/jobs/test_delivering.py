@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import ConflictError, UnavailableError
+from backend.core.errors import ConflictError, UnavailableError, VitrineError
+from backend.domains.asset_lifecycle.repository import JobOvertakenError
+from backend.domains.asset_versions.repository import AliasTakenError
+from backend.domains.asset_versions.service.capturing import RequestLostError, VersionOvertakenError
+from backend.domains.files.repository import AssetGoneError
+from backend.domains.files.service import SourceGoneError
 from backend.domains.jobs.service import JobExistsError, JobStarter
 from backend.domains.jobs.service.running import LEASE_SECONDS
+from backend.domains.metadata.rules import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
 from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message
 from tests.fakes.queues import MemoryQueues
@@ -234,6 +240,50 @@ def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:
     world.deliver(message)
     assert len(world.rung) == 1
     assert world.messages == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AliasTakenError("final"),
+        AssetGoneError("pump"),
+        JobOvertakenError("pump"),
+        RequestLostError(),
+        SchemaViolationError.of("price", "is no number"),
+        SourceGoneError("pump/a.glb"),
+        VersionOvertakenError("pump"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_job_that_somebodys_change_overtook_fails_and_rings_for_nobody(
+    world: JobWorld, step: Counting, error: VitrineError
+) -> None:
+    def fail(page: int) -> None:
+        raise error
+
+    step.after = fail
+    world.drain()
+    assert (world.job().state, world.job().problems) == ("failed", [error.message])
+    assert world.rung == []
+
+
+def test_a_job_that_is_given_up_rings_though_an_earlier_one_was_overtaken(
+    world: JobWorld, step: Counting
+) -> None:
+    def fail(page: int) -> None:
+        raise JobOvertakenError("pump")
+
+    step.after = fail
+    world.drain()
+    world.start("archiveAsset.museum.coin.2")
+
+    def die(page: int) -> None:
+        raise KilledError
+
+    step.after = die
+    world.drain()
+    assert world.job("archiveAsset.museum.coin.2").state == "failed"
+    assert [metric.name for metric in world.rung] == ["JobFailed"]
 
 
 def test_a_job_that_is_done_or_cancelled_rings_for_nobody(world: JobWorld) -> None:
