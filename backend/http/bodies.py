@@ -69,12 +69,24 @@ def _decoded(text: str, is_base64: bool) -> bytes:
 
 
 def _invalid(error: ValidationError) -> InvalidInputError:
-    shown = error.errors(include_url=False, include_context=False, include_input=False)
+    shown = error.errors(include_url=False)
     fields = tuple(
-        FieldError(
-            ".".join(str(part) for part in entry["loc"]) or "body",
-            entry["msg"].removeprefix("Value error, "),
-        )
+        FieldError(".".join(str(part) for part in entry["loc"]) or "body", _fact(entry))
         for entry in shown[:_MAX_SHOWN_ERRORS]
     )
     return InvalidInputError("; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields)
+
+
+def _fact(entry: pydantic_core.ErrorDetails) -> str:
+    """What is wrong. Of a text that a rule of ours has seen, pydantic would count "items"."""
+    if isinstance(entry["input"], str):
+        limits = entry.get("ctx", {})
+        match entry["type"]:
+            case "too_long":
+                return f"String should have at most {limits['max_length']} characters"
+            case "too_short":
+                least = limits["min_length"]
+                return f"String should have at least {least} character{'s' if least > 1 else ''}"
+            case _:
+                pass
+    return entry["msg"].removeprefix("Value error, ")

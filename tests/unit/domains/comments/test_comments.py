@@ -208,6 +208,21 @@ def test_a_text_is_demanded(board: Board, body: Any) -> None:
     assert board.keys() == []
 
 
+@pytest.mark.parametrize(
+    ("body", "fact"),
+    [
+        ("x" * 10_001, "String should have at most 10000 characters"),
+        ("", "String should have at least 1 character"),
+    ],
+    ids=["too long", "too short"],
+)
+def test_the_length_of_a_text_is_told_in_characters(board: Board, body: str, fact: str) -> None:
+    answer = board.write("0:first", body)
+    assert answer.status == 400
+    assert answer.body["message"] == f"commentBody: {fact}"
+    assert answer.body["errors"] == [{"field": "commentBody", "message": fact}]
+
+
 def test_versions_and_assets_must_be_there(board: Board) -> None:
     assert board.write("9:one").body["code"] == "AssetVersionNotFound"
     for answer in (
