@@ -130,10 +130,7 @@ def test_a_bucket_of_others_is_registered_and_imported(
     assert (status, refusal["code"]) == (409, "BucketOverlaps")
     before = versions_of(s3, OTHERS, folder)
 
-    started = api.ok("POST", f"/admin/buckets/{made['bucketId']}/import", {})
-    job = f"/jobs/{started['jobId']}"
-    wait_until(lambda: api.ok("GET", job)["state"] == "done", seconds=STEP_SECONDS)
-    done = api.ok("GET", job)
+    done = imported(api, f"/admin/buckets/{made['bucketId']}/import")
     assert done["itemsDone"] == len(keys) + 1
     assert [f"{folder}/loose.pdf" in problem for problem in done["problems"]] == [True]
     runtime.drain()
@@ -155,6 +152,41 @@ def own_bucket(s3: Any) -> None:
         return
     s3.create_bucket(Bucket=OTHERS)
     s3.put_bucket_versioning(Bucket=OTHERS, VersioningConfiguration={"Status": "Enabled"})
+
+
+def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_again(
+    runtime: Runtime, api: Api, s3: Any, folder: str
+) -> None:
+    own = api.own_bucket()
+    name, path = own["bucketName"], f"/admin/buckets/{own['bucketId']}/import"
+    status, refusal = api.refused(
+        "POST", "/admin/buckets", {"bucketName": name, "baseAssetsPrefix": folder}
+    )
+    assert (status, refusal["code"]) == (409, "BucketOverlaps")
+    s3.put_object(Bucket=name, Key=f"{folder}/a.glb", Body=b"glTF")
+    runtime.drain()
+    before, listed = asset_of(api, folder), keys_in(s3, name)
+
+    first, second = imported(api, path), imported(api, path)
+    assert [first["itemsDone"], second["itemsDone"]] == [len(listed)] * 2
+    runtime.drain()
+    assert asset_of(api, folder) == before
+    assert keys_found(api, folder) == {f"{folder}/a.glb"}
+    assert keys_in(s3, name) == listed
+    told = api.ok("GET", "/audit", params={"entity": f"bucket:{own['bucketId']}"})["Items"]
+    assert told[0]["changes"]["lastImport"] == {"before": first["jobId"], "after": second["jobId"]}
+
+
+def imported(api: Api, path: str) -> dict[str, Any]:
+    """Import a bucket; answers with the job when it is done."""
+    job = f"/jobs/{api.ok('POST', path, {})['jobId']}"
+    wait_until(lambda: api.ok("GET", job)["state"] == "done", seconds=STEP_SECONDS)
+    return api.ok("GET", job)
+
+
+def keys_in(s3: Any, bucket: str) -> set[str]:
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
+    return {one["Key"] for page in pages for one in page.get("Contents", [])}
 
 
 def test_what_is_written_into_an_archived_asset_is_hidden_and_comes_back_with_it(

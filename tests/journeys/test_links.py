@@ -57,6 +57,42 @@ def described(api: Api, asset_link_id: str) -> str:
     return path
 
 
+MANY = 110
+"""More records than are removed in the transaction that removes their link."""
+
+
+def test_a_link_is_removed_with_all_of_its_metadata(runtime: Runtime, database: str) -> None:
+    api = runtime.client()
+    hall, statue, plinth = (api.new_asset(database, name) for name in ("hall", "statue", "plinth"))
+    paths = [f"/asset-links/{link(api, database, hall, other)}" for other in (statue, plinth)]
+    records = [
+        {"metadataKey": f"k{n:03}", "metadataValue": "v", "metadataValueType": "string"}
+        for n in range(MANY)
+    ]
+    for path in paths:
+        assert api.ok("POST", f"{path}/metadata", {"metadata": records})["successCount"] == MANY
+    by_itself, with_its_asset = paths
+    api.ok("DELETE", by_itself)
+    api.ok("DELETE", f"/database/{database}/assets/{plinth}/deleteAsset", DELETED)
+    runtime.drain()
+    for path in (by_itself, with_its_asset):
+        assert api.refused("GET", f"{path}/metadata")[0] == 404
+    assert told(api, database, hall)["children"] == []
+
+
+def test_trees_are_joined_but_not_to_a_circle(api: Api, database: str) -> None:
+    chain = [api.new_asset(database, f"part {number}") for number in range(6)]
+    for upper, lower in ((0, 1), (1, 2), (3, 4), (4, 5), (2, 3)):
+        link(api, database, chain[upper], chain[lower])
+    for lower in range(1, 6):
+        assert linked(api, database, chain[lower], chain[0]).status_code == 409
+    tree = told(api, database, chain[0], childTreeView="true")["children"]
+    below: Any = {}
+    for number in range(5, 0, -1):
+        below = {f"part {number}": below}
+    assert shape(tree) == below
+
+
 def test_assets_are_linked_told_as_a_tree_found_and_unlinked(
     runtime: Runtime, database: str
 ) -> None:

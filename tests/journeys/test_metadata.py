@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 
 from tests.journeys.runtime import Api, Runtime, noise
+from tests.journeys.test_links import link as new_link
 
 AT_ONCE = 8
 
@@ -156,6 +157,54 @@ def test_schemas_of_files_go_by_their_extension_and_contradictions_are_told(
         {"filePath": "/b.txt", "type": "metadata", "metadata": [record("polygons", "1", "number")]},
     )
     assert (status, said["errors"][0]["field"]) == (400, "metadata.0.metadataValueType")
+
+
+def test_schemas_govern_metadata_of_links(api: Api, database: str) -> None:
+    lion, plinth = (api.new_asset(database, name) for name in ("Lion", "Plinth"))
+    new_schema(api, database, "assetLinkMetadata", field("angle", "number", required=True))
+    path = f"/asset-links/{new_link(api, database, plinth, lion)}/metadata"
+    assert violated(api, "POST", path, record("angle", "steep")) == ["metadata.0.metadataValueType"]
+    api.ok("POST", path, {"metadata": [record("angle", "30", "number")]})
+    assert values(api, path) == {"angle": "30"}
+
+
+def test_schemas_of_a_database_govern_what_is_copied_into_it(api: Api, database: str) -> None:
+    other = api.new_database(f"{database}-2")
+    new_schema(api, other, "fileMetadata", field("polygons", "number"))
+    lion, bust = api.new_asset(database, "Lion"), api.new_asset(other, "Bust")
+    api.upload(database, lion, {"/a.glb": [noise(20, "a")]})
+    base = f"/database/{database}/assets/{lion}"
+    of = {"filePath": "/a.glb", "type": "metadata"}
+    copy = {
+        "sourcePath": "/a.glb",
+        "destinationPath": "/b.glb",
+        "destinationAssetId": bust,
+        "destinationDatabaseId": other,
+    }
+    api.ok("POST", f"{base}/metadata/file", {**of, "metadata": [record("polygons", "many")]})
+    status, said = api.refused("POST", f"{base}/copyFile", copy)
+    assert (status, said["code"]) == (409, "FileChangeFailed")
+    assert "does not take the metadata polygons" in said["message"]
+    theirs = f"/database/{other}/assets/{bust}"
+    assert api.ok("GET", f"{theirs}/listFiles")["items"] == []
+    number = [record("polygons", "9", "number")]
+    api.ok("PUT", f"{base}/metadata/file", {**of, "metadata": number, "updateType": "replace_all"})
+    api.ok("POST", f"{base}/copyFile", copy)
+    of_copy = httpx.QueryParams({**of, "filePath": "/b.glb"})
+    assert values(api, f"{theirs}/metadata/file?{of_copy}") == {"polygons": "9"}
+
+
+def test_a_file_that_is_not_there_or_in_the_bin_gets_no_metadata(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Lion")
+    api.upload(database, asset, {"/binned.glb": [noise(20, "binned")]})
+    base = f"/database/{database}/assets/{asset}"
+    api.ok("DELETE", f"{base}/archiveFile", {"filePath": "/binned.glb"})
+    for name in ("/never.glb", "/binned.glb"):
+        body = {"filePath": name, "type": "metadata", "metadata": [record("n")]}
+        status, said = api.refused("POST", f"{base}/metadata/file", body)
+        assert (status, said["code"]) == (404, "FileNotFound"), name
+        of = httpx.QueryParams({"filePath": name, "type": "metadata"})
+        assert values(api, f"{base}/metadata/file?{of}") == {}
 
 
 def test_what_a_schema_says_of_itself_must_hold_together(api: Api, database: str) -> None:

@@ -131,6 +131,35 @@ def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database
     assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
 
 
+def test_an_alias_that_a_version_gives_up_is_free_for_another(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Shown")
+    base = base_of(database, asset)
+    for body in (b"solid old\n", b"solid new\n"):
+        api.upload(database, asset, {"/a.stl": [body]})
+        made(api, base)
+    for number, alias in (("1", "shown"), ("1", "stored"), ("2", "shown")):
+        api.ok("PUT", f"{base}/assetversions/{number}", {"versionAlias": alias})
+    assert [one["versionAlias"] for one in listed(api, base)] == ["shown", "stored", ""]
+    assert content(api, base, assetVersionIdAlias="shown") == b"solid new\n"
+    assert content(api, base, assetVersionIdAlias="stored") == b"solid old\n"
+
+
+def test_a_file_that_is_deleted_for_good_leaves_its_versions(api: Api, database: str) -> None:
+    asset = api.new_asset(database, "Half of it")
+    base = base_of(database, asset)
+    api.upload(database, asset, {"/a.stl": [b"solid a\n"], "/b.stl": [b"solid b\n"]})
+    api.ok("POST", f"{base}/metadata", record("1889"))
+    of_file = {**record("1900"), "filePath": "/b.stl", "type": "metadata"}
+    api.ok("POST", f"{base}/metadata/file", of_file)
+    made(api, base)
+    gone = {"filePath": "/b.stl", "confirmPermanentDelete": True}
+    api.ok("DELETE", f"{base}/deleteFile", gone)
+    whole = api.ok("GET", f"{base}/getVersion/1")
+    assert [one["relativeKey"] for one in whole["files"]] == ["/a.stl"]
+    assert [one["metadataValue"] for one in whole["versionedMetadata"]] == ["1889"]
+    assert [one["fileCount"] for one in listed(api, base)] == [1, 0]
+
+
 def test_the_current_version_is_archived_with_its_asset(
     runtime: Runtime, api: Api, database: str
 ) -> None:
