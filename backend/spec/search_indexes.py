@@ -153,7 +153,12 @@ _STRETCHES: Mapping = {
     "norms": False,
     "index_options": "docs",
 }
-_CUT = {field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()}
+CUT_INTO, CUT = "cut_into", f"stretches of {STRETCH_CHARS} characters"
+"""What every index says of itself that has the stretches: one that was made before says nothing."""
+
+_COPIED = {
+    field.removesuffix(".keyword"): STRETCHES_OF[name] for name, field in RULED_FIELDS.items()
+}
 
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
@@ -163,6 +168,7 @@ OURS: dict[str, Mapping] = {
     RULED_TYPE: KEYWORD,
     WITHHELD: BOOLEAN,
     **dict.fromkeys(STRETCHES_OF.values(), _STRETCHES),
+    CUT_INTO: {"type": "constant_keyword", "value": CUT},
 }
 
 
@@ -208,7 +214,7 @@ class SearchIndex:
         }
         properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
         properties |= {"_rectype": KEYWORD, **OURS}
-        for field, cut in _CUT.items():
+        for field, cut in _COPIED.items():
             properties[field] = {**properties[field], "copy_to": [cut]}
         return {
             "dynamic": "strict_allow_templates",

@@ -18,7 +18,7 @@ OURS = {
 }
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OURS_FIELDS = {
-    *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld"),
+    *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld", "cut_into"),
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
 }
 OURS_PARAMETERS = {"ignore_above", "copy_to"}

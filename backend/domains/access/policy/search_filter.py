@@ -25,6 +25,8 @@ from backend.domains.access.policy.model import (
 from backend.domains.access.policy.predicate import Block, blocks_for
 from backend.domains.access.policy.reduction import reduced
 from backend.spec.search_indexes import (
+    CUT,
+    CUT_INTO,
     RULED_FIELDS,
     STRETCH_CHARS,
     STRETCH_END,
@@ -42,8 +44,9 @@ _ONE_BY_ONE = 16
 """Values of a demand that are asked for one by one: OpenSearch does not take a single value for a
 filter to keep, and keeps the fewer filters the more there are (decision 31)."""
 
-_CUT: Filter = {"exists": {"field": STRETCHES_OF["databaseId"]}}
-"""What is cut into stretches: in an index made before they were, no denial of a part would hold."""
+_CUT: Filter = {"term": {CUT_INTO: CUT}}
+"""An index with stretches: in one made before them, no denial of a part would hold. OpenSearch
+answers it from the mapping; asking each document for them took as long as half of the rules."""
 
 _WITHHELD: Filter = {"term": {WITHHELD: True}}
 EVERYTHING: Filter = {"bool": {"must_not": [_WITHHELD]}}
@@ -73,14 +76,13 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
 
 
 def _visible(granting: list[Filter], refusing: list[Filter]) -> Filter:
+    """What grants and what refuses in one query, which OpenSearch keeps as one set of documents."""
     if not granting and not refusing:
         return EVERYTHING
-    return {
-        "bool": {
-            "filter": [_CUT, *([_any(granting)] if granting else ())],
-            "must_not": [_WITHHELD, *([_any(refusing)] if refusing else ())],
-        }
-    }
+    unseen = [_WITHHELD, *([_any(refusing)] if refusing else ())]
+    if not granting:
+        return {"bool": {"filter": [_CUT], "must_not": unseen}}
+    return {"bool": {"filter": [_CUT, {"bool": {**_one_of(granting), "must_not": unseen}}]}}
 
 
 def _alternatives(blocks: Iterable[Block], most: int) -> list[Filter]:
