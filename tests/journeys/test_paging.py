@@ -21,7 +21,7 @@ LISTS: dict[str, dict[str, str]] = {
     "/tag-types": {},
     "/tags": {},
 }
-"""Paths of lists, whose function no other journey asks for pages, and what else they are asked."""
+"""Lists that stay short in the runtime that all journeys share, and what else they are asked."""
 
 
 @pytest.fixture(scope="module")
