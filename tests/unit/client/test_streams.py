@@ -105,6 +105,23 @@ def test_versions_and_viewers_files_are_named(client: Vitrine, server: StreamSer
         assert b"".join(pieces) == b"octree"
 
 
+@pytest.mark.parametrize(
+    ("path", "prefix", "named"),
+    [
+        ("/base/pump/x", "base/pump/", "base/pump/base/pump/x"),
+        ("base/pump/x", "base/pump/", "base/pump/x"),
+        ("/x", "base/pump/", "x"),
+        ("x", "base/pump/", "x"),
+        ("/base/pump/x", None, "base/pump/x"),
+    ],
+)
+def test_a_path_stays_one_for_who_tells_how_the_keys_of_the_asset_begin(
+    path: str, prefix: str | None, named: str
+) -> None:
+    source = Source(database_id="garage", asset_id="pump", path=path, prefix=prefix)
+    assert source.url_path.split("/stream/")[1] == named
+
+
 def test_size_and_type_are_told_without_bytes(client: Vitrine) -> None:
     head = client.streams.head(SMALL)
     assert (head.size, head.content_type) == (100, "model/gltf-binary")

@@ -10,7 +10,6 @@ from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
-from vitrine.models import Asset
 from vitrine.resources.streams import Source
 from vitrine.transfer.ingesting import Described, ingest_files
 
@@ -40,7 +39,8 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
     source = Source(
         database_id=database,
         asset_id=found.asset_id,
-        path=_in_url(found, path),
+        path=path,
+        prefix=found.asset_location.key if found.asset_location else None,
         family="viewer" if viewer else "file",
         asset_version_id=version,
     )
@@ -53,15 +53,6 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
         for piece in pieces:
             sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
-
-
-def _in_url(asset: Asset, path: str) -> str:
-    """A path as the URL names it, where its leading slash is lost.
-
-    Without one, what begins as the keys of the asset do is taken for a key, so it goes as one.
-    """
-    prefix = asset.asset_location.key if asset.asset_location else None
-    return prefix + path[1:] if prefix and path.startswith(f"/{prefix}") else path
 
 
 @with_session

@@ -23,12 +23,15 @@ _REDIRECT = 307
 class Source:
     """A file: of an asset, or what viewers need of it (which has no versions).
 
-    Of the three ways to name a version one at most is taken.
+    Of the three ways to name a version one at most is taken. `path` is a path in the asset, or a
+    key. The URL loses a leading slash, and without it what begins as the keys of the asset do is
+    taken for a key: `prefix` (`asset.asset_location.key`) keeps `/base/pump/x` a path also there.
     """
 
     database_id: str
     asset_id: str
     path: str
+    prefix: str | None = None
     family: Family = "file"
     version_id: str | None = None
     asset_version_id: str | None = None
@@ -36,7 +39,10 @@ class Source:
 
     @property
     def url_path(self) -> str:
-        inside = path_of(*self.path.removeprefix("/").split("/"))
+        path = self.path.removeprefix("/")
+        if self.prefix and self.path.startswith(f"/{self.prefix}"):
+            path = self.prefix + path  # its key
+        inside = path_of(*path.split("/"))
         return asset_path(self.database_id, self.asset_id, *_FAMILIES[self.family]) + inside
 
     @property
