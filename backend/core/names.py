@@ -1,7 +1,8 @@
 """The rules for ids, names and paths, as types that models use.
 
 Ids hold neither `#` nor `:`, so they never need escaping in a composite key. All text must be valid
-Unicode; names and paths are taken in NFC only, so that one name has one spelling.
+Unicode; what people write may have lines and tabs, but no other control characters; names and paths
+hold none at all, and are taken in NFC only, so that one name has one spelling.
 """
 
 import re
@@ -16,6 +17,9 @@ _OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._\s]{1,256}")
 _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
+_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f"
+"""ASCII's control characters but tab, line feed and carriage return, for regular expressions."""
+_HAS_CONTROLS = re.compile(f"[{_CONTROLS}]")
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
 )
@@ -37,6 +41,18 @@ def is_text(value: str) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise ValueError("is not valid Unicode text") from None
+    return value
+
+
+def check_text(value: str) -> str:
+    """Text as people write it, of one line or many.
+
+    Raises:
+        ValueError: it is not valid Unicode, or holds what no keyboard writes: U+0000, escapes.
+    """
+    is_text(value)
+    if _HAS_CONTROLS.search(value):
+        raise ValueError("must not hold control characters but tabs and ends of lines")
     return value
 
 
@@ -184,7 +200,12 @@ def _told(**schema: object) -> Any:
 
 _NAME = _told(minLength=1, maxLength=MAX_NAME_CHARS, pattern=r'^[^<>:"/\\|?*]*[^<>:"/\\|?*. ]$')
 
-Text = Annotated[str, AfterValidator(is_text)]
+_WRITTEN = _told(pattern=f"^[^{_CONTROLS}]*$")
+
+AnyText = Annotated[str, AfterValidator(is_text)]
+"""What is no text of ours: values of metadata, names that others gave to what is looked up."""
+Text = Annotated[str, AfterValidator(check_text), _WRITTEN]
+"""What people write for others to read."""
 Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
@@ -201,4 +222,6 @@ ExtensionList = Annotated[
     AfterValidator(check_extension_list),
     _told(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
 ]
-Description = Annotated[str, Field(min_length=4, max_length=256), AfterValidator(is_text)]
+Description = Annotated[
+    str, Field(min_length=4, max_length=256), AfterValidator(check_text), _WRITTEN
+]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import Text
+from backend.core.names import AnyText, Text
 from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied
 
 
@@ -34,7 +34,7 @@ def _moment(value: str, end_of_day: time) -> datetime:
 
 
 _FIRST_YEAR = 1970
-EntityName = Annotated[Text, Field(max_length=MAX_ENTITY_BYTES), AfterValidator(_known_kind)]
+EntityName = Annotated[AnyText, Field(max_length=MAX_ENTITY_BYTES), AfterValidator(_known_kind)]
 
 
 class EntriesQuery(PageQuery):

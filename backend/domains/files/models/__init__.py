@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import Text
+from backend.core.names import AnyText, Text
 
 VersionIdText = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
 """An asset version's id: a decimal number."""
@@ -15,7 +15,7 @@ VersionAliasText = Annotated[Text, Field(min_length=1, max_length=64)]
 
 
 class FilesQuery(PageQuery):
-    prefix: Text = ""
+    prefix: AnyText = ""
     include_archived: bool = False
     basic: bool = False
     asset_version_id: VersionIdText | None = None

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from backend.core.metadata_values import ValueType, check_key
 from backend.core.models import WireModel
-from backend.core.names import GLOBAL, ExtensionList, Id, ObjectName, Text, check_id
+from backend.core.names import GLOBAL, AnyText, ExtensionList, Id, ObjectName, check_id
 
 EntityType = Literal[
     "databaseMetadata", "assetMetadata", "fileMetadata", "fileAttribute", "assetLinkMetadata"
@@ -35,7 +35,7 @@ def _database_or_global(value: str) -> str:
 AnyEntityType = Annotated[EntityType, BeforeValidator(_canonical_type)]
 DatabaseOrGlobal = Annotated[str, AfterValidator(_database_or_global)]
 FieldKey = Annotated[str, AfterValidator(check_key)]
-ListKey = Annotated[Text, Field(min_length=1, max_length=256)]
+ListKey = Annotated[AnyText, Field(min_length=1, max_length=256)]
 
 
 class SchemaField(WireModel):
@@ -49,7 +49,7 @@ class SchemaField(WireModel):
     controlled_list_keys: Annotated[list[ListKey], Field(max_length=MAX_CONTROLLED_KEYS)] | None = (
         None
     )
-    default_metadata_field_value: Text | None = None
+    default_metadata_field_value: AnyText | None = None
 
 
 class SchemaFields(WireModel):

@@ -1,0 +1,51 @@
+"""The rules of texts."""
+
+import re
+from typing import Annotated
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, TypeAdapter, ValidationError
+
+from backend.core.names import AnyText, Description, Text
+
+TEXT: TypeAdapter[str] = TypeAdapter(Text)
+DESCRIPTION: TypeAdapter[str] = TypeAdapter(Description)
+SHORT: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(max_length=5)])
+LINES = ["one\ntwo", "one\r\ntwo\r\n", "col\tumn", "naïve 東京 🏛", "a\u0085b\u2028c"]
+CONTROLS = [chr(n) for n in range(32) if chr(n) not in "\t\n\r"]
+
+
+def takes(adapter: TypeAdapter[str], value: str) -> bool:
+    try:
+        return adapter.validate_python(value) == value
+    except ValidationError:
+        return False
+
+
+@pytest.mark.parametrize("value", LINES)
+def test_a_text_may_have_lines_and_tabs(value: str) -> None:
+    assert takes(TEXT, value)
+    assert takes(DESCRIPTION, value)
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=ascii)
+def test_a_text_holds_no_other_control_character(control: str) -> None:
+    for adapter in (TEXT, DESCRIPTION):
+        with pytest.raises(ValidationError, match="control characters but tabs and ends of lines"):
+            adapter.validate_python(f"some{control}text")
+
+
+@pytest.mark.parametrize(
+    "adapter", [TEXT, DESCRIPTION, SHORT], ids=["text", "description", "short"]
+)
+def test_the_document_tells_which_texts_are_taken(adapter: TypeAdapter[str]) -> None:
+    pattern = adapter.json_schema()["pattern"]
+    assert [value for value in LINES if not re.search(pattern, value)] == []
+    assert [value for value in CONTROLS if re.search(pattern, f"a{value}b")] == []
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_what_is_no_text_of_ours_may_be_any(value: str) -> None:
+    assert takes(TypeAdapter(AnyText), value)

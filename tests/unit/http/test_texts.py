@@ -1,0 +1,88 @@
+"""What bodies take as text: any lines that people write, and nothing that no keyboard writes."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from backend.core.errors import InvalidInputError
+from backend.entrypoints.openapi import bindings, openapi
+from backend.http.bodies import validate
+from backend.http.openapi import told_path
+from backend.http.router import Binding
+
+LOOKED_UP = {
+    *("defaultBucketId", "startingToken", "files.0.uploadIdS3", "files.0.parts.0.ETag"),
+    *("query", "metadataQuery", "after", "sort.0.type", "documents.0.path", "documents.0.key"),
+}
+"""What is compared with what is stored, and never stored itself."""
+VALUES = {
+    "metadata.0.metadataValue",
+    "fields.fields.0.controlledListKeys.0",
+    "fields.fields.0.defaultMetadataFieldValue",
+}
+"""Values of metadata are documents of any kind, and text that was found in files."""
+
+DOCUMENT = openapi()
+
+
+class Spoilt(NamedTuple):
+    """A body with U+0000 in one of its texts, and the path of that field."""
+
+    binding: Binding
+    field: str
+    body: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.binding.route.key} {self.field}"
+
+
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema itself, or the first of those that it names."""
+    if "anyOf" in schema:
+        return resolved(schema["anyOf"][0])
+    if "$ref" in schema:
+        return DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
+def spoilt(schema: dict[str, Any], example: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    """The paths of texts, each with the example as it is with U+0000 in that text."""
+    whole = resolved(schema)
+    match whole.get("type"):
+        case "string":
+            yield ".".join(path), "ab\u0000cd"
+        case "array":
+            first = example[0] if example else None
+            for field, value in spoilt(whole["items"], first, *path, "0"):
+                yield field, [value]
+        case _:
+            given: dict[str, Any] = example or {}
+            for name, one in whole.get("properties", {}).items():
+                for field, value in spoilt(one, given.get(name), *path, name):
+                    yield field, {**given, name: value}
+
+
+def bodies() -> Iterator[Spoilt]:
+    for binding in bindings():
+        if "body" in binding.models:
+            route = binding.route
+            operation = DOCUMENT["paths"][told_path(route)][route.method.lower()]
+            told = operation["requestBody"]["content"]["application/json"]
+            for field, body in spoilt(told["schema"], told["example"]):
+                yield Spoilt(binding, field, body)
+
+
+BODIES = list(bodies())
+WRITTEN = [each for each in BODIES if each.field not in LOOKED_UP | VALUES]
+
+
+@pytest.mark.parametrize("spoilt", WRITTEN, ids=str)
+def test_no_text_that_is_stored_may_hold_a_nul(spoilt: Spoilt) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        validate(spoilt.binding.models["body"], spoilt.body, strict=True)
+    assert spoilt.field in [each.field for each in refused.value.fields]
+
+
+def test_every_exception_is_a_field_of_a_body() -> None:
+    assert {each.field for each in BODIES} >= LOOKED_UP | VALUES
