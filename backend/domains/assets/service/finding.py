@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from backend.core.authorization import require
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.wired import wired
@@ -26,8 +27,10 @@ class AssetsById:
     repository: AssetRepository
     assets: AssetService
 
-    def asset_for(self, caller: Identity, action: Action, asset_id: str) -> Asset:
-        """The active asset, for a caller who may do this to it.
+    def asset_for(
+        self, caller: Identity, action: Action, asset_id: str, *, show_archived: bool = False
+    ) -> Asset:
+        """The asset, for a caller who may do this to it; an archived one only if it is asked for.
 
         Raises:
             NoSuchAssetError: it does not exist, or not for the caller.
@@ -37,9 +40,13 @@ class AssetsById:
         if database_id is None:
             raise NoSuchAssetError(asset_id)
         try:
-            return self.assets.asset_for(caller, action, database_id, asset_id)
+            found = self.assets.get_asset(
+                caller, database_id, asset_id, show_archived=show_archived
+            )
         except NotFoundError:
             raise NoSuchAssetError(asset_id) from None
+        require(self.assets.authorization, caller, action, secured(found))
+        return found
 
     def visible(self, caller: Identity, wanted: Iterable[AssetReference]) -> dict[str, Asset]:
         """Those of the assets that are active and that the caller may see, by id."""

@@ -10,7 +10,7 @@ from backend.core.identity import Identity
 from backend.core.notifications import Notifications
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.parallel import in_parallel
-from backend.core.transactions import Put
+from backend.core.transactions import Put, Write
 from backend.core.wired import wired
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.models import Asset, AssetReference
@@ -88,7 +88,8 @@ class SubscriptionService:
             self._make_known(body.subscribers)
             with suppress(SubscriptionChangedError):
                 users = [*told, *body.subscribers]
-                return self._write(caller, "create_subscription", asset, found, users)
+                stays = self.assets.assets.stays(asset)
+                return self._write(caller, "create_subscription", asset, found, users, stays)
         raise SubscriptionChangedError(body.entity_id)
 
     def update_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -104,7 +105,8 @@ class SubscriptionService:
             found = self._found(asset)
             self._make_known(set(body.subscribers) - set(found.subscribers))
             with suppress(SubscriptionChangedError):
-                return self._write(caller, "update_subscription", asset, found, body.subscribers)
+                users, stays = body.subscribers, self.assets.assets.stays(asset)
+                return self._write(caller, "update_subscription", asset, found, users, stays)
         raise SubscriptionChangedError(body.entity_id)
 
     def delete_subscription(self, caller: Identity, body: SubscriptionBody) -> None:
@@ -124,12 +126,14 @@ class SubscriptionService:
     def unsubscribe(self, caller: Identity, body: SubscriptionBody) -> None:
         """Have users told no more of what is done to an asset: all of them, or none.
 
+        The asset may be archived: it is archived and brought back with messages, too.
+
         Raises:
             NoSuchAssetError: the asset does not exist, or not for the caller.
             SubscriptionNotFoundError: one of them is not told.
         """
         for _ in range(_ATTEMPTS):
-            asset = self.assets.asset_for(caller, "POST", body.entity_id)
+            asset = self.assets.asset_for(caller, "POST", body.entity_id, show_archived=True)
             found = self._found(asset)
             for user_id in body.subscribers:
                 if user_id not in found.subscribers:
@@ -172,9 +176,9 @@ class SubscriptionService:
         asset: Asset,
         found: Subscription | None,
         users: Sequence[str],
+        *demands: Write,
     ) -> None:
         entry = self._entry(caller, operation, asset, found, users)
-        stays = self.assets.assets.stays(asset)
         if found is None:
             row = Subscription(
                 event_name=EVENT,
@@ -183,11 +187,11 @@ class SubscriptionService:
                 database_id=asset.database_id,
                 revision=1,
             )
-            self.subscriptions.put_new(row, stays, entry)
+            self.subscriptions.put_new(row, *demands, entry)
         elif users:
-            self.subscriptions.change(found, users, asset.database_id, stays, entry)
+            self.subscriptions.change(found, users, asset.database_id, *demands, entry)
         else:
-            self.subscriptions.delete(found, entry)
+            self.subscriptions.delete(found, *demands, entry)
 
     def _entry(
         self,

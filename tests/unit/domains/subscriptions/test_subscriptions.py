@@ -102,6 +102,14 @@ def subscribers(client: Client) -> list[list[str]]:
     return [item["subscribers"] for item in items]
 
 
+def archive(tables: DynamoTables) -> None:
+    key = {"databaseId": "museum", "assetId": "statue"}
+    item = tables.get(ASSETS, key) or {}
+    archived = {**item, "databaseId": "museum#deleted", "status": "archived"}
+    tables.write(Put(table=ASSETS, item=archived))
+    tables.delete_many(ASSETS, [key])
+
+
 def check(client: Client, user: str, asset: str = "statue") -> Answer:
     return client.send("POST", "/check-subscription", body={"userId": user, "assetId": asset})
 
@@ -218,7 +226,6 @@ def test_a_wrong_subscription_is_refused_by_field(
 def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
     client: Client, tables: DynamoTables, service: SubscriptionService
 ) -> None:
-    item = tables.get(ASSETS, {"databaseId": "museum", "assetId": "statue"}) or {}
     stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
     body = {**BODY, "entityId": "nothing", "subscribers": [ANN]}
     assert client.send("POST", "/subscriptions", body=body).status == 404
@@ -226,10 +233,43 @@ def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
     for method in ("POST", "PUT", "DELETE"):
         assert send(stranger, method, ANN).status == 404
     assert check(stranger, ANN).status == 404
-    archived = {**item, "databaseId": "museum#deleted", "status": "archived"}
-    tables.write(Put(table=ASSETS, item=archived))
-    tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
+    archive(tables)
     assert send(client, "POST", ANN).status == 404
+
+
+def test_who_is_told_of_an_archived_asset_may_leave_and_nobody_may_join(
+    client: Client, tables: DynamoTables, service: SubscriptionService
+) -> None:
+    send(client, "POST", ANN, BOB)
+    archive(tables)
+    stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
+    assert send(stranger, "DELETE", ANN, path="/unsubscribe").status == 404
+    assert send(client, "DELETE", "eve@example.org", path="/unsubscribe").status == 404
+    assert send(client, "DELETE", ANN, path="/unsubscribe").body == {"message": "success"}
+    row = service.subscriptions.get("statue")
+    assert row is not None
+    assert row.subscribers == [BOB]
+    for method in ("POST", "PUT", "DELETE"):
+        answer = send(client, method, "eve@example.org")
+        assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
+    assert send(client, "DELETE", BOB, path="/unsubscribe").status == 200
+    assert service.subscriptions.get("statue") is None
+
+
+def test_who_may_only_see_an_asset_takes_nobody_from_it_archived_or_not(
+    client: Client, tables: DynamoTables, service: SubscriptionService
+) -> None:
+    class Readers(Everybody):
+        def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+            return action == "GET"
+
+    send(client, "POST", ANN)
+    assets = replace(service.assets.assets, authorization=Readers())
+    asking = replace(service, assets=replace(service.assets, assets=assets))
+    reader = Client(build_router(asking), user_id="ann", authorization=Everybody())
+    assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
+    archive(tables)
+    assert send(reader, "DELETE", ANN, path="/unsubscribe").status == 403
 
 
 def test_a_list_shows_visible_assets_only_and_rows_of_another_product(

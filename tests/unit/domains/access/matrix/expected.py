@@ -69,7 +69,7 @@ _SEES_ARCHIVED = {
     *(routes.GET_LINK, routes.UPDATE_LINK, routes.DELETE_LINK),
     *(routes.GET_LINK_METADATA, routes.CREATE_LINK_METADATA),
     *(routes.UPDATE_LINK_METADATA, routes.DELETE_LINK_METADATA),
-    routes.GET_DATABASE,
+    *(routes.GET_DATABASE, routes.UNSUBSCRIBE),
 }
 """Routes that speak of archived assets, or deleted databases, too, if they are asked to."""
 
