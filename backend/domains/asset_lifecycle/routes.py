@@ -25,13 +25,12 @@ _DONE: dict[Operation, str] = {"archive": "archived", "unarchive": "brought back
 def build_router(service: LifecycleService, versions: VersionLifecycle) -> Router:
     """Bind the routes of the lifecycle to the services."""
     router = Router()
-    _bind_assets(router, service)
+    _bind_assets(router, service, versions)
     _bind_versions(router, versions)
     return router
 
 
-def _bind_assets(router: Router, service: LifecycleService) -> None:
-
+def _bind_assets(router: Router, service: LifecycleService, versions: VersionLifecycle) -> None:
     @router.bind(routes.ARCHIVE_ASSET)
     def archive_asset(call: Call, path: AssetPath, body: ArchiveBody) -> LifecycleReply:
         ids = (path.database_id, path.asset_id)
@@ -40,7 +39,7 @@ def _bind_assets(router: Router, service: LifecycleService) -> None:
     @router.bind(routes.UNARCHIVE_ASSET)
     def unarchive_asset(call: Call, path: AssetPath, body: UnarchiveBody) -> LifecycleReply:
         ids = (path.database_id, path.asset_id)
-        return _reply("unarchive", service.unarchive_asset(call.caller, *ids, reason=body.reason))
+        return _reply("unarchive", versions.unarchive_asset(call.caller, ids, reason=body.reason))
 
     @router.bind(routes.DELETE_ASSET)
     def delete_asset(call: Call, path: AssetPath, body: DeleteBody) -> LifecycleReply:

@@ -4,7 +4,7 @@ The row is in its new state when the request answers, whatever the number of fil
 done within the request; of others the worker does the rest.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -80,16 +80,22 @@ class DatabaseDeletedError(StateForbidsError):
         )
 
 
-class Composed(NamedTuple):
-    """What another slice changes in the same transaction, and the route that asks for both.
+class Along(NamedTuple):
+    """What another slice changes in the same transaction, and what the entry tells of that."""
 
-    `writes` and `changes` are of the asset as it is then; `changes` is what the entry tells of
-    them, before and after.
+    writes: Sequence[Write]
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+class Composed(NamedTuple):
+    """The route that asks for a change of state, and what goes along with it.
+
+    `along` is asked about the asset as it is then.
     """
 
     route: Route
-    writes: Callable[[Asset], list[Write]]
-    changes: tuple[dict[str, Any], dict[str, Any]]
+    along: Callable[[Asset], Along]
 
 
 @frozen
@@ -272,11 +278,9 @@ class LifecycleService:
         """What is composed, and the one entry of the transaction."""
         if composed is None:
             return [self._entry(caller, route, asset, (_attributes(asset), after), at)]
-        before = _attributes(asset) | composed.changes[0]
-        entry = self._entry(
-            caller, composed.route, asset, (before, after | composed.changes[1]), at
-        )
-        return [*composed.writes(asset), entry]
+        along = composed.along(asset)
+        changes = ({**_attributes(asset), **along.before}, {**after, **along.after})
+        return [*along.writes, self._entry(caller, composed.route, asset, changes, at)]
 
     def _entry(
         self,

@@ -4,20 +4,26 @@ A version knows nothing of what archives an asset, so both are put together here
 moves the asset and sets the flag of the version.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from backend.core.authorization import require
 from backend.core.errors import StateForbidsError
 from backend.core.identity import Identity
-from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle.service.requests import (
+    Along,
     AssetArchivedError,
     Composed,
     LifecycleService,
     Started,
 )
-from backend.domains.asset_versions.service import VersionEditing, VersionRevisionError
+from backend.domains.asset_versions.service import (
+    VersionActiveError,
+    VersionEditing,
+    VersionNotFoundError,
+    VersionRevisionError,
+)
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import secured
 from backend.domains.audit.models import asset_entity
@@ -120,6 +126,29 @@ class VersionLifecycle:
                 continue
         raise VersionRevisionError(asset_version_id)
 
+    def unarchive_asset(
+        self, caller: Identity, asset_id: tuple[str, str], *, reason: str | None = None
+    ) -> Started:
+        """Bring an archived asset (database id, asset id) back.
+
+        Its current version comes along if the asset was archived by it: no active asset has a
+        current version that is archived. Older versions stay as they are.
+
+        Raises:
+            AssetActiveError: it is not archived.
+            AssetBusyError: it is still being archived.
+            AssetNotFoundError: it does not exist, or not for the caller.
+            DatabaseDeletedError: its database is deleted.
+            PermissionDeniedError: the caller may see it, and not bring it back.
+        """
+        composed = Composed(routes.UNARCHIVE_ASSET, self._with_current)
+        for _ in range(_ATTEMPTS):
+            with suppress(VersionRevisionError):
+                return self.lifecycle.unarchive_asset(
+                    caller, *asset_id, reason=reason, composed=composed
+                )
+        raise VersionRevisionError(asset_id[1])
+
     def _asset_for(self, caller: Identity, asset_id: tuple[str, str], route: Route) -> Asset:
         assets = self.lifecycle.assets
         found = assets.get_asset(caller, *asset_id, show_archived=True)
@@ -127,29 +156,38 @@ class VersionLifecycle:
         return found
 
     def _composed(self, asset_version_id: str, route: Route, *, to: bool) -> Composed:
-        def writes(asset: Asset) -> list[Write]:
+        def along(asset: Asset) -> Along:
             if not _is_current(asset, asset_version_id):
                 raise _NotCurrentError(asset_version_id)
-            return self.versions.flags(asset, asset_version_id, is_archived=to)
+            return self._flag(asset, asset_version_id, to=to)
 
-        return Composed(
-            route, writes, (_told(asset_version_id, not to), _told(asset_version_id, to))
-        )
+        return Composed(route, along)
+
+    def _with_current(self, asset: Asset) -> Along:
+        """What goes along with an asset that comes back."""
+        try:
+            return self._flag(asset, asset.current_version.version, to=False)
+        except (VersionActiveError, VersionNotFoundError):  # it was not archived with the asset
+            return Along((), {}, {})
+
+    def _flag(self, asset: Asset, asset_version_id: str, *, to: bool) -> Along:
+        flags = self.versions.flags(asset, asset_version_id, is_archived=to)
+        return Along(flags, _told(asset_version_id, not to), _told(asset_version_id, to))
 
     def _flagged(
         self, caller: Identity, asset: Asset, asset_version_id: str, route: Route, *, to: bool
     ) -> None:
         """Set the flag of a version alone."""
+        flag = self._flag(asset, asset_version_id, to=to)
         entry = self.lifecycle.audit.entry(
             caller,
             route.name,
             asset_entity(asset.database_id, asset.asset_id),
-            before=_told(asset_version_id, not to),
-            after=_told(asset_version_id, to),
+            before=flag.before,
+            after=flag.after,
             at=self.lifecycle.clock(),
         )
-        flags = self.versions.flags(asset, asset_version_id, is_archived=to)
-        self.lifecycle.repository.commit([*flags, entry])
+        self.lifecycle.repository.commit([*flag.writes, entry])
 
 
 def _is_current(asset: Asset, asset_version_id: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.domains.metadata.routes import build_router
+from tests.factories.audit import entries
 from tests.factories.files import BUCKET
 from tests.factories.http import Client
 from tests.factories.metadata import metadata_service
@@ -122,6 +123,31 @@ def test_the_current_version_takes_its_asset_along_and_brings_it_back(museum: Ve
     assert not asset.is_archived
     assert flags(museum) == {"1": False, "0": False}
     assert museum.lifecycle.files() == {"/a.glb": False}
+
+
+def test_an_asset_that_its_current_version_took_along_comes_back_with_it(museum: Versions) -> None:
+    put(museum, "/a.glb")
+    museum.made()
+    archive(museum, "0")
+    archive(museum, "1", {"confirmArchiveAsset": True})
+    museum.lifecycle.unarchive()
+    assert flags(museum) == {"1": False, "0": True}
+    assert museum.lifecycle.files() == {"/a.glb": False}
+    (entry,) = [e for e in entries(museum.lifecycle.tables) if e["operation"] == "unarchive_asset"]
+    assert entry["changes"]["version.1.isArchived"] == {"before": True, "after": False}
+    assert archive(museum, "1", {"confirmArchiveAsset": True})[0] == 200
+
+
+def test_an_asset_that_was_archived_itself_comes_back_with_its_versions_as_they_were(
+    museum: Versions,
+) -> None:
+    museum.made()
+    archive(museum, "0")
+    museum.lifecycle.archive()
+    museum.lifecycle.unarchive()
+    assert flags(museum) == {"1": False, "0": True}
+    (entry,) = [e for e in entries(museum.lifecycle.tables) if e["operation"] == "unarchive_asset"]
+    assert not [name for name in entry["changes"] if name.startswith("version.")]
 
 
 def test_an_older_version_of_an_archived_asset_stays_archived(museum: Versions) -> None:
