@@ -20,6 +20,8 @@ from backend.domains.access.policy.model import (
     Rule,
 )
 from backend.spec.search_indexes import (
+    CUT,
+    CUT_INTO,
     RULED_FIELDS,
     STRETCH_CHARS,
     STRETCH_END,
@@ -74,7 +76,7 @@ def objects_of(object_type: str) -> st.SearchStrategy[Fields]:
 
 def indexed(fields: Fields) -> dict[str, list[str]]:
     """What OpenSearch holds of an object: its texts, and the stretches that it cuts them into."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {CUT_INTO: [CUT]}
     for name, value in fields.items():
         whole = [value] if isinstance(value, str) else [*value]
         found[RULED_FIELDS[name]] = whole

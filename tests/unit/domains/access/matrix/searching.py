@@ -37,8 +37,6 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
         return _all_hold(said, document)
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
-    if kind == "exists":
-        return said["field"] in document
     ((name, wanted),) = said.items()
     values = _values(document, name)
     if kind in {"term", "terms"}:

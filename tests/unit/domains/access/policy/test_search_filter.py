@@ -13,8 +13,6 @@ from backend.core.errors import TooLargeError
 from backend.domains.access.policy.model import Fields, Rule, parse_rule
 from backend.domains.access.policy.search_filter import EVERYTHING, MAX_CLAUSES, search_filter
 from backend.spec.search_indexes import (
-    CUT,
-    CUT_INTO,
     RULED_FIELDS,
     STRETCH_CHARS,
     STRETCH_END,
@@ -55,10 +53,6 @@ def _matches(kind: str, wanted: Any, value: Any) -> bool:
     return re.fullmatch(pattern, value, re.DOTALL) is not None
 
 
-def document_of(fields: Fields) -> dict[str, list[str]]:
-    return {CUT_INTO: [CUT], **indexed(fields)}
-
-
 @hypothesis_settings(max_examples=60)
 @given(
     st.lists(rules(["asset"]), min_size=1, max_size=20),
@@ -68,7 +62,7 @@ def test_the_filter_agrees_with_a_plain_reading(found: list[Rule], objects: list
     query = search_filter(found)
     for fields in objects:
         expected = read_plainly(found, "GET", "asset", fields)
-        assert (query is not None and finds(query, document_of(fields))) == expected
+        assert (query is not None and finds(query, indexed(fields))) == expected
 
 
 LONG = "".join(chr(ord("a") + n) for n in range(STRETCH_CHARS + 1))
@@ -99,7 +93,7 @@ def test_a_part_of_a_text_is_found_where_it_is_however_long(operator: str, value
     for name in filter(None, [*names, *(f"pile{end}" for end in ends)]):
         fields = {"databaseId": "museum", "assetName": name}
         expected = read_plainly(found, "GET", "asset", fields)
-        assert finds(query, document_of(fields)) == expected, name
+        assert finds(query, indexed(fields)) == expected, name
 
 
 def test_no_pattern_is_made_of_a_value_that_fits_into_a_stretch() -> None:
@@ -115,7 +109,7 @@ def test_an_index_without_stretches_hides_all_rather_than_miss_a_denial() -> Non
     assert query is not None
     for name in ("secret", "open"):
         assert not finds(query, {RULED_FIELDS["assetName"]: [name]})
-    assert finds(query, document_of({"assetName": "open"}))
+    assert finds(query, indexed({"assetName": "open"}))
     assert search_filter([parse_rule(everything("asset"))]) == EVERYTHING
 
 
@@ -123,8 +117,8 @@ def test_a_denial_hides_what_another_rule_shows() -> None:
     denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
     query = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
     assert query is not None
-    assert finds(query, document_of({"tags": ("open",)}))
-    assert not finds(query, document_of({"tags": ("open", "secret")}))
+    assert finds(query, indexed({"tags": ("open",)}))
+    assert not finds(query, indexed({"tags": ("open", "secret")}))
 
 
 def _more_than_compared() -> list[tuple[tuple[str, str, str], ...]]:
@@ -139,20 +133,20 @@ def test_hundreds_of_blocks_that_resemble_each_other_keep_the_widest() -> None:
     found = [*alike, stored("asset", database), everything("asset", actions=["PUT"])]
     query = search_filter([parse_rule(each) for each in found])
     assert query is not None
-    assert finds(query, document_of({"databaseId": "a"}))
+    assert finds(query, indexed({"databaseId": "a"}))
     denied = [everything("asset"), denial]
     denied += [stored("asset", *each, effect="deny") for each in _more_than_compared()]
     query = search_filter([parse_rule(each) for each in denied])
     assert query is not None
-    assert not finds(query, document_of({"databaseId": "a", "tags": ("7.",)}))
-    assert not finds(query, document_of({"databaseId": "a"}))
+    assert not finds(query, indexed({"databaseId": "a", "tags": ("7.",)}))
+    assert not finds(query, indexed({"databaseId": "a"}))
 
 
 def test_what_cannot_be_judged_is_found_by_nobody() -> None:
     some = search_filter([parse_rule(stored("asset", ("tags", "contains", "a")))])
     for query in (EVERYTHING, some):
         assert query is not None
-        document = document_of({"tags": ("a",)})
+        document = indexed({"tags": ("a",)})
         assert finds(query, document)
         assert not finds(query, {**document, WITHHELD: [True]})
 
