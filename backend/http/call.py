@@ -1,6 +1,7 @@
 """One request as the routes of a slice see it: who asks, with which headers, for which page."""
 
 import json
+import re
 from collections.abc import Mapping
 
 from backend.core.errors import InvalidInputError
@@ -12,6 +13,7 @@ from backend.spec.routes import Route
 from backend.values import frozen
 
 _PAGING = frozenset({"maxItems", "pageSize", "startingToken"})
+_REVISION = re.compile(r"[0-9]{1,18}")  # Python refuses to read thousands of digits
 
 
 @frozen
@@ -56,7 +58,7 @@ class Call:
         if sent is None or sent.strip() == "*":
             return None
         text = sent.strip().removeprefix("W/").strip('"')
-        if not text.isascii() or not text.isdigit():
+        if not _REVISION.fullmatch(text):
             raise InvalidInputError.of("If-Match", "is not an ETag of this resource")
         return int(text)
 

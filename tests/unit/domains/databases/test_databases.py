@@ -130,6 +130,13 @@ def test_a_stale_if_match_is_refused(client: Client) -> None:
     assert one(client).body["description"] == "second"
 
 
+@pytest.mark.parametrize("sent", ["", '"x"', '"-1"', '"1", "2"', '"٣"', f'"{"9" * 5000}"'])
+def test_what_is_no_revision_is_refused(client: Client, sent: str) -> None:
+    client.send("POST", "/database", body=BODY)
+    answer = one(client, "PUT", body={"description": "second"}, headers={"if-match": sent})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "If-Match")
+
+
 def test_lists_are_paged_to_the_end(client: Client) -> None:
     for number in range(5):
         client.send("POST", "/database", body={**BODY, "databaseId": f"db-{number}"})
