@@ -16,7 +16,7 @@ from backend.domains.audit.models import job_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobChangedError, JobNotFoundError, JobRepository
-from backend.spec.jobs import JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
+from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_ROLE, JobKind
 
 JOB_DAYS = 365
 """How long a job can be looked at, and says that it was started once."""
@@ -44,8 +44,8 @@ def _nothing(job: Job) -> Secured | None:  # noqa: ARG001 - a `Subject`
 class JobService:
     """What permission a job needs is that of its asset, which `subject` knows, while it is there.
 
-    Otherwise it is that of its database, or of its tag or role. `resumable` may hold a check by
-    kind.
+    Otherwise it is that of its database, or of its tag, role or bucket. `resumable` may hold a
+    check by kind.
     """
 
     jobs: JobRepository
@@ -183,7 +183,7 @@ class JobService:
         return self.authorization.may(caller, action, target)
 
     def _secured(self, job: Job) -> Secured:
-        if "bucketId" in job.parameters:
+        if job.kind == IMPORT_BUCKET.name:  # jobs of assets name their bucket, too
             return Secured("bucket", {"bucketId": str(job.parameters["bucketId"])})
         if job.kind == WITHDRAW_ROLE.name:
             return Secured("role", {"roleName": str(job.parameters.get("roleName", ""))})

@@ -7,12 +7,14 @@ import pytest
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import StateForbidsError
+from backend.domains.asset_lifecycle.models import DeletedAsset
+from backend.domains.assets.models import Location
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.routes import build_router
 from backend.domains.jobs.service import JobService
-from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, WITHDRAW_TAG
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, IMPORT_BUCKET, WITHDRAW_TAG
 from tests.factories.access import OnlyUser
 from tests.factories.http import Answer, Client
 from tests.factories.jobs import ADMIN
@@ -153,7 +155,8 @@ def test_the_permission_asked_is_that_of_the_asset_while_it_is_there(service: Jo
             return True
 
     pump = Secured("asset", {"databaseId": "museum", "assetName": "Pump"})
-    store(service)
+    named = DeletedAsset(bucket_id="scans-id", asset_location=Location(key="pump/"))
+    store(service, parameters=named.model_dump(by_alias=True))
     assets: dict[str | None, Secured] = {"pump": pump}
     noting = JobService(
         service.jobs,
@@ -186,3 +189,23 @@ def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService
     service.jobs.tables.write(service.put(job))
     replace(service, authorization=Noting()).get_job(ADMIN, "withdrawTag.1")
     assert asked == [Secured("tag", {"tagName": "old"})]
+
+
+def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -> None:
+    asked: list[tuple[object, Secured]] = []
+
+    class Noting(OnlyUser):
+        def may(self, caller: object, action: object, target: Secured) -> bool:
+            asked.append((action, target))
+            return True
+
+    job = service.new(
+        IMPORT_BUCKET,
+        "importBucket.1",
+        caller=ADMIN,
+        database_id=None,
+        parameters={"bucketId": "scans-id"},
+    )
+    service.jobs.tables.write(service.put(job))
+    replace(service, authorization=Noting()).get_job(ADMIN, "importBucket.1")
+    assert asked == [("POST", Secured("bucket", {"bucketId": "scans-id"}))]
