@@ -1,4 +1,9 @@
-"""Opaque, signed page tokens, bound to a query and a caller."""
+"""Sealed page tokens, bound to a query and a caller.
+
+A page that permissions thin out may end at a row which its caller must not know of. So a position
+is encrypted, with the signature over it as the nonce (as in RFC 5297): nobody reads it but us, and
+what was changed, or is another query's, is refused.
+"""
 
 import base64
 import binascii
@@ -25,7 +30,9 @@ class PageTokens:
     def issue(self, position: Position, *, scope: str) -> str:
         """The token for a position in the list that `scope` (query and caller) names."""
         payload = json.dumps(position, separators=(",", ":"), sort_keys=True).encode()
-        return base64.urlsafe_b64encode(self._sign(payload, scope) + payload).decode().rstrip("=")
+        signature = self._sign(payload, scope)
+        sealed = signature + self._masked(payload, signature)
+        return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
     def read(self, token: str, *, scope: str, field: str = "startingToken") -> Position:
         """The position in a token, which came in this field of the request.
@@ -41,7 +48,8 @@ class PageTokens:
             raw = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
             raise refused from None
-        signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+        signature = raw[:_SIGNATURE_BYTES]
+        payload = self._masked(raw[_SIGNATURE_BYTES:], signature)
         if not hmac.compare_digest(signature, self._sign(payload, scope)):
             raise refused
         return cast("Position", json.loads(payload))
@@ -49,3 +57,9 @@ class PageTokens:
     def _sign(self, payload: bytes, scope: str) -> bytes:
         message = hashlib.sha256(scope.encode()).digest() + payload
         return hmac.new(self.key(), message, hashlib.sha256).digest()[:_SIGNATURE_BYTES]
+
+    def _masked(self, text: bytes, signature: bytes) -> bytes:
+        """The text under a stream of bytes that the key and the signature make; twice is once."""
+        key = hmac.new(self.key(), b"stream", hashlib.sha256).digest()
+        stream = hashlib.shake_256(key + signature).digest(len(text))
+        return bytes(a ^ b for a, b in zip(text, stream, strict=True))

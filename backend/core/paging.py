@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 T = TypeVar("T")
 
 Position = Mapping[str, Any]
-"""Where a page ended; plain JSON values. A page token carries it, signed."""
+"""Where a page ended; plain JSON values. A page token carries it, sealed."""
 
 MAX_ROWS_PER_PAGE = 5000
 """Rows that one request reads at the most to fill a page that permissions thin out."""

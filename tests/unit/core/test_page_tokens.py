@@ -1,0 +1,44 @@
+"""Page tokens: whose they are, and that nobody reads in them where a page ended."""
+
+import base64
+
+import pytest
+
+from backend.core.errors import InvalidInputError
+from backend.core.page_tokens import PageTokens
+
+TOKENS = PageTokens(lambda: b"key")
+HIDDEN = {"databaseId": "hidden-database", "assetId": "hidden asset, of some länge" * 9}
+
+
+def raw(token: str) -> bytes:
+    return base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+
+
+@pytest.mark.parametrize("position", [{}, {"n": 1}, HIDDEN])
+def test_a_token_says_to_its_issuer_where_a_page_ended(position: dict[str, object]) -> None:
+    token = TOKENS.issue(position, scope="assets of ann")
+    assert TOKENS.read(token, scope="assets of ann") == position
+    assert TOKENS.issue(position, scope="assets of ann") == token
+
+
+def test_where_a_page_ended_is_told_to_nobody_else() -> None:
+    """A page that permissions thin out may end at a row that the caller must not know of."""
+    seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
+    for told in (b"hidden", b"databaseId", b"assetId", b'{"'):
+        assert told not in seen
+    others = raw(TOKENS.issue(HIDDEN, scope="assets of bob"))
+    assert sum(a == b for a, b in zip(seen, others, strict=True)) < len(seen) / 8
+
+
+def test_a_token_of_another_list_key_or_spelling_is_refused() -> None:
+    token = TOKENS.issue(HIDDEN, scope="assets of ann")
+    other_key = PageTokens(lambda: b"another key").issue(HIDDEN, scope="assets of ann")
+    turned = bytearray(raw(token))
+    turned[20] ^= 1
+    changed = base64.urlsafe_b64encode(bytes(turned)).decode().rstrip("=")
+    for forged in (other_key, changed, token[:-4], token[:8], "", "ä", token + "!"):
+        with pytest.raises(InvalidInputError, match="is not a token"):
+            TOKENS.read(forged, scope="assets of ann")
+    with pytest.raises(InvalidInputError, match="is not a token"):
+        TOKENS.read(token, scope="assets of bob")
