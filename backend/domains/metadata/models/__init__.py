@@ -69,10 +69,10 @@ class Record(WireModel):
 
 
 class NewRecord(WireModel):
-    """One key with its value, as requests send it; its type is read before it."""
+    """One key with its value, as requests send it; its type, `string` if none, is read before."""
 
     metadata_key: MetadataKey
-    metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]
+    metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)] = "string"
     metadata_value: str
 
     @field_validator("metadata_value")

@@ -32,6 +32,13 @@ def test_what_is_over_a_transactions_bytes_is_written_in_several(client: Client)
     assert all_keys(client) == [f"k{n:02}" for n in range(12)]
 
 
+def test_a_record_that_says_no_type_is_a_string(client: Client) -> None:
+    body = {"metadata": [{"metadataKey": "k", "metadataValue": "NaN"}]}
+    assert send(client, "POST", body=body).status == 200
+    (found,) = send(client, "GET").body["metadata"]
+    assert (found["metadataValue"], found["metadataValueType"]) == ("NaN", "string")
+
+
 def test_keys_that_exist_fail_alone(client: Client) -> None:
     add(client, "a", "c")
     answer = add(client, "a", "b", "c", "d")
