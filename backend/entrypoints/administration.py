@@ -92,8 +92,14 @@ class AccessWiring(Wiring):
 
     @cached_property
     def users(self) -> UserService:
-        entries = SignInEntries(self.tables)
-        return UserService(self.user_pool, entries, self.authorization, self.audit, self.clock)
+        return UserService(
+            pool=self.user_pool,
+            entries=SignInEntries(self.tables),
+            grants=GrantRepository(self.tables),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
 
     @cached_property
     def user_pool(self) -> UserPool | None:

@@ -100,7 +100,9 @@ class Parts:
             ),
             user_roles=UserRoleService(grants, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
-            users=UserService(self.pool, SignInEntries(tables), authorization, audit, self.clock),
+            users=UserService(
+                self.pool, SignInEntries(tables), grants, authorization, audit, self.clock
+            ),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
             explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),

@@ -191,13 +191,14 @@ class UserRoleService:
                 raise LastAdministratorError(user_id)
 
     def _may(self, caller: Identity, action: Action, row: UserRole) -> bool:
-        return self.authorization.may(caller, action, _secured(row.user_id, row.role_name))
+        return self.authorization.may(caller, action, secured(row.user_id, row.role_name))
 
     def _require(self, caller: Identity, action: Action, user_id: str, role_name: str) -> None:
-        require(self.authorization, caller, action, _secured(user_id, role_name))
+        require(self.authorization, caller, action, secured(user_id, role_name))
 
 
-def _secured(user_id: str, role_name: str) -> Secured:
+def secured(user_id: str, role_name: str) -> Secured:
+    """A role of a user as permissions see it."""
     return Secured("userRole", {"userId": user_id, "roleName": role_name})
 
 

@@ -10,7 +10,9 @@ from backend.core.paging import Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
 from backend.core.wired import wired
 from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
+from backend.domains.access.repository.roles import GrantRepository
 from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.service.user_roles import secured
 from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
 
@@ -29,10 +31,14 @@ class UserService:
     """A call of Cognito and a write of ours are no transaction: the entry comes first.
 
     So what was done is never without its entry; an entry may tell of what Cognito then refused.
+
+    Whoever makes or changes a sign-in could sign in by it, and have all roles of the user. So it
+    takes the same right to each of them, beside that to the user.
     """
 
     pool: UserPool | None
     entries: SignInEntries
+    grants: GrantRepository
     authorization: Authorization
     audit: AuditService
     clock: Clock
@@ -62,7 +68,7 @@ class UserService:
             PoolUserExistsError: the pool has one of that name.
         """
         pool = self._pool()
-        require(self.authorization, caller, "POST", _secured(body.user_id))
+        self._require(caller, "POST", body.user_id)
         if pool.get_user(body.user_id) is not None:
             raise PoolUserExistsError(body.user_id)
         self._enter(caller, "create_cognito_user", body.user_id, after=_contact(body))
@@ -110,8 +116,13 @@ class UserService:
         found = self._pool().get_user(user_id)
         if found is None or not self._may(caller, user_id):
             raise PoolUserNotFoundError(user_id)
-        require(self.authorization, caller, action, _secured(user_id))
+        self._require(caller, action, user_id)
         return found
+
+    def _require(self, caller: Identity, action: Action, user_id: str) -> None:
+        require(self.authorization, caller, action, _secured(user_id))
+        for row in self.grants.of_user(user_id):
+            require(self.authorization, caller, action, secured(user_id, row.role_name))
 
     def _pool(self) -> UserPool:
         if self.pool is None:

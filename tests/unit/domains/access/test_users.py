@@ -1,5 +1,6 @@
 """Who can sign in: the routes of Cognito users, over moto's cognito-idp."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -8,8 +9,12 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.aws.user_pool import CognitoUserPool
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
 from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
+from backend.spec.routes import Action, Route
+from tests.factories.access import stored_user_role
 from tests.factories.administration import Parts
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
@@ -197,6 +202,43 @@ def test_strangers_may_do_nothing(
     stranger = Client(build_router(*parts.services()), user_id="stranger")
     assert create(stranger).status == 403
     assert stranger.send("GET", "/user/cognito").status == 403
+
+
+class NoRoleOf:
+    """Everything but one role, as a rule says by negation: what names no role is not refused."""
+
+    def __init__(self, role_name: str) -> None:
+        self.role_name = role_name
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.fields.get("roleName") != self.role_name
+
+
+def test_who_may_not_give_a_role_takes_over_nobody_who_has_it(
+    tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+) -> None:
+    rules, pool = NoRoleOf("admin"), CognitoUserPool(cognito, pool_id)
+    services = Parts(tables, audit, now, rules, pool).services()
+    client = Client(build_router(*services), authorization=rules)
+    create(client)
+    assert one(client, "PUT", body={"email": "eve@example.org"}).status == 200
+    stored_user_role(tables, user_id="ann", role_name="viewer")
+    assert one(client, "PUT", body={"email": "ann@example.org"}).status == 200
+    for user in ("ann", "boss"):
+        stored_user_role(tables, user_id=user, role_name="admin")
+    for refused in (
+        one(client, "PUT", body={"email": "eve@example.org"}),
+        reset(client),
+        one(client, "DELETE"),
+        create(client, userId="boss"),
+    ):
+        assert (refused.status, refused.body["code"]) == (403, "PermissionDenied")
+    assert [(each["userId"], each["email"]) for each in listed(client)] == [
+        ("ann", "ann@example.org")
+    ]
 
 
 def test_without_a_pool_each_route_says_so(parts: Parts) -> None:
