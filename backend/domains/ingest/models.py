@@ -31,14 +31,17 @@ class IngestFile(WireModel):
 
 
 class IngestBody(WireModel):
-    """Without `uploadId` the beginning, which describes the asset; with it the end."""
+    """Without `uploadId` the beginning, which describes the asset; with it the end.
+
+    As with VAMS, the asset may be downloaded unless that is denied.
+    """
 
     database_id: Id
     asset_id: AssetId
     upload_id: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")] = None
     asset_name: AssetName | None = None
     description: Description | None = None
-    is_distributable: bool | None = None
+    is_distributable: bool = True
     tags: TagNames | None = None
     files: Annotated[list[IngestFile], Field(min_length=1, max_length=MAX_FILES)]
 

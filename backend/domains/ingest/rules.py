@@ -25,7 +25,7 @@ def asset_of(body: IngestBody) -> CreateAssetBody:
     Raises:
         InvalidInputError: naming what it leaves out.
     """
-    if body.asset_name is None or body.description is None or body.is_distributable is None:
+    if body.asset_name is None or body.description is None:
         _missing(body)
     return CreateAssetBody(
         database_id=body.database_id,
@@ -124,11 +124,7 @@ def _path(path: str) -> tuple[str, str]:
 
 
 def _missing(body: IngestBody) -> NoReturn:
-    needed = {
-        "assetName": body.asset_name,
-        "description": body.description,
-        "isDistributable": body.is_distributable,
-    }
+    needed = {"assetName": body.asset_name, "description": body.description}
     fields = [FieldError(name, "Field required") for name, value in needed.items() if value is None]
     raise _error(fields)
 

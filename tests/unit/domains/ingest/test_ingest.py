@@ -114,6 +114,17 @@ def test_an_asset_and_its_files_come_of_two_calls(desk: Desk) -> None:
     assert "files" not in done.body
 
 
+@pytest.mark.parametrize(("said", "kept"), [({}, True), ({"isDistributable": False}, False)])
+def test_an_asset_may_be_downloaded_unless_that_is_denied(
+    desk: Desk, said: dict[str, bool], kept: bool
+) -> None:
+    described = {name: value for name, value in ASSET.items() if name != "isDistributable"}
+    assert desk.send({**described, "files": [EMPTY], **said}).status == 200
+    found = desk.asset
+    assert found is not None
+    assert found.is_distributable is kept
+
+
 def test_both_calls_may_be_repeated(desk: Desk) -> None:
     desk.begin(EMPTY)
     started = desk.begin(EMPTY, assetName="Another name")
@@ -140,7 +151,6 @@ def test_files_go_into_an_asset_that_is_there(desk: Desk) -> None:
     [
         ({"assetName": None}, "assetName"),
         ({"description": None}, "description"),
-        ({"isDistributable": None}, "isDistributable"),
         ({"isDistributable": "yes"}, "isDistributable"),
         ({"assetId": None}, "assetId"),
         ({"assetId": "a/b"}, "assetId"),
