@@ -60,13 +60,16 @@ class SearchService:
             InvalidInputError: the query is not one, or the cursor is none of it.
             CursorExpiredError: the cursor is there no more.
         """
+        if written is None:
+            return _with_facets(body, self._answer(caller, *self._asked(caller, body)))
+        return _with_facets(body, self._fresh_answer(caller, body, written))
+
+    def _asked(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
+        """The search as the caller may have it now, and the request for it."""
         visible = self._visible(caller)
         if visible != EVERYTHING:  # how often words occur would tell of documents that are hidden
             body = body.model_copy(update={"explain_results": False})
-        request = full_query(body, visible)
-        if written is None:
-            return _with_facets(body, self._answer(caller, body, request))
-        return _with_facets(body, self._fresh_answer(caller, body, request, written))
+        return body, full_query(body, visible)
 
     def _answer(self, caller: Identity, body: SearchBody, request: JsonObject) -> JsonObject:
         if body.after is None:
@@ -76,17 +79,19 @@ class SearchService:
         reply = _reply(page.answer, page.kinds)
         return reply if page.after is None else {**reply, "after": page.after}
 
-    def _fresh_answer(
-        self, caller: Identity, body: SearchBody, request: JsonObject, written: Written
-    ) -> JsonObject:
-        """The first answer that holds what was written, or the last one in time with its lag."""
+    def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
+        """The first answer that holds what was written, or the last one in time with its lag.
+
+        Rights are asked for anew each time: one that is taken away meanwhile does not last longer.
+        """
         if body.after:
             raise InvalidInputError.of(AFTER_HEADER, "goes with the first page by cursor only")
+        asked, request = self._asked(caller, body)
         watch = self.freshness().watch(written, body.wanted_types)
         waited, pause = 0.0, FIRST_PAUSE
         while True:
             facets = {**request.get("aggs", {}), **watch.facet()}
-            reply = self._answer(caller, body, {**request, "aggs": facets})
+            reply = self._answer(caller, asked, {**request, "aggs": facets})
             watch.look(reply["aggregations"])
             if not watch.pending:
                 return reply
@@ -95,8 +100,9 @@ class SearchService:
                 lag = {"pending": watch.pending, "of": len(written.documents), "seconds": seconds}
                 return {**reply, "lag": lag}
             if "after" in reply:
-                self.cursors.forget(caller, body, reply["after"], engine=self._engine())
+                self.cursors.forget(caller, asked, reply["after"], engine=self._engine())
             self.pause(pause)
+            asked, request = self._asked(caller, body)
             waited, pause = waited + pause, min(2 * pause, LONGEST_PAUSE)
 
     def search_simple(self, caller: Identity, body: SimpleSearchBody) -> JsonObject:

@@ -1,0 +1,71 @@
+"""The service of search over an engine that only remembers what it was asked."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, cast
+
+from backend.core.identity import Identity
+from backend.core.written import Written, WrittenDocument
+from backend.domains.access.policy.search_filter import EVERYTHING
+from backend.search.freshness import Freshness
+from backend.search.models import SearchBody
+from backend.search.service import SearchService
+from backend.search.state import FIRST_POINTER, Pointer
+from tests.factories.search import NOON
+
+ANN = Identity("ann")
+NOTHING: dict[str, Any] = {"match_none": {}}
+
+
+class Remembering:
+    """The engine, the state, the rights and the freshness: the third answer is fresh."""
+
+    def __init__(self, rights: Sequence[dict[str, Any] | None]) -> None:
+        self.rights = iter(rights)
+        self.asked: list[dict[str, Any]] = []
+
+    def search(self, _names: object, request: dict[str, Any]) -> dict[str, Any]:
+        self.asked.append(request)
+        hits: dict[str, Any] = {"total": {"value": 0}, "hits": []}
+        return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
+
+    def pointer(self) -> Pointer:
+        return FIRST_POINTER
+
+    def clock(self) -> Any:
+        return NOON
+
+    def search_filter(self, caller: Identity) -> dict[str, Any] | None:
+        assert caller == ANN
+        return next(self.rights)
+
+    def watch(self, *_: object) -> "Remembering":
+        return self
+
+    def facet(self) -> dict[str, Any]:
+        return {}
+
+    def look(self, _: object) -> None:
+        return
+
+    @property
+    def pending(self) -> int:
+        return 0 if len(self.asked) == 3 else 1
+
+
+def test_a_search_that_waits_for_a_write_asks_each_time_what_its_caller_may_see() -> None:
+    some = {"term": {"list_tags.keyword": "open"}}
+    parts: Any = Remembering([EVERYTHING, some, None])
+    service = SearchService(
+        engine=parts,
+        state=parts,
+        visibility=parts,
+        cursors=parts,
+        freshness=lambda: cast("Freshness", parts),
+        pause=lambda _: None,
+    )
+    written = Written((WrittenDocument("museum", "pump"),), False, NOON - timedelta(seconds=1))
+    service.search(ANN, SearchBody(explain_results=True), written=written)
+    seen = [request["query"]["bool"]["filter"][0] for request in parts.asked]
+    assert seen == [EVERYTHING, some, NOTHING]
+    assert ["explain" in request for request in parts.asked] == [True, False, False]
