@@ -43,6 +43,9 @@ class DownloadBody(VersionChoice):
     def one_thing_is_named(self) -> Self:
         if self.download_type == "assetFile" and self.key is None:
             raise ValueError("key is missing: a download of type assetFile names a file")
+        of_asset = self.asset_version_id is not None or self.asset_version_id_alias is not None
+        if self.download_type == "assetPreview" and of_asset:
+            raise ValueError("versions of the asset hold no preview: name none for assetPreview")
         return self
 
 

@@ -103,6 +103,15 @@ def test_absent_things_are_not_found(museum: Gallery) -> None:
         assert museum.download(**body).status == 404, body
 
 
+@pytest.mark.parametrize("way", [{"assetVersionId": "0"}, {"assetVersionIdAlias": "opening"}])
+def test_a_preview_of_a_version_of_the_asset_is_refused_not_another_one_served(
+    museum: Gallery, way: dict[str, str]
+) -> None:
+    answer = museum.download(downloadType="assetPreview", **way)
+    assert answer.status == 400
+    assert "hold no preview" in answer.body["message"]
+
+
 def test_an_archived_file_is_gone_and_its_versions_are_not(museum: Gallery) -> None:
     version_id = museum.put("/a.glb")
     museum.objects.delete(BUCKET, "statue/a.glb")
