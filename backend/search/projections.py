@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from backend.core.names import extension_of
 from backend.core.objects import ObjectVersion
+from backend.domains.assets.models import NO_FILES
 from backend.domains.buckets.models import AssetBucket
 from backend.search.references import AssetRef, FileKeyRef
 from backend.search.values import (
@@ -37,6 +38,7 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
+_LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
 
@@ -158,15 +160,24 @@ def _shared(row: Row, bucket: AssetBucket) -> JsonObject:
     shared: JsonObject = {
         **_asset_ids(active(_text(row, "databaseId")), _text(row, "assetId")),
         "str_assetname": _text(row, "assetName"),
-        RULED_TYPE: _text(row, "assetType"),
+        RULED_TYPE: _type(row),
         "str_bucketid": bucket.bucket_id,
         "str_bucketname": bucket.bucket_name,
         "str_bucketprefix": bucket.base_assets_prefix,
         "list_tags": _texts(row.get("tags")),
     }
-    if any(_is_beyond_keywords(shared[field]) for field in _RULED):
+    if not _is_judged(row) or any(_is_beyond_keywords(shared[field]) for field in _RULED):
         shared[WITHHELD] = True
     return shared
+
+
+def _is_judged(row: Row) -> bool:
+    """Whether a row is one of an asset in what permissions name: other values are not indexed."""
+    tags: object = row.get("tags", ())
+    texts = cast("Iterable[object]", tags) if isinstance(tags, _LISTS) else (None,)
+    return all(
+        isinstance(text, str) for text in (row.get("assetName"), row.get("assetType", ""), *texts)
+    )
 
 
 def _is_beyond_keywords(value: str | list[str]) -> bool:
@@ -192,7 +203,7 @@ def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
     shared = _shared(row, source.bucket)
     body: JsonObject = {
         **shared,
-        "str_assettype": _text(row, "assetType"),
+        "str_assettype": _type(row),
         "str_description": _text(row, "description"),
         "str_asset_version_id": _text(version, "Version"),
         "str_asset_version_comment": _text(version, "Comment"),
@@ -239,9 +250,16 @@ def _text(row: Row, name: str) -> str:
     return clean(value) if isinstance(value, str) else ""
 
 
+def _type(row: Row) -> str:
+    """The type as everything else takes it: a row that says none is of an asset without files."""
+    return _text(row, "assetType") if "assetType" in row else NO_FILES
+
+
 def _texts(value: object) -> list[str]:
-    values = cast("Iterable[object]", value) if isinstance(value, list | tuple) else ()
-    return [clean(element) for element in values if isinstance(element, str)]
+    """The texts in a list; sorted where it is a set, as other products write lists of tags."""
+    values = cast("Iterable[object]", value) if isinstance(value, _LISTS) else ()
+    found = [clean(element) for element in values if isinstance(element, str)]
+    return sorted(found) if isinstance(value, set | frozenset) else found
 
 
 def _row(value: object) -> Row:

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from backend.core.objects import ObjectVersion
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import secured
 from backend.domains.buckets.models import AssetBucket
 from backend.search.projections import (
     AssetGone,
@@ -157,6 +160,32 @@ def test_a_file_carries_what_permissions_name_of_its_asset() -> None:
     assert body["ruled_assettype"] == ".glb"
     assert body["list_tags"] == ["red", "blue"]
     assert "str_assettype" not in body
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"assetType": None}, {"assetType": ""}, {"tags": {"red", "blue"}}, {"tags": ()}]
+)
+def test_rules_find_in_documents_what_they_find_in_the_asset(changes: dict[str, Any]) -> None:
+    """Also of rows that other products wrote."""
+    row = {name: value for name, value in asset_row(**changes).items() if value is not None}
+    fields = secured(Asset.model_validate(row)).fields
+    for found in (
+        project(AssetSource(row, BUCKET)).body,
+        project(FileSource(row, BUCKET, VERSION)).body,
+    ):
+        assert sorted(found["list_tags"]) == sorted(fields["tags"])
+        assert found["ruled_assettype"] == fields["assetType"]
+        assert "withheld" not in found
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"tags": "red"}, {"tags": ["red", 7]}, {"tags": None}, {"assetType": 7}, {"assetName": 7}],
+)
+def test_a_row_that_is_none_of_an_asset_is_withheld(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Asset.model_validate(asset_row(**changes))
+    assert asset(**changes)["withheld"] is file(**changes)["withheld"] is True
 
 
 @pytest.mark.parametrize("tag", ["x" * 8001, "😀" * 4001])
