@@ -89,11 +89,14 @@ class Lifecycle:
     hands: Hands
     reindexing: NotedReindexing
 
-    def send(self, operation: str, *, user_id: str = "admin", **body: Any) -> Answer:
-        """A request as it came, without what confirms it."""
+    def send(
+        self, operation: str, *, user_id: str = "admin", revision: int | None = None, **body: Any
+    ) -> Answer:
+        """A request as it came, without what confirms it; `revision` is that of its If-Match."""
         client = Client(self.router, user_id=user_id)
         method, path = _VERBS[operation], f"{PATH}/{operation}Asset"
-        return client.send(method, path, parameters=PARAMETERS, body=body)
+        headers = {} if revision is None else {"if-match": f'"{revision}"'}
+        return client.send(method, path, parameters=PARAMETERS, body=body, headers=headers)
 
     @property
     def router(self) -> Router:

@@ -34,17 +34,26 @@ def _bind_assets(router: Router, service: LifecycleService, versions: VersionLif
     @router.bind(routes.ARCHIVE_ASSET)
     def archive_asset(call: Call, path: AssetPath, body: ArchiveBody) -> LifecycleReply:
         ids = (path.database_id, path.asset_id)
-        return _reply("archive", service.archive_asset(call.caller, *ids, reason=body.reason))
+        started = service.archive_asset(
+            call.caller, *ids, reason=body.reason, revision=call.expected_revision
+        )
+        return _reply("archive", started)
 
     @router.bind(routes.UNARCHIVE_ASSET)
     def unarchive_asset(call: Call, path: AssetPath, body: UnarchiveBody) -> LifecycleReply:
         ids = (path.database_id, path.asset_id)
-        return _reply("unarchive", versions.unarchive_asset(call.caller, ids, reason=body.reason))
+        started = versions.unarchive_asset(
+            call.caller, ids, reason=body.reason, revision=call.expected_revision
+        )
+        return _reply("unarchive", started)
 
     @router.bind(routes.DELETE_ASSET)
     def delete_asset(call: Call, path: AssetPath, body: DeleteBody) -> LifecycleReply:
         ids = (path.database_id, path.asset_id)
-        return _reply("delete", service.delete_asset(call.caller, *ids, reason=body.reason))
+        started = service.delete_asset(
+            call.caller, *ids, reason=body.reason, revision=call.expected_revision
+        )
+        return _reply("delete", started)
 
 
 def _bind_versions(router: Router, versions: VersionLifecycle) -> None:

@@ -57,7 +57,9 @@ def _bind_writes(router: Router, service: DatabaseService) -> None:
 
     @router.bind(routes.DELETE_DATABASE)
     def delete_database(call: Call, path: DatabasePath) -> DeleteDatabaseReply:
-        service.delete_database(call.caller, path.database_id)
+        service.delete_database(
+            call.caller, path.database_id, expected_revision=call.expected_revision
+        )
         return DeleteDatabaseReply(message=f"Database {path.database_id} was deleted")
 
 

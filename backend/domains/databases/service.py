@@ -151,8 +151,7 @@ class DatabaseService:
         """
         found = self.get_database(caller, database_id)
         require(self.authorization, caller, "PUT", secured(database_id))
-        if expected_revision is not None and expected_revision != found.revision:
-            raise DatabaseRevisionError(database_id)
+        _demand_revision(found, expected_revision)
         if body.default_bucket_id is not None:
             self._demand_bucket(body.default_bucket_id)
         changes = body.model_dump(by_alias=True, exclude_none=True)
@@ -167,17 +166,21 @@ class DatabaseService:
         )
         return self.databases.change(found, changes, entry)
 
-    def delete_database(self, caller: Identity, database_id: str) -> None:
+    def delete_database(
+        self, caller: Identity, database_id: str, *, expected_revision: int | None = None
+    ) -> None:
         """Put a database without active assets away; its archived assets stay archived.
 
         Raises:
             DatabaseNotEmptyError: it has active assets.
             DatabaseNotFoundError: it does not exist, or not for the caller.
-            DatabaseRevisionError: others change it all the time.
+            DatabaseRevisionError: its revision is not the expected one, or others change it all
+                the time.
         """
         for _ in range(_ATTEMPTS):
             found = self.get_database(caller, database_id)
             require(self.authorization, caller, "DELETE", secured(database_id))
+            _demand_revision(found, expected_revision)
             now = self.clock()
             changes = {"deleted_at": iso(now), "deleted_by": caller.user_id}
             deleted = found.model_copy(update=changes)
@@ -213,6 +216,11 @@ class DatabaseService:
     def _demand_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:
             raise InvalidInputError.of("defaultBucketId", f"there is no bucket {bucket_id}")
+
+
+def _demand_revision(found: Database, expected: int | None) -> None:
+    if expected is not None and expected != found.revision:
+        raise DatabaseRevisionError(found.database_id)
 
 
 def _attributes(database: Database) -> dict[str, Any]:

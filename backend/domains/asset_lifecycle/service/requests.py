@@ -128,6 +128,7 @@ class LifecycleService:
         *,
         reason: str | None = None,
         composed: Composed | None = None,
+        revision: int | None = None,
     ) -> Started:
         """Archive an asset; its files follow, and what is composed goes along.
 
@@ -135,7 +136,7 @@ class LifecycleService:
             AssetArchivedError: it is archived already.
             AssetBusyError: it is still being brought back.
             AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: others change it all the time.
+            AssetRevisionError: it has not the revision, or others change it all the time.
             ChangeBusyError: files of it are being changed.
             PermissionDeniedError: the caller may see it, and not archive it.
         """
@@ -156,7 +157,8 @@ class LifecycleService:
             ]
 
         until = self.clock() + REQUEST_TIME
-        started = self._changed(caller, ARCHIVE_ASSET, (database_id, asset_id), change)
+        ids = (database_id, asset_id)
+        started = self._changed(caller, ARCHIVE_ASSET, ids, change, revision)
         return self._run(started, self.steps.archive, until)
 
     def unarchive_asset(
@@ -167,6 +169,7 @@ class LifecycleService:
         *,
         reason: str | None = None,
         composed: Composed | None = None,
+        revision: int | None = None,
     ) -> Started:
         """Bring an archived asset back; the files that its archiving took follow.
 
@@ -174,7 +177,7 @@ class LifecycleService:
             AssetActiveError: it is not archived.
             AssetBusyError: it is still being archived.
             AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: others change it all the time.
+            AssetRevisionError: it has not the revision, or others change it all the time.
             DatabaseDeletedError: its database is deleted.
             PermissionDeniedError: the caller may see it, and not bring it back.
         """
@@ -192,14 +195,21 @@ class LifecycleService:
             ]
 
         until = self.clock() + REQUEST_TIME
+        ids = (database_id, asset_id)
         try:
-            started = self._changed(caller, UNARCHIVE_ASSET, (database_id, asset_id), change)
+            started = self._changed(caller, UNARCHIVE_ASSET, ids, change, revision)
         except DatabaseNotFoundError as error:
             raise DatabaseDeletedError(database_id, asset_id) from error
         return self._run(started, self.steps.unarchive, until)
 
     def delete_asset(
-        self, caller: Identity, database_id: str, asset_id: str, *, reason: str | None = None
+        self,
+        caller: Identity,
+        database_id: str,
+        asset_id: str,
+        *,
+        reason: str | None = None,
+        revision: int | None = None,
     ) -> Started:
         """Delete an asset for good, active or archived; it is absent at once, the job removes all.
 
@@ -207,7 +217,7 @@ class LifecycleService:
 
         Raises:
             AssetNotFoundError: it does not exist, or not for the caller.
-            AssetRevisionError: others change it all the time.
+            AssetRevisionError: it has not the revision, or others change it all the time.
             PermissionDeniedError: the caller may see it, and not delete it.
         """
 
@@ -216,7 +226,7 @@ class LifecycleService:
             entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
             return [*self.assets.removes(asset, job.job_id), entry]
 
-        return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change)
+        return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change, revision)
 
     def _changed(
         self,
@@ -224,8 +234,9 @@ class LifecycleService:
         kind: JobKind,
         ids: tuple[str, str],
         change: Callable[[Asset, Job, datetime], list[Write]],
+        revision: int | None,
     ) -> Started:
-        """Carry out a change of the asset as it is now, together with its job.
+        """Carry out a change of the asset as it is now, or at a revision, together with its job.
 
         Each attempt may wait for seconds while others hold the asset; no more begin after the time
         of the request.
@@ -236,6 +247,8 @@ class LifecycleService:
                 break
             asset = self._find(caller, *ids)
             require(self.assets.authorization, caller, _ACTIONS[kind.name], secured(asset))
+            if revision is not None and revision != asset.revision:
+                raise AssetRevisionError(asset.asset_id)
             at = self.clock()
             job = self._new(kind, caller, asset)
             try:

@@ -127,7 +127,12 @@ class VersionLifecycle:
         raise VersionRevisionError(asset_version_id)
 
     def unarchive_asset(
-        self, caller: Identity, asset_id: tuple[str, str], *, reason: str | None = None
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        *,
+        reason: str | None = None,
+        revision: int | None = None,
     ) -> Started:
         """Bring an archived asset (database id, asset id) back.
 
@@ -138,6 +143,7 @@ class VersionLifecycle:
             AssetActiveError: it is not archived.
             AssetBusyError: it is still being archived.
             AssetNotFoundError: it does not exist, or not for the caller.
+            AssetRevisionError: it has not the revision.
             DatabaseDeletedError: its database is deleted.
             PermissionDeniedError: the caller may see it, and not bring it back.
         """
@@ -145,7 +151,11 @@ class VersionLifecycle:
         for _ in range(_ATTEMPTS):
             with suppress(VersionRevisionError):
                 return self.lifecycle.unarchive_asset(
-                    caller, *asset_id, reason=reason, composed=composed
+                    caller,
+                    *asset_id,
+                    reason=reason,
+                    composed=composed,
+                    revision=revision,
                 )
         raise VersionRevisionError(asset_id[1])
 

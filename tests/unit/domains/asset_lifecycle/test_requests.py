@@ -63,6 +63,21 @@ def test_an_archiving_needs_no_confirmation(museum: Lifecycle) -> None:
 
 
 @pytest.mark.parametrize("operation", CONFIRMATIONS)
+def test_an_asset_that_was_changed_since_it_was_read_stays_as_it_is(
+    museum: Lifecycle, operation: str
+) -> None:
+    if operation == "unarchive":
+        museum.archive()
+    before = museum.asset()
+    assert before is not None
+    confirmed = {CONFIRMATIONS[operation]: True}
+    stale = museum.send(operation, revision=before.revision + 1, **confirmed)
+    assert (stale.status, stale.body["code"]) == (412, "AssetRevisionConflict")
+    assert museum.asset() == before
+    assert museum.send(operation, revision=before.revision, **confirmed).status == 200
+
+
+@pytest.mark.parametrize("operation", CONFIRMATIONS)
 @pytest.mark.parametrize("reason", ["x" * 257, 5, "\ud800"])
 def test_a_reason_that_is_too_long_or_no_text_is_refused(
     museum: Lifecycle, operation: str, reason: object

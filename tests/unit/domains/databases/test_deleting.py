@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -56,6 +57,14 @@ def listed(client: Client, **query: str) -> list[str]:
 def gone_asset(assets: AssetService, asset_id: str) -> None:
     """What archiving does to the count."""
     assets.assets.tables.transact([assets.databases.count_assets("museum", asset_id, -1)])
+
+
+def test_a_database_that_was_changed_since_it_was_read_is_not_deleted(client: Client) -> None:
+    place: dict[str, Any] = {"parameters": {"databaseId": "museum"}}
+    for sent, status in (('"2"', 412), ('"1"', 200)):
+        answer = client.send("DELETE", "/database/museum", headers={"if-match": sent}, **place)
+        assert answer.status == status, answer.body
+    assert listed(client) == []
 
 
 def test_a_deleted_database_is_only_there_among_the_deleted(client: Client) -> None:
