@@ -70,7 +70,7 @@ def test_an_asset_that_was_changed_since_it_was_read_stays_as_it_is(
         museum.archive()
     before = museum.asset()
     assert before is not None
-    confirmed = {CONFIRMATIONS[operation]: True}
+    confirmed: dict[str, Any] = {CONFIRMATIONS[operation]: True}
     stale = museum.send(operation, revision=before.revision + 1, **confirmed)
     assert (stale.status, stale.body["code"]) == (412, "AssetRevisionConflict")
     assert museum.asset() == before
