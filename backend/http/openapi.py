@@ -55,6 +55,13 @@ _TOKEN: Json = {
     "the write. Writes of folders or very many documents, and jobs, have none.",
     "schema": {"type": "string"},
 }
+_HEADERS = {
+    "If-Match": "The ETag of what the caller has read; what was changed since stays as it is",
+    "If-Modified-Since": "Asks for nothing that is not newer",
+    "If-None-Match": "ETags that the caller has: of these contents nothing is asked for",
+    "If-Range": "The ETag or time of what the caller has: a part is asked for of no other content",
+    "Range": "The bytes that are asked for: one range of them",
+}
 _ERROR: Json = {
     "type": "object",
     "required": ["message"],
@@ -236,6 +243,9 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
             yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
+    for name in binding.route.reads:
+        told_of: Json = {"description": _HEADERS[name], "schema": {"type": "string"}}
+        yield {"name": name, "in": "header", "required": False, **told_of}
     if binding.route.awaits:
         yield {"name": AFTER_HEADER, "in": "header", "required": False, **_TOKEN}
 

@@ -1,5 +1,6 @@
 """The OpenAPI document against the declared routes and the models that serve them."""
 
+import inspect
 import re
 from typing import Any, cast
 
@@ -11,6 +12,12 @@ from backend.http.bodies import validate
 from backend.http.openapi import told_path
 from backend.http.router import Binding
 from backend.spec.routes import ROUTES, Route
+from backend.spec.routes.files import (
+    HEAD_AUXILIARY_FILE,
+    HEAD_FILE,
+    STREAM_AUXILIARY_FILE,
+    STREAM_FILE,
+)
 
 DOCUMENT = openapi()
 BODIES = [binding for binding in bindings() if "body" in binding.models]
@@ -20,6 +27,14 @@ TWICE = [binding for binding in bindings() if issubclass(binding.reply or object
 
 def operation(route: Route) -> dict[str, Any]:
     return DOCUMENT["paths"][told_path(route)][route.method.lower()]
+
+
+def headers(route: Route) -> set[str]:
+    return {each["name"] for each in operation(route)["parameters"] if each["in"] == "header"}
+
+
+def _source(binding: Binding) -> str:
+    return inspect.getsource(binding.endpoint)
 
 
 def references(value: object) -> set[str]:
@@ -62,6 +77,20 @@ def test_each_parameter_in_a_path_is_told() -> None:
         for each in operations.values():
             told = {p["name"] for p in each["parameters"] if p["in"] == "path"}
             assert told == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_a_revision_that_is_demanded_is_told_as_a_header() -> None:
+    demanding = {each.route.key for each in bindings() if "expected_revision" in _source(each)}
+    telling = {route.key for route in ROUTES if "If-Match" in headers(route)}
+    assert demanding == telling != set()
+
+
+def test_ranges_and_validators_of_streams_are_told_as_headers() -> None:
+    for route in (STREAM_FILE, STREAM_AUXILIARY_FILE):
+        known = {"If-None-Match", "If-Modified-Since"}
+        assert headers(route) == {"Range", "If-Range", *known}
+    for route in (HEAD_FILE, HEAD_AUXILIARY_FILE):
+        assert headers(route) == {"If-None-Match", "If-Modified-Since"}
 
 
 @pytest.mark.parametrize("binding", BODIES, ids=lambda binding: binding.route.key)

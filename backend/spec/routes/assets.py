@@ -1,6 +1,6 @@
 """Routes of assets: the assets, their ends, links, versions, exports, comments, subscriptions."""
 
-from backend.spec.routes.model import ASSET_PATH, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, IF_MATCH, Route, Touched
 
 _ASSET = (Touched(),)
 
@@ -17,22 +17,26 @@ LIST_ASSETS = Route(
 )  # fmt: skip
 GET_ASSET = Route("GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset")
 UPDATE_ASSET = Route(
-    "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset", touches=_ASSET
-)
+    "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset", touches=_ASSET,
+    reads=(IF_MATCH,),
+)  # fmt: skip
 ARCHIVE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",
     "Archive an asset and its files", "asset",
     touches=(Touched(at_once=True),),
+    reads=(IF_MATCH,),
 )  # fmt: skip
 UNARCHIVE_ASSET = Route(
     "PUT", f"{ASSET_PATH}/unarchiveAsset", "asset_lifecycle", "unarchive_asset",
     "Bring an archived asset back, with the files that its archiving took", "asset",
     touches=(Touched(at_once=True),),
+    reads=(IF_MATCH,),
 )  # fmt: skip
 DELETE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/deleteAsset", "asset_lifecycle", "delete_asset",
     "Delete an asset for good, with all that belongs to it", "asset",
     touches=(Touched(at_once=True),),
+    reads=(IF_MATCH,),
 )  # fmt: skip
 CREATE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",

@@ -102,20 +102,25 @@ DOWNLOAD = Route(
     "Get a presigned URL of a file or preview", "asset", tier2="GET", statuses=(410,),
 )  # fmt: skip
 STREAMED = (206, 304, 307, 410, 416)
+_KNOWN = ("If-None-Match", "If-Modified-Since")
+_RANGES = ("Range", "If-Range", *_KNOWN)
 STREAM_FILE = Route(
     "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
     "Get the bytes of a file, or a redirect to them", "asset", statuses=STREAMED,
+    reads=_RANGES,
 )  # fmt: skip
 HEAD_FILE = Route(
     "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
-    "Get size and type of a file", "asset", statuses=(304, 410),
+    "Get size and type of a file", "asset", statuses=(304, 410), reads=_KNOWN,
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "stream_auxiliary_file", "Get the bytes of a viewer's file, or a redirect to them", "asset",
     statuses=STREAMED,
+    reads=_RANGES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "head_auxiliary_file", "Get size and type of a viewer's file", "asset", statuses=(304, 410),
+    reads=_KNOWN,
 )  # fmt: skip

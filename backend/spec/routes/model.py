@@ -26,6 +26,7 @@ ObjectType = Literal[
     "none",
 ]
 
+IF_MATCH = "If-Match"
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
@@ -54,7 +55,7 @@ class Route:
     permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
     fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
     that follow from its parameters. It `touches` documents of the search indexes, which its reply
-    names in a token; one that `awaits` takes such a token.
+    names in a token; one that `awaits` takes such a token. It `reads` these headers of a request.
     """
 
     method: Method
@@ -70,6 +71,7 @@ class Route:
     statuses: tuple[int, ...] = ()
     touches: tuple[Touched, ...] = ()
     awaits: bool = False
+    reads: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -1,6 +1,6 @@
 """Routes of the deployment: configuration, buckets, databases, tags."""
 
-from backend.spec.routes.model import Route
+from backend.spec.routes.model import IF_MATCH, Route
 
 GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
@@ -37,11 +37,14 @@ GET_DATABASE = Route(
     "GET", "/database/{databaseId}", "databases", "get_database", "Get a database", "database"
 )
 UPDATE_DATABASE = Route(
-    "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database", "database"
-)
+    "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database",
+    "database",
+    reads=(IF_MATCH,),
+)  # fmt: skip
 DELETE_DATABASE = Route(
     "DELETE", "/database/{databaseId}", "databases", "delete_database",
     "Delete a database without active assets (soft)", "database",
+    reads=(IF_MATCH,),
 )  # fmt: skip
 LIST_TAGS = Route("GET", "/tags", "tags", "list_tags", "List the tags", "tag")
 CREATE_TAG = Route("POST", "/tags", "tags", "create_tag", "Create a tag", "tag")
