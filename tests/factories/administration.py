@@ -68,7 +68,7 @@ class Parts:
 
     def services(self) -> AccessServices:
         tables, authorization, audit = self.tables, self.authorization, self.audit
-        grants = GrantRepository(tables)
+        grants, entries = GrantRepository(tables), SignInEntries(tables)
         constraints = ConstraintService(
             constraints=ConstraintRepository(tables),
             roles=RoleRepository(tables),
@@ -100,9 +100,7 @@ class Parts:
             ),
             user_roles=UserRoleService(grants, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
-            users=UserService(
-                self.pool, SignInEntries(tables), grants, authorization, audit, self.clock
-            ),
+            users=UserService(self.pool, entries, grants, authorization, audit, self.clock),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
             explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),
