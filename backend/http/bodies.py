@@ -2,8 +2,10 @@
 
 import base64
 import binascii
-from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
 
 import pydantic_core
 from pydantic import BaseModel, ValidationError
@@ -52,11 +54,55 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool) -> M:
         raise _invalid(error) from None
 
 
-def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names at the top of a body that the model does not know."""
-    known = {field.alias or name for name, field in model.model_fields.items()}
-    known |= set(model.model_fields)
-    return tuple(sorted(name for name in values if name not in known))
+def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
+    """The names in a body that the model does not know, those at the top first.
+
+    What stands deeper is named by where it stands: `files.0.colour`.
+    """
+    known, within = _fields_of(model)
+    yield from sorted(values.keys() - known)
+    for name, inner in within:
+        if name in values:
+            yield from _unknown_within(inner, values[name], name)
+
+
+def _unknown_within(model: type[BaseModel], value: object, place: str) -> Iterator[str]:
+    if isinstance(value, list):
+        for number, each in enumerate(cast("list[object]", value)):
+            yield from _unknown_within(model, each, f"{place}.{number}")
+    elif isinstance(value, dict):
+        for name in unknown_fields(model, cast("dict[str, Any]", value)):
+            yield f"{place}.{name}"
+
+
+@cache
+def _fields_of(
+    model: type[BaseModel],
+) -> tuple[frozenset[str], tuple[tuple[str, type[BaseModel]], ...]]:
+    """All names that a model knows, and those under which models stand, with these.
+
+    Without fields that are taken in other shapes than that of their model, too.
+    """
+    checks = model.__pydantic_decorators__.field_validators.values()
+    shaped = {name for check in checks if check.info.mode == "before" for name in check.info.fields}
+    known: set[str] = set()
+    within: list[tuple[str, type[BaseModel]]] = []
+    for name, field in model.model_fields.items():
+        names = {name, field.alias or name}
+        known |= names
+        inner = next(_models_in(field.annotation), None)
+        if inner is not None and name not in shaped:
+            within += [(each, inner) for each in sorted(names)]
+    return frozenset(known), tuple(within)
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    """The models in what a field may hold: itself, those of a list, or where there may be none."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    elif get_origin(annotation) in {list, Union, UnionType, Annotated}:
+        for each in get_args(annotation):
+            yield from _models_in(each)
 
 
 def _decoded(text: str, is_base64: bool) -> bytes:

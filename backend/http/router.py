@@ -9,6 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from itertools import islice
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import BaseModel
@@ -19,6 +20,7 @@ from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.http.written import Exchange, sync_header
+from backend.spec.metrics import FIELDS_IGNORED
 from backend.spec.routes import Route
 from backend.values import frozen
 
@@ -26,6 +28,7 @@ Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
 B = TypeVar("B", bound=BaseModel)
 _UNTOLD = re.compile(r"[^!-+\--~]")
+_MAX_NAMED = 20  # of the fields that a request is told to be ignored
 
 
 @frozen
@@ -74,6 +77,7 @@ class Binding:
             ignored = self._unknown(values)
             if ignored:
                 headers["X-Ignored-Fields"] = ",".join(ignored)
+                _count_ignored()
             arguments["body"] = validate(self.models["body"], values, strict=True)
         answer = self.endpoint(call=call, **arguments)
         if isinstance(answer, Content):
@@ -89,11 +93,12 @@ class Binding:
         return parse_json(text, is_base64=is_base64)
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        unknown = unknown_fields(self.models["body"], values)
+        found = unknown_fields(self.models["body"], values)
+        unknown = tuple(islice(found, _MAX_NAMED))
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
         # A header holds no control characters and no text beyond ASCII; a comma parts the names.
-        return tuple(_UNTOLD.sub("?", name[:64]) for name in unknown[:20])
+        return tuple(_UNTOLD.sub("?", name[:64]) for name in unknown)
 
 
 @wired
@@ -121,6 +126,12 @@ class Router:
             return endpoint
 
         return register
+
+
+def _count_ignored() -> None:
+    from backend.http.counting import count  # noqa: PLC0415 - few runs count anything
+
+    count(FIELDS_IGNORED)
 
 
 def _model_of(answer: Any) -> type[BaseModel] | None:

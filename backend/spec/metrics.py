@@ -50,6 +50,11 @@ ACCESS_DENIED = Metric(
 )
 """Has no alarm: people ask for what they may not have every day. All functions count as one."""
 
+FIELDS_IGNORED = Metric(
+    "FieldsIgnored", "ignored fields of a body that they do not know; the reply names them"
+)
+"""Has no alarm: clients of VAMS send such. All functions count as one."""
+
 DENIALS_NOT_ENTERED = Metric(
     "DenialsNotEntered",
     "refused callers without an entry in the audit trail, because the table did not answer",

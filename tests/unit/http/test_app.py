@@ -1,6 +1,9 @@
 """The HTTP layer: who asks, what bugs and outages become."""
 
+import json
+
 import pytest
+from pydantic import field_validator
 
 from backend.core.denials import Watch
 from backend.core.models import WireModel
@@ -103,3 +106,54 @@ def test_the_header_of_ignored_fields_holds_nothing_that_a_header_must_not(
 
     answer = Client(router).send("POST", "/tags", body={name: 1, "name": "it"})
     assert (answer.status, answer.headers["X-Ignored-Fields"]) == (200, told)
+
+
+class Part(WireModel):
+    size: int | None = None
+
+
+class Whole(WireModel):
+    parts: list[Part] | None = None
+    first: Part | None = None
+    last_part: Part | None = None
+
+    @field_validator("last_part", mode="before")
+    @classmethod
+    def in_another_shape(cls, value: dict[str, int]) -> dict[str, int]:
+        return {"size": value["weight"]}
+
+
+WHOLE = {"parts": [{}, {"size": 1, "colour": "red"}], "first": {"weight": 2}, "more": 3}
+RESHAPED = {"parts": [{"size": 1}], "first": None, "lastPart": {"weight": 2}}
+
+
+def test_ignored_fields_are_named_where_they_stand_and_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    router = Router()
+
+    @router.bind(routes.CREATE_TAG)
+    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        return Empty()
+
+    known = Client(router).send("POST", "/tags", body=RESHAPED)
+    assert "X-Ignored-Fields" not in known.headers
+    assert "FieldsIgnored" not in capsys.readouterr().out
+    answer = Client(router).send("POST", "/tags", body=WHOLE)
+    assert answer.headers["X-Ignored-Fields"] == "more,parts.1.colour,first.weight"
+    counted = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["FieldsIgnored"] for each in counted if "FieldsIgnored" in each] == [[1.0]]
+
+
+def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
+    router = Router()
+
+    @router.bind(routes.RENEW_UPLOAD)
+    def renew_upload(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        return Empty()
+
+    body = {name: value for name, value in WHOLE.items() if name != "more"}
+    answer = Client(router).send(
+        "POST", "/uploads/y1/renew", parameters={"uploadId": "y1"}, body=body
+    )
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "parts.1.colour")
