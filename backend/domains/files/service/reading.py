@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from backend.core.clock import Clock, iso, utc_now
+from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.names import extension_of
@@ -84,14 +85,18 @@ class FileService:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
+            AssetVersionNotFoundError: it has no such version.
             FileNotFoundInAssetError: the asset has no such file.
-            InvalidInputError: the path is not one that a file may have.
+            InvalidInputError: the path is not one that a file may have, or of a version that of a
+                folder.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
+        held = self._wanted_version(asset, query)
         if query.file_path.endswith("/"):
+            if held is not None:
+                raise InvalidInputError.of("filePath", "is a folder, and versions hold files only")
             return self._folder(asset, query.file_path)
         target = self.target(asset, query.file_path, field="filePath")
-        held = self._wanted_version(asset, query)
         wanted = None if held is None else self.version_id_in(target, held)
         found = self.objects.head(target.bucket, target.key, version_id=wanted)
         if found is None:

@@ -326,6 +326,14 @@ def test_a_file_is_named_by_path_or_by_key(museum: Gallery) -> None:
     assert museum.file_info("/statue/b/two.obj").status == 404
 
 
+def test_a_folder_is_told_as_it_is_now_only(museum: Gallery) -> None:
+    museum.put("/b/two.obj")
+    assert museum.file_info("/b/").body["isFolder"] is True
+    of_version = museum.file_info("/b/", assetVersionId="0")
+    assert (of_version.status, of_version.body["errors"][0]["field"]) == (400, "filePath")
+    assert museum.file_info("/b/", assetVersionId="9").status == 404
+
+
 def test_an_absent_file_is_not_found(museum: Gallery) -> None:
     answer = museum.file_info("/none.glb")
     assert (answer.status, answer.body["code"]) == (404, "FileNotFound")
