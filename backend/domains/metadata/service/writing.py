@@ -54,8 +54,16 @@ class Wanted(NamedTuple):
 
 
 def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
-    """Read, decide and write, again where others were faster."""
+    """Read, decide and write, again where others were faster.
+
+    What others are too fast for fails key by key, if a part of the request is written already.
+
+    Raises:
+        RecordsBusyError: nothing is written, or not all others are removed.
+    """
     done: set[str] = set()
+    plan = rules.Plan({}, {})
+    found: Mapping[str, Found] = {}
     for attempt in range(_ATTEMPTS):
         if attempt > 1:
             metadata.pause(_FIRST_PAUSE * 2 ** (attempt - 2))
@@ -63,7 +71,11 @@ def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
         plan = wanted.plan({key: one.record for key, one in found.items()}, done)
         if _written(metadata, wanted, plan, known, found, done):
             return plan
-    raise RecordsBusyError
+    if wanted.whole or not done:
+        raise RecordsBusyError
+    left = _pending(plan, found).keys() - done
+    plan.refused.update(dict.fromkeys(left, rules.BUSY))
+    return plan
 
 
 def _state(

@@ -73,6 +73,29 @@ def test_a_key_that_another_adds_at_the_same_time_fails_alone(
     assert values(client)["b"] == "of another"
 
 
+def test_keys_that_others_change_all_the_time_fail_alone_if_a_part_is_written(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transact = DynamoTables.transact
+
+    def raced(self: DynamoTables, writes: Sequence[Write]) -> None:
+        for write in writes:
+            if isinstance(write, Put) and write.item.get("metadataKey") == "k120":
+                assert write.refused is not None
+                raise write.refused
+        transact(self, writes)
+
+    monkeypatch.setattr(DynamoTables, "transact", raced)
+    monkeypatch.setattr("backend.domains.metadata.service.writing._FIRST_PAUSE", 0)
+    answer = add(client, *(f"k{n:03}" for n in range(130)))
+    assert (answer.status, answer.body["success"]) == (200, True)
+    written = answer.body["successfulItems"]
+    assert written == all_keys(client)
+    assert 0 < len(written) < 130
+    assert {"k120"} <= {item["key"] for item in answer.body["failedItems"]}
+    assert add(client, "k120").status == 409
+
+
 def test_many_records_take_few_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     transact = DynamoTables.transact
