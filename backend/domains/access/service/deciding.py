@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from backend.core.authorization import Secured
 from backend.core.clock import Clock
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE
@@ -33,7 +34,7 @@ from backend.domains.access.policy.model import (
     parse_rule,
 )
 from backend.domains.access.policy.predicate import Predicate
-from backend.domains.access.repository.policies import PolicyRepository, StoredRules
+from backend.domains.access.repository.policies import Granted, PolicyRepository, StoredRules
 from backend.spec.routes import Action, Route
 
 EPOCH_TIME = timedelta(seconds=2)
@@ -45,6 +46,9 @@ KEPT_TIME = timedelta(minutes=5)
 KEPT_USERS = 500
 KEPT_RULES = 20_000
 """Rules of all users that are kept together; a rule takes about a kilobyte."""
+
+_ATTEMPTS = 5
+"""How often rights are read that change while they are."""
 
 _PARAMETER = re.compile(r"\{([\w:]+)\+?\}")
 _log = logging.getLogger(__name__)
@@ -126,10 +130,28 @@ class PolicyAuthorization:
         kept = self._kept.get(key)
         if kept is not None and kept.epoch == epoch and _is_within(now, kept.at, KEPT_TIME):
             return kept.rights
-        granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
+        granted, epoch = self._granted(caller, epoch)
+        self._epochs["epoch"] = (epoch, now)
         rights = Rights(granted.roles, readable(granted.rules.values()))
         self._keep(key, _Kept(rights, epoch, now))
         return rights
+
+    def _granted(self, caller: Identity, epoch: int) -> tuple[Granted, int]:
+        """What the caller has been granted, and the epoch in which all of it was read.
+
+        The items are read one after the other: a denial that is moved from one to another in
+        between might be in neither.
+
+        Raises:
+            UnavailableError: rights change faster than they can be read.
+        """
+        for _ in range(_ATTEMPTS):
+            granted = self.policies.granted(caller.user_id, mfa=caller.mfa)
+            then = self.policies.epoch()
+            if then == epoch:
+                return granted, epoch
+            epoch = then
+        raise UnavailableError("Permissions change faster than they can be read")
 
     def _epoch(self, now: datetime) -> int:
         known = self._epochs.get("epoch")

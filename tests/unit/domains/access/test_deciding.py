@@ -1,6 +1,6 @@
 """The rules of a user's roles decide, as soon as they change."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,11 +9,12 @@ import pytest
 
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.transactions import Delete, Update
 from backend.domains.access.policy.model import ACTIONS, OBJECT_TYPES
 from backend.domains.access.policy.search_filter import EVERYTHING
-from backend.domains.access.repository.policies import Granted, PolicyRepository
+from backend.domains.access.repository.policies import Granted, PolicyRepository, StoredRules
 from backend.domains.access.service.deciding import (
     KEPT_USERS,
     PolicyAuthorization,
@@ -44,6 +45,10 @@ class Counted:
 
     real: PolicyRepository
     asked: list[str] = field(default_factory=list[str])
+    before_reading: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What others do when rights are read, once each."""
+    stale: Mapping[str, StoredRules] = field(default_factory=dict[str, StoredRules])
+    """Rules as they were before that, for the reading that it comes into."""
 
     def epoch(self) -> int:
         self.asked.append("epoch")
@@ -51,7 +56,11 @@ class Counted:
 
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
         self.asked.append(user_id)
-        return self.real.granted(user_id, mfa=mfa)
+        if self.before_reading:
+            self.before_reading.pop(0)()
+        found = self.real.granted(user_id, mfa=mfa)
+        torn, self.stale = {**found.rules, **self.stale}, {}
+        return found._replace(rules=torn)
 
 
 @pytest.fixture
@@ -186,10 +195,43 @@ def test_rights_are_read_once_while_nothing_changes(
     given(tables, everything("asset"))
     for _ in range(3):
         assert rules.may(ANN, "GET", ASSET)
-    assert counted.asked == ["epoch", "ann"]
+    assert counted.asked == ["epoch", "ann", "epoch"]
     hand.at += timedelta(seconds=2)
     assert rules.may(ANN, "GET", ASSET)
-    assert counted.asked == ["epoch", "ann", "epoch"]
+    assert counted.asked == ["epoch", "ann", "epoch", "epoch"]
+
+
+def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
+    rules: PolicyAuthorization, tables: DynamoTables, counted: Counted
+) -> None:
+    denial = stored("asset", ("assetName", "equals", "pump"), effect="deny")
+    given(tables, everything("asset"), denial, role="one")
+    given(tables, role="other")
+
+    def move() -> None:
+        """Its old place is read after the move, the new one was before."""
+        counted.stale = {"role#other": ()}
+        put_policy(tables, "role#one", everything("asset"), epoch=2)
+        put_policy(tables, "role#other", denial, epoch=2)
+
+    counted.before_reading = [move]
+    assert not rules.may(ANN, "GET", ASSET)
+    assert counted.asked == ["epoch", "ann", "epoch", "ann", "epoch"]
+
+
+def test_rights_that_change_without_end_are_an_outage(
+    rules: PolicyAuthorization, tables: DynamoTables, counted: Counted
+) -> None:
+    given(tables, everything("asset"))
+
+    def change(epoch: int) -> Callable[[], None]:
+        return lambda: put_policy(tables, "role#viewer", everything("asset"), epoch=epoch)
+
+    counted.before_reading = [change(epoch) for epoch in range(2, 12)]
+    with pytest.raises(UnavailableError, match="change faster"):
+        rules.may(ANN, "GET", ASSET)
+    counted.before_reading = []
+    assert rules.may(ANN, "GET", ASSET)
 
 
 def test_a_right_that_was_taken_away_is_gone_after_two_seconds(
@@ -237,7 +279,7 @@ def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: Counted) -
     rules.may(Identity(f"user-{KEPT_USERS}"), "GET", ASSET)
     assert counted.asked == []
     rules.may(Identity("user-0"), "GET", ASSET)
-    assert counted.asked == ["user-0"]
+    assert counted.asked == ["user-0", "epoch"]
 
 
 def test_a_rule_that_cannot_be_read_denies_its_type_and_nothing_else(
