@@ -151,10 +151,12 @@ def _ids(path: AssetPath) -> tuple[str, str]:
 
 def _changed(verb: str, done: "Changed") -> FilesChangedReply:
     count = len(done.paths)
-    names = done.paths[0] if count == 1 else f"{count} files"
+    names = done.paths[0] if count == 1 and not done.more else f"{count} files"
+    more = " and more" if done.more else ""
     return FilesChangedReply(
-        message=_message(f"Files were {verb}: {names}", done),
+        message=_message(f"Files were {verb}: {names}{more}", done),
         affected_files=list(done.paths),
+        truncated=True if done.more else None,
         job_id=done.open_job_id,
     )
 

@@ -96,11 +96,15 @@ class FolderReply(WireModel):
 
 
 class FilesChangedReply(WireModel):
-    """`job_id` names what goes on after this reply; it is absent where all is done."""
+    """`job_id` names what goes on after this reply; it is absent where all is done.
+
+    `truncated` is there, and true, where a folder has more files than are named.
+    """
 
     success: bool = True
     message: str
     affected_files: list[str]
+    truncated: bool | None = None
     job_id: str | None = None
 
 

@@ -20,6 +20,7 @@ from backend.domains.files.service.placing import (
     FilePlaces,
     FileStateError,
     Ids,
+    Named,
     owner_of,
 )
 from backend.domains.jobs.models import Job
@@ -29,11 +30,12 @@ from backend.spec import routes
 class Changed(NamedTuple):
     """What a change came to: the paths that it is about, and its job as it is now.
 
-    There is no job where nothing was to be done.
+    There is no job where nothing was to be done; `more` files of a folder may be concerned.
     """
 
     paths: tuple[str, ...]
     job: Job | None = None
+    more: bool = False
 
     @property
     def open_job_id(self) -> str | None:
@@ -153,17 +155,19 @@ class FileChanges:
         asset = self.places.asset(caller, ids)
         place = self.places.place(asset, sent, is_prefix=is_prefix)
         change = FileChange(operation="archiveFile", path=place.path, is_prefix=is_prefix)
-        paths: list[str] = [] if is_prefix else [place.path]
+        named = Named(() if is_prefix else (place.path,))
 
         def plan() -> Planned:
+            nonlocal named
             if is_prefix:
-                paths[:] = self.places.files_in(place)
+                named = self.places.files_in(place)
             elif isinstance(self.places.existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is archived already")
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.ARCHIVE_FILE, before, after)
 
-        return self._carried_out(caller, asset, change, plan, paths)
+        job = self.carrying.carry_out(caller, asset, change, plan)
+        return Changed(named.paths, job, named.more)
 
     def unarchive_file(self, caller: Identity, ids: Ids, sent: str) -> Changed:
         """Bring an archived file and its preview back, as new versions.
@@ -201,17 +205,19 @@ class FileChanges:
         if is_preview(place.key):
             raise InvalidInputError.of("filePath", "is a preview, which goes with its file")
         change = FileChange(operation="deleteFile", path=place.path, is_prefix=is_prefix)
-        paths: list[str] = [] if is_prefix else [place.path]
+        named = Named(() if is_prefix else (place.path,))
 
         def plan() -> Planned:
+            nonlocal named
             if is_prefix:
-                paths[:] = self.places.all_files_in(place)
+                named = self.places.all_files_in(place)
             else:
                 self.places.existing(place)
             before = {"path": place.path}
             return Planned(asset, change, routes.DELETE_FILE, before, {})
 
-        return self._carried_out(caller, asset, change, plan, paths)
+        job = self.carrying.carry_out(caller, asset, change, plan)
+        return Changed(named.paths, job, named.more)
 
     def _carried_out(
         self,

@@ -1,5 +1,7 @@
 """Which file or folder a request means, and what its state allows."""
 
+from typing import NamedTuple
+
 from backend.core.errors import (
     AlreadyExistsError,
     InvalidInputError,
@@ -44,6 +46,13 @@ class FileVersionNotFoundError(NotFoundError):
 
     def __init__(self, path: str, version_id: str) -> None:
         super().__init__(f"{path} has no version {version_id}")
+
+
+class Named(NamedTuple):
+    """Files that a reply names, and whether the folder has more."""
+
+    paths: tuple[str, ...]
+    more: bool = False
 
 
 @wired
@@ -147,16 +156,17 @@ class FilePlaces:
         if self.objects.list_objects(place.bucket, place.key + "/", limit=1).objects:
             raise FileExistsInAssetError(place.path + "/", asset_id)
 
-    def files_in(self, place: FileTarget) -> list[str]:
+    def files_in(self, place: FileTarget) -> "Named":
         """The first files of a folder that are not archived.
 
         Raises:
             FileNotFoundInAssetError: there is none.
         """
         page = self.objects.list_objects(place.bucket, place.key, limit=_LISTED)
-        return self._paths(place, [one.key for one in page.objects if not one.key.endswith("/")])
+        keys = [one.key for one in page.objects if not one.key.endswith("/")]
+        return self._named(place, keys, more=page.next_key is not None)
 
-    def all_files_in(self, place: FileTarget) -> list[str]:
+    def all_files_in(self, place: FileTarget) -> "Named":
         """The first files of a folder, archived ones and markers of folders too.
 
         Raises:
@@ -167,7 +177,7 @@ class FilePlaces:
         if not keys:  # some stores keep no versions of the markers of folders
             listed = self.objects.list_objects(place.bucket, place.key, limit=1)
             keys = {one.key for one in listed.objects}
-        return self._paths(place, sorted(keys))
+        return self._named(place, sorted(keys), more=page.next_key is not None)
 
     def last_version(self, place: FileTarget) -> str:
         """The newest version of an archived file.
@@ -181,10 +191,11 @@ class FilePlaces:
                 return one.version_id
         raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
 
-    def _paths(self, place: FileTarget, keys: list[str]) -> list[str]:
+    def _named(self, place: FileTarget, keys: list[str], *, more: bool) -> "Named":
         if not keys:
             raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
-        return [rules.relative_path(place.prefix, key) for key in keys if not is_preview(key)]
+        paths = (rules.relative_path(place.prefix, key) for key in keys if not is_preview(key))
+        return Named(tuple(paths), more)
 
 
 def owner_of(place: FileTarget) -> rules.Owner:

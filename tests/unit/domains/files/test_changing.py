@@ -295,8 +295,25 @@ def test_a_folder_is_archived_without_its_neighbours(
     body = {"filePath": "/parts", "isPrefix": True}
     answer = museum.change("DELETE", "archiveFile", body)
     assert (answer.status, len(answer.body["affectedFiles"])) == (200, 5)
+    assert "truncated" not in answer.body
     assert [p for p, one in state_of(objects).items() if one == "active"] == ["/parts-2/x.glb"]
     assert museum.change("DELETE", "archiveFile", body).status == 404
+
+
+@pytest.mark.parametrize("verb", ["archiveFile", "deleteFile"])
+def test_a_reply_that_cannot_name_all_files_of_a_folder_says_so(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    for number in range(5):
+        museum.put(f"/parts/{number}.glb")
+    monkeypatch.setattr("backend.domains.files.service.placing._LISTED", 3)
+    body = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
+    answer = museum.change("DELETE", verb, body)
+    assert answer.status == 200
+    assert answer.body["affectedFiles"] == ["/parts/0.glb", "/parts/1.glb", "/parts/2.glb"]
+    assert (answer.body["truncated"], "3 files and more" in answer.body["message"]) == (True, True)
+    whole = museum.list_files(prefix="/parts/").body["items"]
+    assert [item for item in whole if not item["isFolder"]] == []
 
 
 def test_a_change_frees_the_asset_for_the_next_one(museum: Gallery, tables: MemoryTables) -> None:
