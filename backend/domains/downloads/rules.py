@@ -61,7 +61,8 @@ def is_known(wanted: Wanted, now: Validators) -> bool:
         known = _ENTITY_TAG.findall(wanted.if_none_match)
         return now.etag in {tag.removeprefix("W/") for tag in known}
     since = _time(wanted.if_modified_since)
-    return since is not None and now.modified < since + timedelta(seconds=1)
+    # Counted from our own time: one second after the last there is would be none.
+    return since is not None and now.modified - timedelta(seconds=1) < since
 
 
 def wanted_span(wanted: Wanted, now: Validators, size: int) -> tuple[int, int] | None:

@@ -116,6 +116,9 @@ def test_a_range_counts_only_of_the_content_that_the_client_has(
         (None, "Sun, 01 Mar 2026 12:00:00", True),
         (None, "soon", False),
         (None, "Sun, 01 Mar 99999999 12:00:00 GMT", False),
+        (None, "Fri, 31 Dec 9999 23:59:59 GMT", True),
+        (None, "Fri, 31 Dec 9999 23:59:59 -2300", True),
+        (None, "Mon, 01 Jan 0001 00:00:00 +2300", False),
     ],
 )
 def test_what_the_client_has_is_not_sent_again(
