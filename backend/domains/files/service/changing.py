@@ -106,8 +106,13 @@ class FileChanges:
     def copy_file(self, caller: Identity, ids: Ids, body: CopyFileBody) -> Changed:
         """Copy a file, also to another asset, with metadata, attributes, previews, viewer data.
 
+        Out of an asset that is not distributable this takes the right to change it: whoever has
+        that may make it distributable, and others could download the copy.
+
         Raises:
             AssetNotFoundError: one of the assets does not exist, or not for the caller.
+            PermissionDeniedError: the caller may not change the target, or take files away from
+                the source.
             Others as `move_file`.
         """
         source_asset = self.places.assets.asset_for(caller, "GET", *ids)
@@ -120,6 +125,8 @@ class FileChanges:
         same = source_asset.asset_id == asset.asset_id  # which is unique in the deployment
         if same and source.key == target.key:
             raise InvalidInputError.of("destinationPath", "is where the file is")
+        if not same and not source_asset.is_distributable:
+            self.places.assets.asset_for(caller, "PUT", *ids)
         change = FileChange(
             operation="copyFile",
             path=source.path,

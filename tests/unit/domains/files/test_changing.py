@@ -7,6 +7,7 @@ import pytest
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.spec.tables.operations import RESERVATIONS
+from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, created_asset, created_database
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.files import BUCKET, Gallery, gallery
@@ -224,6 +225,26 @@ def test_a_file_is_copied_to_an_asset_of_another_database(
     ]
     (entry,) = told(tables, "copy_file")
     assert entry["entity"] == "file:archive:bust:/parts/b.glb"
+
+
+def test_only_who_may_change_an_asset_copies_out_of_one_that_is_not_distributable(
+    ports: tuple[MemoryTables, MemoryObjects], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = gallery(*ports, clock=Ticking(), is_distributable=False)
+    created_asset(museum.assets, "bust")
+    museum.put("/a.glb")
+    out = {**MOVE, "destinationAssetId": "bust"}
+
+    def all_but_put(_self: OnlyUser, _caller: object, action: str, _target: object) -> bool:
+        return action != "PUT"
+
+    with monkeypatch.context() as patched:
+        patched.setattr(OnlyUser, "may", all_but_put)
+        answer = museum.change("POST", "copyFile", out)
+        assert answer.status == 403
+        assert state_of(museum.objects, "bust/") == {}
+        assert museum.change("POST", "copyFile", MOVE).status == 200
+    assert museum.change("POST", "copyFile", out).status == 200
 
 
 @pytest.mark.parametrize(
