@@ -49,12 +49,17 @@ def listed_prefix(prefix: str, sent: str) -> str:
     """The beginning that listed keys have, for the beginning of a path that a client names.
 
     Raises:
-        InvalidInputError: a segment of it is not one that a path may have.
+        InvalidInputError: a segment of it is not one that a path may have, or no key is as long.
     """
     beginning = (sent.removeprefix(prefix) if sent.startswith(prefix) else sent).removeprefix("/")
     segments = beginning.split("/")
     if ".." in segments or "." in segments or "" in segments[:-1]:
         raise InvalidInputError.of("prefix", "holds an empty segment, '.' or '..'")
+    size = len((prefix + beginning).encode())
+    if size > MAX_KEY_BYTES:
+        raise InvalidInputError.of(
+            "prefix", f"begins S3 keys of {size} bytes, at most {MAX_KEY_BYTES} are taken"
+        )
     return prefix + beginning
 
 

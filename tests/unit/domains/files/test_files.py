@@ -190,6 +190,14 @@ def test_a_prefix_narrows_the_listing(museum: Gallery) -> None:
     assert paths(museum, prefix="/none") == []
 
 
+def test_a_prefix_that_is_longer_than_keys_is_refused(museum: Gallery) -> None:
+    room = 1024 - len("statue/")
+    assert museum.list_files(prefix="/" + "ä" * (room // 2) + "x" * (room % 2)).status == 200
+    for version in ({}, {"assetVersionId": "0"}):
+        answer = museum.list_files(prefix="/" + "x" * (room + 1), **version)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, "prefix")
+
+
 def test_a_prefix_does_not_leave_the_asset(museum: Gallery) -> None:
     museum.objects.put(BUCKET, "vase/secret.glb", b"s", content_type="text/plain", metadata={})
     for prefix in ("/../vase", "..", "/a/../../vase/", "/a//b", "./"):
