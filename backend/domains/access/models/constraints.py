@@ -28,6 +28,8 @@ MAX_VALUES = 1000
 """Of one criterion."""
 MAX_TEXT_BYTES = 64 * 1024
 """All values of one constraint: each of its rows, and each grantee's rules, repeat them."""
+_WORDS = ("criteri", "permission")
+"""What a misspelt field of a constraint holds that would otherwise be lost."""
 _MAX_PERMISSIONS = MAX_GRANTEES * len(ACTIONS) * len(EFFECTS)
 
 Operation = Literal["create", "update", "delete"]
@@ -122,6 +124,18 @@ class Criteria(WireModel):
     object_type: ObjectType
     criteria_and: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
     criteria_or: Annotated[list[Criterion], Field(max_length=MAX_CRITERIA)] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def loses_no_half(cls, values: object) -> object:
+        """Other unknown fields are ignored, these would leave a rule that says something else."""
+        if isinstance(values, dict):
+            sent = {str(name) for name in cast("dict[object, object]", values)}
+            known = {field.alias or name for name, field in cls.model_fields.items()}
+            for name in sorted(sent - known - cls.model_fields.keys()):
+                if any(word in name.casefold() for word in _WORDS):
+                    raise ValueError(f"{name[:64]!r} is not a field of a constraint")
+        return cast("object", values)
 
     @model_validator(mode="after")
     def says_something(self) -> "Criteria":

@@ -41,6 +41,9 @@ LONG = "x" * 1025
             "body",
             "all values have 100000 bytes, at most 65536",
         ),
+        (constraint(criteriaand=[criterion("tags")]), "body", "'criteriaand' is not a field"),
+        (constraint(criteria=[criterion("tags")]), "body", "'criteria' is not a field"),
+        (constraint(UserPermissions=users("ann")), "body", "'UserPermissions' is not a field"),
         (constraint(criteriaAnd=[]), "body", "must hold 1 to 100 criteria"),
         (constraint(criteriaAnd=[criterion()] * 101), "criteriaAnd", "100"),
         (
