@@ -115,18 +115,14 @@ class FileChanges:
                 the source.
             Others as `move_file`.
         """
-        source_asset = self.places.assets.asset_for(caller, "GET", *ids)
-        asset = self.places.asset(
-            caller,
-            (body.destination_database_id or ids[0], body.destination_asset_id or ids[1]),
-        )
+        ids_of_target = body.destination_database_id, body.destination_asset_id
+        asset = self.places.asset(caller, (ids_of_target[0] or ids[0], ids_of_target[1] or ids[1]))
+        source_asset = self._copied_from(caller, ids, asset)
         source = self.places.source(source_asset, body.source_path)
         target = self.places.destination(asset, body.destination_path)
-        same = source_asset.asset_id == asset.asset_id  # which is unique in the deployment
+        same = source_asset.asset_id == asset.asset_id
         if same and source.key == target.key:
             raise InvalidInputError.of("destinationPath", "is where the file is")
-        if not same and not source_asset.is_distributable:
-            self.places.assets.asset_for(caller, "PUT", *ids)
         change = FileChange(
             operation="copyFile",
             path=source.path,
@@ -140,14 +136,17 @@ class FileChanges:
             head = self.places.readable(source)
             self.places.demand_free(target)
             version = head.version.version_id
-            after = {
-                "path": target.path,
-                "copiedFrom": f"{source_asset.database_id}/{source_asset.asset_id}{source.path}",
-                "copiedVersionId": version,
-            }
+            copied = f"{source_asset.database_id}/{source_asset.asset_id}{source.path}"
+            after = {"path": target.path, "copiedFrom": copied, "copiedVersionId": version}
             return Planned(asset, change, routes.COPY_FILE, {}, after, version, demands)
 
         return self._carried_out(caller, asset, change, plan, (target.path,))
+
+    def _copied_from(self, caller: Identity, ids: Ids, target: Asset) -> Asset:
+        found = self.places.assets.asset_for(caller, "GET", *ids)
+        if found.is_distributable or found.asset_id == target.asset_id:  # unique in the deployment
+            return found
+        return self.places.assets.asset_for(caller, "PUT", *ids)
 
     def archive_file(
         self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False
