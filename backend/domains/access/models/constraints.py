@@ -130,10 +130,10 @@ class Criteria(WireModel):
     def loses_no_half(cls, values: object) -> object:
         """Other unknown fields are ignored, these would leave a rule that says something else."""
         if isinstance(values, dict):
-            sent = {str(name) for name in cast("dict[object, object]", values)}
+            sent = cast("dict[str, object]", values)
             known = {field.alias or name for name, field in cls.model_fields.items()}
-            for name in sorted(sent - known - cls.model_fields.keys()):
-                if any(word in name.casefold() for word in _WORDS):
+            for name in sorted(sent.keys() - known - cls.model_fields.keys()):
+                if sent[name] and any(word in name.casefold() for word in _WORDS):
                     raise ValueError(f"{name[:64]!r} is not a field of a constraint")
         return cast("object", values)
 
