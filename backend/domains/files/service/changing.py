@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from backend.core.authorization import require
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
@@ -10,6 +11,7 @@ from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
+from backend.domains.assets.service import secured
 from backend.domains.files import rules
 from backend.domains.files.models import FileChange
 from backend.domains.files.models.telling import CopyFileBody
@@ -115,8 +117,8 @@ class FileChanges:
                 the source.
             Others as `move_file`.
         """
-        ids_of_target = body.destination_database_id, body.destination_asset_id
-        asset = self.places.asset(caller, (ids_of_target[0] or ids[0], ids_of_target[1] or ids[1]))
+        database_id = body.destination_database_id or ids[0]
+        asset = self.places.asset(caller, (database_id, body.destination_asset_id or ids[1]))
         source_asset = self._copied_from(caller, ids, asset)
         source = self.places.source(source_asset, body.source_path)
         target = self.places.destination(asset, body.destination_path)
@@ -144,9 +146,10 @@ class FileChanges:
 
     def _copied_from(self, caller: Identity, ids: Ids, target: Asset) -> Asset:
         found = self.places.assets.asset_for(caller, "GET", *ids)
-        if found.is_distributable or found.asset_id == target.asset_id:  # unique in the deployment
-            return found
-        return self.places.assets.asset_for(caller, "PUT", *ids)
+        same = found.asset_id == target.asset_id  # which is unique in the deployment
+        if not same and not found.is_distributable:
+            require(self.places.assets.authorization, caller, "PUT", secured(found))
+        return found
 
     def archive_file(
         self, caller: Identity, ids: Ids, sent: str, *, is_prefix: bool = False

@@ -156,7 +156,7 @@ class FilePlaces:
         if self.objects.list_objects(place.bucket, place.key + "/", limit=1).objects:
             raise FileExistsInAssetError(place.path + "/", asset_id)
 
-    def files_in(self, place: FileTarget) -> "Named":
+    def files_in(self, place: FileTarget) -> Named:
         """The first files of a folder that are not archived.
 
         Raises:
@@ -166,7 +166,7 @@ class FilePlaces:
         keys = [one.key for one in page.objects if not one.key.endswith("/")]
         return self._named(place, keys, more=page.next_key is not None)
 
-    def all_files_in(self, place: FileTarget) -> "Named":
+    def all_files_in(self, place: FileTarget) -> Named:
         """The first files of a folder, archived ones and markers of folders too.
 
         Raises:
@@ -191,7 +191,7 @@ class FilePlaces:
                 return one.version_id
         raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
 
-    def _named(self, place: FileTarget, keys: list[str], *, more: bool) -> "Named":
+    def _named(self, place: FileTarget, keys: list[str], *, more: bool) -> Named:
         if not keys:
             raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
         paths = (rules.relative_path(place.prefix, key) for key in keys if not is_preview(key))
