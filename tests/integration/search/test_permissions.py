@@ -1,5 +1,6 @@
 """What a search finds under random rules is what the rules, read plainly, let its caller see."""
 
+import json
 import os
 import random
 from collections import Counter
@@ -15,15 +16,17 @@ from hypothesis import strategies as st
 
 from backend.core.identity import Identity
 from backend.core.objects import ObjectVersion
-from backend.core.search_engine import JsonObject
+from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.domains.access.policy.model import Fields, Rule, parse_rule
 from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.buckets.models import AssetBucket
 from backend.search.models import SearchBody
 from backend.search.projections import AssetSource, FileSource, project
+from backend.search.queries import full_query
 from backend.search.service import SearchService
 from backend.spec.search_indexes import (
     ASSET_INDEX,
+    CUT_INTO,
     FILE_INDEX,
     STRETCH_CHARS,
     STRETCH_END,
@@ -131,6 +134,26 @@ def test_a_search_finds_just_what_the_rules_let_its_caller_see(library: Library)
         assert reply["hits"]["total"]["value"] == len(wanted)
 
     holds()
+
+
+def test_an_index_that_was_made_before_stretches_shows_nothing_to_who_sees_not_all(
+    library: Library,
+) -> None:
+    engine, body = library.engine, _document(asset_row("a1", assetName="open"))
+    told = dict(ASSET_INDEX.mapping["properties"])
+    del told[CUT_INTO]
+    denial = stored("asset", ("assetName", "contains", "secret"), effect="deny")
+    visible = search_filter([parse_rule(everything("asset")), parse_rule(denial)])
+    assert visible is not None
+    for name, properties, found in (
+        ("cut-before", told, []),
+        ("cut-now", ASSET_INDEX.mapping["properties"], ["a1"]),
+    ):
+        mapping = {**ASSET_INDEX.mapping, "properties": properties}
+        engine.create_index(name, mapping=mapping, settings=ASSET_INDEX.settings)
+        engine.bulk([DocumentWrite(name, "a1", 1, json.dumps(body))])
+        engine.refresh((name,))
+        assert hits(engine.search((name,), full_query(SearchBody(), visible))) == found
 
 
 def test_totals_pages_facets_and_cursors_count_nothing_that_is_hidden(library: Library) -> None:
