@@ -1,24 +1,43 @@
 """Choosing and checking TCP ports on the loopback address."""
 
 import contextlib
+import secrets
 import socket
 
 from local.engines.errors import EngineError
 
 LOOPBACK = "127.0.0.1"
 
+# Below what Linux (32768 on) and macOS and Windows (49152 on) hand out by themselves: an engine
+# listens seconds after its port was chosen, and comes back on it after a kill. A port of the
+# system's own choice could be somebody's by then.
+_FIRST, _END = 10_000, 32_768
+_TRIES = 200
+
 
 def free_ports(count: int) -> list[int]:
-    """Return `count` different ports that nobody listens on right now."""
+    """Return `count` different ports that nobody listens on, and the system gives to nobody.
+
+    Raises:
+        EngineError: so many ports were tried in vain.
+    """
     with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind((LOOPBACK, 0))
-        return [int(each.getsockname()[1]) for each in sockets]
+        found: list[int] = []
+        for _ in range(count + _TRIES):
+            if len(found) == count:
+                break
+            sought = _FIRST + secrets.randbelow(_END - _FIRST)
+            probe = held.enter_context(socket.socket())
+            with contextlib.suppress(OSError):  # in use, if only by the ports found so far
+                probe.bind(("", sought))  # on all addresses, as DynamoDB Local listens
+                found.append(sought)
+    if len(found) < count:
+        raise EngineError(f"fewer than {count} ports between {_FIRST} and {_END} are free")
+    return found
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on right now."""
+    """Return a port that nobody listens on; see `free_ports`."""
     return free_ports(1)[0]
 
 
