@@ -2,7 +2,8 @@
 
 from copy import deepcopy
 from functools import cache
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -12,6 +13,7 @@ from pydantic import (
     SerializationInfo,
     SerializerFunctionWrapHandler,
     model_serializer,
+    model_validator,
 )
 from pydantic_core import CoreSchema
 
@@ -77,6 +79,59 @@ class ToldTwice(WireModel):
         whole["properties"]["message"] = message
         whole["required"] = [*whole["required"], "message"]
         return reference
+
+
+class SentModel(WireModel):
+    """A body, or a part of one, in which null says what leaving the field out says.
+
+    So the clients of VAMS send what they have no value for. Of fields that may hold null, and of
+    those that have to be there, null is a value like others.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_nulls(cls, sent: Any) -> Any:
+        if not isinstance(sent, dict):
+            return sent
+        values, silent = cast("dict[str, Any]", sent), _silent(cls)
+        return {
+            name: value for name, value in values.items() if value is not None or name not in silent
+        }
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        reference = handler(core_schema)
+        if handler.mode == "validation":
+            properties = handler.resolve_ref_schema(reference)["properties"]
+            for name in _silent(cls) & properties.keys():
+                properties[name] = _or_null(properties[name])
+        return reference
+
+
+@cache
+def _silent(model: type[BaseModel]) -> frozenset[str]:
+    """The names of the fields that may be left out, but hold no null."""
+    return frozenset(
+        told
+        for name, field in model.model_fields.items()
+        if not field.is_required() and not _takes_null(field.annotation)
+        for told in (name, field.alias or name)
+    )
+
+
+def _takes_null(annotation: object) -> bool:
+    if get_origin(annotation) in {Annotated, Union, UnionType}:
+        return any(map(_takes_null, get_args(annotation)))
+    return annotation in (Any, None, NoneType)
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a field, with null beside what it was; what tells of the field stays above."""
+    about = {name: schema[name] for name in ("default", "description", "title") if name in schema}
+    value = {name: part for name, part in schema.items() if name not in about}
+    return {"anyOf": [value, {"type": "null"}], **about}
 
 
 class OptionalBody(WireModel):

@@ -4,13 +4,14 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import is_text
 
 EntityType = Literal["asset", "file"]
 MAX_WINDOW = 10_000
 MAX_SIZE = 2000
-MAX_QUERY_CHARS = 1024
+MAX_QUERY_CHARS = 5000
+MAX_TERM_CHARS = 1024
 MAX_TERMS = 100
 MAX_FILTERS = 20
 MAX_FACETS = 10
@@ -28,7 +29,7 @@ def _without_controls(value: str) -> str:
 
 Term = Annotated[
     str,
-    Field(min_length=1, max_length=MAX_QUERY_CHARS),
+    Field(min_length=1, max_length=MAX_TERM_CHARS),
     AfterValidator(is_text),
     AfterValidator(_without_controls),
 ]
@@ -46,7 +47,7 @@ FilterOperator = Literal[
 ]
 
 
-class Window(WireModel):
+class Window(SentModel):
     """Which of the hits are answered: `size` of them from `from` on; both lie in 10,000."""
 
     query: QueryText = ""
@@ -81,7 +82,7 @@ class SimpleSearchBody(Window):
     metadata_value: Term | None = None
 
 
-class SortField(WireModel):
+class SortField(SentModel):
     """One sort criterion; `field` is a field of the indexes, `_score`, or `metadata.<key>`.
 
     `type` says as what the values of a metadata key are compared; documents that have no value of
@@ -133,7 +134,7 @@ class SearchBody(Window):
     metadata_facets: Annotated[list[MetadataFacet], Field(max_length=MAX_FACETS)] = []
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     explain_results: bool = False
-    include_highlights: bool = False
+    include_highlights: bool = True
 
     @field_validator("sort", mode="before")
     @classmethod

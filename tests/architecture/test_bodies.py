@@ -9,6 +9,7 @@ from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
 from backend.http.openapi import told_path
 from backend.http.router import Binding
+from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION
 
 PATHS = openapi()["paths"]
 FIELDS = [
@@ -27,6 +28,11 @@ CHECKED_LATER = {
 TAKES_ANYTHING = {"POST /search operation"}
 TAKES_ANY_LIST = {"POST /search tokens"}
 """Of older clients, and ignored."""
+TAKE_NO_NULL = {
+    f"{ARCHIVE_ASSET.key} confirmArchive",
+    f"{ARCHIVE_ASSET_VERSION.key} confirmArchiveAsset",
+}
+"""What confirms has to be said, or left out with nothing in its place."""
 WRONG: tuple[Any, ...] = ({"unexpected": []}, [["x"]])
 LONG = "x" * 2_000_000
 
@@ -70,3 +76,15 @@ def test_a_text_that_is_too_long_is_named() -> None:
         if name not in named(binding, {**example(binding), name: LONG})
     }
     assert taken == {*CHECKED_LATER, *TAKES_ANYTHING}
+
+
+def test_null_says_what_leaving_out_says_in_the_requests_of_vams() -> None:
+    """Its clients send null for what they have no value for."""
+    refused: set[str] = set()
+    for binding, name, field in FIELDS:
+        if not (binding.route.ours or field.is_required()):
+            sent = example(binding)
+            there = named(binding, {each: sent[each] for each in sent if each != name})
+            if name in named(binding, {**sent, name: None}) - there:
+                refused.add(f"{binding.route.key} {name}")
+    assert refused == TAKE_NO_NULL

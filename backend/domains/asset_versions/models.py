@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from backend.core.models import FullModel, PageQuery, WireModel
+from backend.core.models import FullModel, PageQuery, SentModel, WireModel
 from backend.core.names import RelativePath, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
@@ -36,7 +36,7 @@ class VersionPath(AssetPath):
     asset_version_id: VersionIdText
 
 
-class NamedFile(WireModel):
+class NamedFile(SentModel):
     """A file as the version shall hold it; one that is archived is left out."""
 
     relative_key: RelativePath
@@ -44,7 +44,7 @@ class NamedFile(WireModel):
     is_archived: bool = False
 
 
-class CreateVersionBody(WireModel):
+class CreateVersionBody(SentModel):
     """Either all files as they are now, or those that are named."""
 
     comment: Comment
@@ -82,7 +82,7 @@ class UpdateVersionBody(WireModel):
         return self
 
 
-class RevertBody(WireModel):
+class RevertBody(SentModel):
     comment: Comment
     revert_metadata: bool = False
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from backend.core.models import FullModel, OptionalBody, WireModel
+from backend.core.models import FullModel, OptionalBody, SentModel, WireModel
 from backend.core.names import Text, check_extension_list
 
 MAX_ASSETS = 1000
@@ -12,7 +12,7 @@ MAX_ASSETS = 1000
 MAX_EXTENSIONS = 100
 
 
-class ExportBody(OptionalBody):
+class ExportBody(SentModel, OptionalBody):
     """What of an asset, and of what is below it, is told. A token goes with the same flags only."""
 
     generate_presigned_urls: bool = False

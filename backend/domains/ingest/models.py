@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import AssetId, AssetName, Description, Id, Text
 from backend.domains.assets.models import TagNames
 from backend.domains.uploads.models import (
@@ -19,7 +19,7 @@ from backend.domains.uploads.models import (
 Key = Annotated[Text, Field(min_length=1, max_length=1024)]
 
 
-class IngestFile(WireModel):
+class IngestFile(SentModel):
     """A file by its key, which begins with the asset's id; sizes first, then the stored parts."""
 
     relative_key: Key
@@ -30,7 +30,7 @@ class IngestFile(WireModel):
     parts: Annotated[list[SentPart], Field(max_length=MAX_PARTS)] = []
 
 
-class IngestBody(WireModel):
+class IngestBody(SentModel):
     """Without `uploadId` the beginning, which describes the asset; with it the end.
 
     As with VAMS, the asset may be downloaded unless that is denied.

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import AssetId, Id, normalise_relative_path
 
 UploadType = Literal["assetFile", "assetPreview"]
@@ -99,7 +99,7 @@ class SentPart(WireModel):
     etag: Annotated[str, Field(alias="ETag", min_length=1, max_length=128)]
 
 
-class SentFile(WireModel):
+class SentFile(SentModel):
     """A file whose parts are stored; without parts it is given up."""
 
     relative_key: SentPath

@@ -1,13 +1,15 @@
-"""How fields are named on the wire."""
+"""How fields are named on the wire, and what null says there."""
 
 import importlib
 import pkgutil
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 import backend
-from backend.core.models import WireModel, camel
+from backend.core.models import SentModel, WireModel, camel
 
 
 def _all_fields() -> set[str]:
@@ -33,3 +35,43 @@ def test_every_field_has_the_name_that_pydantic_would_give_it() -> None:
 )
 def test_a_field_is_told_in_camel_case(name: str, on_the_wire: str) -> None:
     assert camel(name) == on_the_wire
+
+
+class _Part(SentModel):
+    kind: str = "plain"
+
+
+class _Sent(SentModel):
+    name: str
+    most_items: int = 3
+    note: str | None = "none yet"
+    anything: Any = 0
+    parts: list[_Part] = []
+
+
+def test_null_says_what_leaving_out_says() -> None:
+    sent = {"name": "a", "mostItems": None, "parts": None}
+    assert _Sent.model_validate(sent, strict=True) == _Sent(name="a")
+    assert _Sent.model_validate({"name": "a", "most_items": None}) == _Sent(name="a")
+    deeper = _Sent.model_validate({"name": "a", "parts": [{"kind": None}]})
+    assert deeper.parts == [_Part(kind="plain")]
+
+
+def test_null_is_a_value_where_it_may_be_one() -> None:
+    found = _Sent.model_validate({"name": "a", "note": None, "anything": None})
+    assert (found.note, found.anything) == (None, None)
+
+
+def test_null_is_refused_where_a_value_is_demanded() -> None:
+    with pytest.raises(ValidationError, match="valid string"):
+        _Sent.model_validate({"name": None})
+
+
+def test_null_is_told_where_it_is_taken() -> None:
+    told = _Sent.model_json_schema()["properties"]
+    null = {"type": "null"}
+    assert told["mostItems"]["anyOf"] == [{"type": "integer"}, null]
+    assert told["mostItems"]["default"] == 3
+    assert (null in told["note"]["anyOf"], "anyOf" in told["name"]) == (True, False)
+    replied = _Sent.model_json_schema(mode="serialization")["properties"]
+    assert replied["mostItems"]["type"] == "integer"

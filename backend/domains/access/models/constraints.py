@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from backend.core.models import ToldTwice, WireModel
+from backend.core.models import SentModel, ToldTwice, WireModel
 from backend.core.names import ObjectName, Text, UserId, has_control_character
 from backend.domains.access.policy.model import (
     ACTIONS,
@@ -116,7 +116,7 @@ class UserPermission(WireModel):
     permission_type: Effect
 
 
-class Criteria(WireModel):
+class Criteria(SentModel):
     """What a constraint speaks of: objects of one type that meet all, or one, of its criteria."""
 
     name: Line

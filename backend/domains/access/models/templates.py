@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import Text
 from backend.domains.access.models.constraints import Criteria, Effect, Permission
 from backend.domains.access.policy.model import ALLOW
@@ -29,14 +29,14 @@ class TemplateHead(WireModel):
     version: Annotated[Text, Field(max_length=50)] | None = None
 
 
-class TemplateVariable(WireModel):
+class TemplateVariable(SentModel):
     name: VariableName
     required: bool = True
     description: Annotated[Text, Field(max_length=512)] | None = None
     default: VariableValue | None = None
 
 
-class TemplatePermission(WireModel):
+class TemplatePermission(SentModel):
     """What the role may do, or may not; to which role is said once, by `ROLE_NAME`."""
 
     action: Permission
@@ -58,7 +58,7 @@ class TemplateConstraint(Criteria):
     group_permissions: Annotated[list[TemplatePermission], Field(min_length=1, max_length=8)]
 
 
-class TemplateImportBody(WireModel):
+class TemplateImportBody(SentModel):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import Description, ExtensionList, Id
 from backend.spec.keys import active, archived
 
@@ -43,7 +43,7 @@ class CountedDatabase(Database):
     asset_count: int
 
 
-class CreateDatabaseBody(WireModel):
+class CreateDatabaseBody(SentModel):
     database_id: Id
     description: Description
     default_bucket_id: Annotated[str, Field(min_length=1, max_length=64)]

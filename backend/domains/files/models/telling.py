@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import AssetId, Id, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import FileItem
@@ -58,7 +58,7 @@ class CopyFileBody(MoveFileBody):
     destination_database_id: Id | None = None
 
 
-class FileBody(WireModel):
+class FileBody(SentModel):
     file_path: SentPath
 
 

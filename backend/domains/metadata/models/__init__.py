@@ -10,7 +10,7 @@ from pydantic import (
 )
 
 from backend.core.metadata_values import ValueType, check_key, check_value
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.values import frozen
 
 MAX_RECORDS = 500
@@ -68,7 +68,7 @@ class Record(WireModel):
     metadata_value: str = ""
 
 
-class NewRecord(WireModel):
+class NewRecord(SentModel):
     """One key with its value, as requests send it; its type, `string` if none, is read before."""
 
     metadata_key: MetadataKey

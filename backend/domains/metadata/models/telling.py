@@ -7,7 +7,7 @@ from pydantic import (
     model_validator,
 )
 
-from backend.core.models import FullModel, PageQuery, WireModel
+from backend.core.models import FullModel, PageQuery, SentModel, WireModel
 from backend.core.names import AssetId, Id, RelativePath
 from backend.domains.metadata.models import MAX_RECORDS, Kind, MetadataKey, NewRecord, UpdateType
 
@@ -37,7 +37,7 @@ class FileMetadataQuery(AssetMetadataQuery):
     type: Kind
 
 
-class AddAssetMetadataBody(WireModel):
+class AddAssetMetadataBody(SentModel):
     metadata: Annotated[list[NewRecord], Field(min_length=1, max_length=MAX_RECORDS)]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from backend.core.metadata_values import ValueType, check_key
-from backend.core.models import WireModel
+from backend.core.models import SentModel, WireModel
 from backend.core.names import GLOBAL, AnyText, ExtensionList, Id, ObjectName, check_id
 
 EntityType = Literal[
@@ -38,7 +38,7 @@ FieldKey = Annotated[str, AfterValidator(check_key)]
 ListKey = Annotated[AnyText, Field(min_length=1, max_length=256)]
 
 
-class SchemaField(WireModel):
+class SchemaField(SentModel):
     """What a schema says of one key."""
 
     metadata_field_key_name: FieldKey
@@ -92,7 +92,7 @@ Fields = Mapping[str, FieldInForce]
 """What is in force, by key, those that others depend on before these; none if no schema speaks."""
 
 
-class CreateSchemaBody(WireModel):
+class CreateSchemaBody(SentModel):
     database_id: DatabaseOrGlobal
     metadata_schema_entity_type: AnyEntityType
     schema_name: ObjectName
