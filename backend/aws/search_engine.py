@@ -173,10 +173,12 @@ def _answered(call: Callable[[], T]) -> Any:
         return call()
     except SearchConnectionError as error:
         raise UnavailableError("OpenSearch does not answer") from error
-    except RequestError as error:
-        raise InvalidInputError(f"OpenSearch refuses the request: {_reason(error)}") from error
     except TransportError as error:
-        status = error.status_code
+        status, reason = error.status_code, _reason(error)
+        if "maxClauseCount" in reason:  # told as 400 or as 500, by where it was noticed
+            raise InvalidInputError("The search has too many words or conditions") from error
+        if isinstance(error, RequestError):
+            raise InvalidInputError(f"OpenSearch refuses the request: {reason}") from error
         if status == _TOO_LARGE:
             raise TooLargeError("OpenSearch finds the request too large") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):

@@ -6,6 +6,7 @@ facets and each page by cursor are of one query, and count nothing else. Scores 
 boosts below, one for each word and field that holds it: they count no documents.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,10 @@ HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, WITHHELD]
 FACET_SIZE = 1000
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""
+
+MAX_WORDS = 100
+"""Words in one text; each is a condition for each field."""
+_WORD = re.compile(r"\w+")
 
 _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
     # name of the facet as VAMS answers it, name of its buckets, documents that it counts
@@ -72,7 +77,7 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
     """The request to OpenSearch for a search by named fields.
 
     Raises:
-        InvalidInputError: there are more than `MAX_WILDCARDS` wildcards.
+        InvalidInputError: there are more than `MAX_WILDCARDS` wildcards, or `MAX_WORDS` words.
     """
     named = {
         "str_assetname": body.asset_name,
@@ -98,7 +103,8 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     """The request to OpenSearch for a full search.
 
     Raises:
-        InvalidInputError: a field cannot be sorted by, a metadata query is not understood.
+        InvalidInputError: a field cannot be sorted by, a metadata query is not understood, the
+            text has more than `MAX_WORDS` words.
     """
     filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
     for number, entry in enumerate(body.filters):
@@ -180,6 +186,9 @@ def _highlight(asked: list[JsonObject]) -> JsonObject:
 
 def _text(text: str, *, with_metadata: bool) -> JsonObject:
     """All words must be there; `*` at a word's end, phrases, `+ | -` as in simple query strings."""
+    count = len(_WORD.findall(text))
+    if count > MAX_WORDS:
+        raise InvalidInputError.of("query", f"has {count} words, at most {MAX_WORDS} are taken")
     words: JsonObject = {
         "simple_query_string": {
             "query": text,

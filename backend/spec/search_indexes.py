@@ -19,6 +19,10 @@ SEGMENTS_PER_TIER = 4
 """Segments of one size before they are merged (10 where nothing is said). A filter of rules is set
 up in each of them, and OpenSearch keeps what it finds in none below 10,000 documents."""
 
+MAX_CLAUSES = 4096
+"""Conditions that OpenSearch takes in one query (1,024 where nothing is said): those of a caller's
+rules (900 at the most), a condition for each word and field, and filters."""
+
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
 FLAT_VALUE_BYTES = 32_000
 """Path and value in a flat_object together; the full value stays in DynamoDB."""

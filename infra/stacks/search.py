@@ -5,6 +5,7 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_opensearchservice as opensearch
 from constructs import Construct
 
+from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.naming import name_exactly, output
 from infra.resources import Resources
 from infra.settings import Settings
@@ -41,6 +42,7 @@ class SearchStack(Stack):
                 enabled=True, kms_key=resources.key
             ),
             tls_security_policy=opensearch.TLSSecurityPolicy.TLS_1_2_PFS,
+            advanced_options={"indices.query.bool.max_clause_count": str(MAX_CLAUSES)},
             removal_policy=RemovalPolicy.DESTROY,
         )
         name_exactly(domain, "SearchDomain")

@@ -16,6 +16,9 @@ from local.engines.probe import answers
 from local.engines.process import Running, launch, stop_leftovers
 from local.engines.versions import OPENSEARCH
 
+MAX_CLAUSES = 4096
+"""As the template sets it for the domain; a test compares."""
+
 _LOGGING = """status = error
 appender.console.type = Console
 appender.console.name = console
@@ -117,6 +120,7 @@ def _settings(files: Path, port: int) -> str:
         "action.auto_create_index": False,
         "action.destructive_requires_name": True,
         "bootstrap.memory_lock": False,
+        "indices.query.bool.max_clause_count": MAX_CLAUSES,
         # a laptop's full disk must not turn indexes read-only
         "cluster.routing.allocation.disk.threshold_enabled": False,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.spec.functions import FUNCTIONS, Function
+from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly, synthesize
 
 MAX_RESOURCES = 450
@@ -63,6 +64,9 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
     assert properties["DomainEndpointOptions"]["EnforceHTTPS"] is True
     assert properties["NodeToNodeEncryptionOptions"] == {"Enabled": True}
     assert properties["EncryptionAtRestOptions"]["Enabled"] is True
+    assert properties["AdvancedOptions"] == {
+        "indices.query.bool.max_clause_count": str(opensearch.MAX_CLAUSES)
+    }
     (allowed,) = properties["AccessPolicies"]["Statement"]
     account = "arn:<AWS::Partition>:iam::<AWS::AccountId>:root"
     assert assembly.text(allowed["Principal"]["AWS"]) == account

@@ -18,11 +18,12 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectVersion
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.domains.access.policy.model import Fields, Rule, parse_rule
+from backend.domains.access.policy.search_filter import MAX_CLAUSES as RULE_CLAUSES
 from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.buckets.models import AssetBucket
 from backend.search.models import SearchBody
 from backend.search.projections import AssetSource, FileSource, project
-from backend.search.queries import full_query
+from backend.search.queries import MAX_WORDS, full_query
 from backend.search.service import SearchService
 from backend.spec.search_indexes import (
     ASSET_INDEX,
@@ -214,6 +215,18 @@ def test_a_search_answers_the_same_whatever_is_hidden(library: Library) -> None:
     ]
     library.put(documents | {f"hidden-{n}": _document(row) for n, row in enumerate(hidden)})
     assert [_timeless(search(**body)) for body in asked] == before
+
+
+def test_the_most_rules_that_somebody_may_have_leave_room_for_the_most_words(
+    library: Library,
+) -> None:
+    text = " ".join(f"word{number}" for number in range(MAX_WORDS))
+    row = asset_row("a1", description=text, tags=["of <7> and others"])
+    library.put({"asset-1": _document(row)})
+    contained = [("tags", "contains", f"<{number}>") for number in range(RULE_CLAUSES)]
+    search = under(library, [parse_rule(stored("asset", one)) for one in contained])
+    assert hits(search(query=text)) == ["asset-1"]
+    assert hits(search(query=f"{text[:-1]}x")) == []
 
 
 def test_highlights_mark_what_was_asked_for_and_nothing_that_rules_name(library: Library) -> None:

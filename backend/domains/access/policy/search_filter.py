@@ -38,7 +38,7 @@ from backend.spec.search_indexes import (
 Filter = dict[str, Any]
 
 MAX_CLAUSES = 900
-"""Conditions of one filter: OpenSearch takes 1,024 in a query, and the search itself has some."""
+"""Conditions of one filter, of those that a whole query may have (`spec.search_indexes`)."""
 
 _ONE_BY_ONE = 16
 """Values of a demand that are asked for one by one: OpenSearch does not take a single value for a

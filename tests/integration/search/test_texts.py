@@ -1,0 +1,65 @@
+"""What people write into the field for searches, up to the most that it takes."""
+
+import pytest
+from pydantic import ValidationError
+
+from backend.core.errors import InvalidInputError
+from backend.search.models import MAX_QUERY_CHARS
+from backend.search.queries import MAX_WORDS
+from backend.spec.search_indexes import MAX_CLAUSES
+from tests.integration.search.conftest import Library, asset
+
+IDEOGRAPHS = "".join(map(chr, range(0x4E00, 0x4E00 + MAX_QUERY_CHARS)))
+
+
+@pytest.fixture
+def pumps(library: Library) -> Library:
+    library.put({"a": asset("a", str_assetname="Pump house"), "b": asset("b")})
+    return library
+
+
+def test_what_was_found_is_marked_unless_the_request_says_no(pumps: Library) -> None:
+    [hit] = pumps.search(query="pump")["hits"]["hits"]
+    assert hit["highlight"] == {"str_assetname": ["<em>Pump</em> house"]}
+    [hit] = pumps.search(query="pump", includeHighlights=False)["hits"]["hits"]
+    assert "highlight" not in hit
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x" * MAX_QUERY_CHARS, set[str]()),
+        (IDEOGRAPHS, set[str]()),
+        ("pump " * MAX_WORDS, {"a"}),
+        (" | ".join(["pump", *(f"word{n}" for n in range(MAX_WORDS - 1))]), {"a"}),
+        ("p* " * MAX_WORDS, {"a"}),
+        ("pumb~1 " * (MAX_WORDS // 2), {"a"}),
+        ('"pump house" ' * (MAX_WORDS // 2), {"a"}),
+    ],
+    ids=["long", "ideographs", "words", "alternatives", "beginnings", "nearly", "phrases"],
+)
+def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: set[str]) -> None:
+    assert pumps.ids(query=text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("ab, " * (MAX_WORDS + 1), f"query: has {MAX_WORDS + 1} words, at most {MAX_WORDS}"),
+        ("(" * MAX_QUERY_CHARS, "nests parentheses"),
+        ("pump " * MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters"),
+    ],
+    ids=["words", "brackets", "characters"],
+)
+def test_more_is_refused_and_why_is_told(pumps: Library, text: str, fact: str) -> None:
+    with pytest.raises((InvalidInputError, ValidationError), match=fact):
+        pumps.search(query=text)
+
+
+def test_more_conditions_than_the_engine_takes_are_refused_in_words(pumps: Library) -> None:
+    size = 250
+    starts = range(0, MAX_CLAUSES + size, size)
+    texts = [" OR ".join(f"word{start + n}" for n in range(size)) for start in starts]
+    filters = [{"query_string": {"query": f"str_description:({text})"}} for text in texts]
+    with pytest.raises(InvalidInputError, match="too many words or conditions"):
+        pumps.search(filters=filters)
