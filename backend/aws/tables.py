@@ -1,6 +1,7 @@
 """DynamoDB behind the port `core.tables.Tables`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _GET_BATCH, _WRITE_BATCH = 100, 25  # DynamoDB's limits
 _MAX_PAGE = 1000
+_BUSY_CODES = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+"""Why DynamoDB cancels a transaction that may succeed a moment later."""
 
 
 class _BusyError(Exception):
@@ -106,34 +109,24 @@ class DynamoTables:
             raise TypeError("a check alone writes nothing")
         kind, request = self._request(write)
         try:
-            with translated_write():
-                if kind == "Update":
-                    reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
-                    return from_wire(reply.get("Attributes", {}))
-                if kind == "Put":
-                    self.client.put_item(**request)
-                else:
-                    self.client.delete_item(**request)
+            return _until_done(lambda: self._write(kind, request))
         except ClientError as error:
             if code_of(error) == "ConditionalCheckFailedException":
                 raise _refusal(write) from error
             raise
-        return None
 
     def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
         expression = Expression()
         name = expression.name(attribute)
         start = expression.value(attribute, initial)
         one = expression.value(attribute, 1)
-        with translated_write():
-            reply = self.client.update_item(
-                TableName=self.settings.table(table),
-                Key=self._key(table, key),
-                UpdateExpression=f"SET {name} = if_not_exists({name}, {start}) + {one}",
-                ReturnValues="ALL_NEW",
-                **expression.parameters(),
-            )
-        return from_wire(reply.get("Attributes", {}))
+        request = {
+            "TableName": self.settings.table(table),
+            "Key": self._key(table, key),
+            "UpdateExpression": f"SET {name} = if_not_exists({name}, {start}) + {one}",
+            **expression.parameters(),
+        }
+        return _until_done(lambda: self._write("Update", request)) or {}
 
     def transact(self, writes: Sequence[Write]) -> None:
         if len(writes) > MAX_TRANSACTION_ITEMS:
@@ -198,6 +191,18 @@ class DynamoTables:
         kind = {Put: "Put", Update: "Update", Delete: "Delete", Check: "ConditionCheck"}
         return kind[type(write)], request | expression.parameters()
 
+    def _write(self, kind: str, request: dict[str, Any]) -> Item | None:
+        """Carry out one write; an update answers with the item."""
+        with _conflicts_are_busy(), translated_write():
+            if kind == "Update":
+                reply = self.client.update_item(**request, ReturnValues="ALL_NEW")
+                return from_wire(reply.get("Attributes", {}))
+            if kind == "Put":
+                self.client.put_item(**request)
+            else:
+                self.client.delete_item(**request)
+        return None
+
     def _transact_item(self, write: Write) -> dict[str, Any]:
         kind, request = self._request(write)
         return {kind: request}
@@ -214,7 +219,7 @@ class DynamoTables:
             for code, write in zip(codes, writes, strict=False):
                 if code == "ConditionalCheckFailed":
                     raise _refusal(write) from error
-            if "TransactionConflict" in codes or "ThrottlingError" in codes:
+            if not _BUSY_CODES.isdisjoint(codes):
                 raise _BusyError from error
             raise
 
@@ -265,15 +270,26 @@ def _stop_if_done(pending: object) -> None:
         raise _BusyError
 
 
-def _until_done(step: Callable[[], None]) -> None:
+@contextmanager
+def _conflicts_are_busy() -> Generator[None]:
+    """A write alone is refused, too, while a transaction holds its item; the SDK does not retry."""
+    try:
+        yield
+    except ClientError as error:
+        if code_of(error) == "TransactionConflictException":
+            raise _BusyError from error
+        raise
+
+
+def _until_done(step: Callable[[], T]) -> T:
     """Repeat a step while DynamoDB is busy, with jitter, for some seconds at the most."""
     try:
-        step()
+        return step()
     except _BusyError:
-        _repeat(step)
+        return _repeat(step)
 
 
-def _repeat(step: Callable[[], None]) -> None:
+def _repeat(step: Callable[[], T]) -> T:
     # Few functions ever wait, and all of them would start later for it.
     from tenacity import (  # noqa: PLC0415
         Retrying,
@@ -289,7 +305,7 @@ def _repeat(step: Callable[[], None]) -> None:
         reraise=True,
     )
     try:
-        waiting(step)
+        return waiting(step)
     except _BusyError as error:
         raise UnavailableError("DynamoDB is busy with the same items") from error
 

@@ -1,0 +1,84 @@
+"""What the port of tables makes of items that a transaction holds just then."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from botocore.stub import Stubber
+
+from backend.aws.clients import dynamodb
+from backend.aws.settings import Settings
+from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
+from backend.core.transactions import Delete, Put, Update
+from backend.spec.tables.operations import RESERVATIONS
+
+KEY = {RESERVATIONS.partition_key.name: "a"}
+Step = Callable[[Tables], object]
+
+WRITES: dict[str, tuple[str, Step]] = {
+    "put": ("put_item", lambda tables: tables.write(Put(table=RESERVATIONS, item=dict(KEY)))),
+    "update": (
+        "update_item",
+        lambda tables: tables.write(Update(table=RESERVATIONS, key=KEY, set={"count": 1})),
+    ),
+    "delete": ("delete_item", lambda tables: tables.write(Delete(table=RESERVATIONS, key=KEY))),
+    "increment": (
+        "update_item",
+        lambda tables: tables.increment(RESERVATIONS, KEY, "count", initial=0),
+    ),
+}
+
+
+@pytest.fixture
+def held() -> Any:
+    """Tables, and the stub that says what DynamoDB answers."""
+    client = dynamodb()
+    with Stubber(client) as stub:
+        yield DynamoTables(client, Settings({f"TABLE_{RESERVATIONS.name}": "table"})), stub
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_that_meets_a_transaction_is_tried_again(
+    held: tuple[DynamoTables, Stubber], name: str
+) -> None:
+    tables, stub = held
+    operation, write = WRITES[name]
+    for _ in range(2):
+        stub.add_client_error(operation, "TransactionConflictException", http_status_code=400)
+    stub.add_response(operation, {"Attributes": {"count": {"N": "1"}}})
+    write(tables)
+    stub.assert_no_pending_responses()
+
+
+def test_a_write_whose_item_is_held_all_the_time_is_an_outage(
+    held: tuple[DynamoTables, Stubber], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pass_by(seconds: float) -> None:
+        """No time is spent."""
+
+    monkeypatch.setattr("tenacity.nap.time.sleep", pass_by)
+    tables, stub = held
+    for _ in range(20):
+        stub.add_client_error("put_item", "TransactionConflictException", http_status_code=400)
+    with pytest.raises(UnavailableError):
+        tables.write(Put(table=RESERVATIONS, item=dict(KEY)))
+
+
+@pytest.mark.parametrize(
+    "reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]
+)
+def test_a_transaction_that_comes_too_early_is_tried_again(
+    held: tuple[DynamoTables, Stubber], reason: str
+) -> None:
+    tables, stub = held
+    stub.add_client_error(
+        "transact_write_items",
+        "TransactionCanceledException",
+        http_status_code=400,
+        modeled_fields={"CancellationReasons": [{"Code": reason}]},
+    )
+    stub.add_response("transact_write_items", {})
+    tables.transact([Put(table=RESERVATIONS, item=dict(KEY))])
+    stub.assert_no_pending_responses()
