@@ -144,14 +144,14 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if asset.is_archived:
                 raise AssetArchivedError(asset_id)
-            at_rest = self._demand_rest(asset)
+            begins = self._begins(asset, job)
             changed = rules.archived(
                 asset, by=caller.user_id, at=iso(at), reason=reason, job_id=job.job_id
             )
             told = _attributes(changed)
             return [
                 *self.assets.moves(asset, changed),
-                *at_rest,
+                *begins,
                 self.at_rest(asset.asset_id),
                 *self._told(caller, routes.ARCHIVE_ASSET, asset, told, at, composed),
             ]
@@ -185,12 +185,12 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
-            at_rest = self._demand_rest(asset)
+            begins = self._begins(asset, job)
             changed = rules.brought_back(asset, at=iso(at), job_id=job.job_id)
             told = _attributes(changed) | _reason("unarchivedReason", reason)
             return [
                 *self.assets.moves(asset, changed),
-                *at_rest,
+                *begins,
                 *self._told(caller, routes.UNARCHIVE_ASSET, asset, told, at, composed),
             ]
 
@@ -224,7 +224,7 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             left = _reason("deletedReason", reason)
             entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
-            return [*self.assets.removes(asset, job.job_id), entry]
+            return [*self.assets.removes(asset, job.job_id), self.jobs.put(job), entry]
 
         return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change, revision)
 
@@ -236,7 +236,7 @@ class LifecycleService:
         change: Callable[[Asset, Job, datetime], list[Write]],
         revision: int | None,
     ) -> Started:
-        """Carry out a change of the asset as it is now, or at a revision, together with its job.
+        """Carry out a change of the asset as it is now, or at a revision; it puts its job, too.
 
         Each attempt may wait for seconds while others hold the asset; no more begin after the time
         of the request.
@@ -252,7 +252,7 @@ class LifecycleService:
             at = self.clock()
             job = self._new(kind, caller, asset)
             try:
-                self.repository.commit([*change(asset, job, at), self.jobs.put(job)])
+                self.repository.commit(change(asset, job, at))
             except AssetRevisionError:
                 continue
             return Started(asset.asset_id, iso(at), job)
@@ -265,19 +265,23 @@ class LifecycleService:
         except AssetNotFoundError:
             return self.assets.get_asset(caller, database_id, asset_id, show_archived=True)
 
-    def _demand_rest(self, asset: Asset) -> list[Write]:
-        """What holds the job of the last change where it ended, for this one's transaction.
+    def _begins(self, asset: Asset, job: Job) -> list[Write]:
+        """What starts the job, and holds that of the last change where it ended.
+
+        A worker that the last one was taken from by its cancelling may be amid a step: the files
+        that it hides or shows then would be missed, so this one waits for the end of its lease.
 
         Raises:
-            AssetBusyError: it goes on still.
+            AssetBusyError: the last one goes on still.
         """
-        job = None if asset.lifecycle_job_id is None else self.jobs.find(asset.lifecycle_job_id)
-        if job is None:
-            return []
-        busy = AssetBusyError(asset.asset_id, job.job_id)
-        if not job.is_finished:
+        last = None if asset.lifecycle_job_id is None else self.jobs.find(asset.lifecycle_job_id)
+        if last is None:
+            return [self.jobs.put(job)]
+        busy = AssetBusyError(asset.asset_id, last.job_id)
+        if not last.is_finished:
             raise busy
-        return [self.jobs.still(job, busy)]
+        waiting = job.model_copy(update={"lease_until": last.lease_until})
+        return [self.jobs.still(last, busy), self.jobs.put(waiting)]
 
     def _told(
         self,

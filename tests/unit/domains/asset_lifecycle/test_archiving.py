@@ -306,6 +306,38 @@ def test_pages_that_a_cancelled_return_left_come_back_after_the_next_archiving(
     assert pages(tables) == 0
 
 
+@pytest.mark.parametrize("stopped", ["archive", "unarchive"])
+def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
+    museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, stopped: str
+) -> None:
+    museum.gallery.put("/a.glb")
+    following = "unarchive"
+    if stopped == "unarchive":
+        museum.archive()
+        following = "archive"
+    delete_many = type(museum.objects).delete_many
+    moments, started = iter([True]), list[str]()
+
+    def slow(objects: S3Objects, *args: object) -> None:
+        if next(moments, False):
+            asset = museum.asset()
+            assert asset is not None
+            assert asset.lifecycle_job_id is not None
+            museum.jobs.cancel_job(ADMIN, asset.lifecycle_job_id)
+            started.append(museum.change(following))
+        delete_many(objects, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(museum.objects), "delete_many", slow)
+    museum.change(stopped)
+    museum.hands.now += timedelta(minutes=5)
+    assert museum.work_off(started[0]).state == "done"
+    assert museum.files() == {"/a.glb": following == "archive"}
+    if following == "archive":
+        museum.unarchive()
+    assert museum.files() == {"/a.glb": False}
+    assert pages(tables) == 0
+
+
 def test_a_base_prefix_of_the_bucket_makes_no_difference(
     tables: DynamoTables, objects: S3Objects
 ) -> None:
