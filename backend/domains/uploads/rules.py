@@ -41,6 +41,7 @@ PART_BYTES = 150 * MIB
 MAX_REPLY_BYTES = 5_500_000
 """Below the 6 MB that a Lambda function may answer."""
 _BESIDE_URL_BYTES = 40  # the JSON around a URL
+_STORED_PART_BYTES = 90  # the JSON of a part that is there, its quotes escaped
 METADATA_KEY_ROOM = 256
 """Bytes that the key of a metadata record must still have beside the path in a snapshot's key."""
 
@@ -164,6 +165,20 @@ def check_reply_size(urls: int, sample_url: str) -> None:
     if size > MAX_REPLY_BYTES:
         raise TooLargeError(
             f"the URLs of these files would make a reply of {size} bytes, at most "
+            f"{MAX_REPLY_BYTES} are sent: send fewer files a call"
+        )
+
+
+def check_stored_parts(stored: int) -> None:
+    """Refuse to tell so many parts that are there that the reply would be too large.
+
+    Raises:
+        TooLargeError: naming both sizes.
+    """
+    size = stored * _STORED_PART_BYTES
+    if size > MAX_REPLY_BYTES:
+        raise TooLargeError(
+            f"the {stored} parts that are stored would make a reply of {size} bytes, at most "
             f"{MAX_REPLY_BYTES} are sent: send fewer files a call"
         )
 

@@ -42,7 +42,7 @@ class RenewalService:
             FileNotOpenError: a file is finished, or being finished, or S3 knows it no more.
             InvalidInputError: naming what is no file or part of the upload, or too many URLs.
             PermissionDeniedError: the caller may not write the asset.
-            TooLargeError: the URLs would not fit a reply.
+            TooLargeError: the URLs, or the parts that are there, would not fit a reply.
             UploadCompletedError: all its files are finished.
             UploadExpiredError: its time is over.
             UploadNotFoundError: the caller has no such upload, or its asset is gone.
@@ -59,14 +59,18 @@ class RenewalService:
         urls = PartUrls(self.places.objects, bucket, layout, self.url_seconds)
         urls.check_number(sum(len(_numbers(file)) for file in body.files))
 
-        def gone_on(file: RenewedFile) -> GoneOnFile:
-            stored = self._stored(urls, known[file.path]) if body.stored_parts else []
-            return _gone_on(file, known[file.path], urls, stored)
+        def stored(file: RenewedFile) -> list[Part] | None:
+            return self._stored(urls, known[file.path]) if body.stored_parts else []
 
+        found = in_parallel(stored, body.files)
+        rules.check_stored_parts(sum(len(parts or ()) for parts in found))
         return RenewReply(
             upload_id=upload_id,
             expires_in=self.url_seconds,
-            files=in_parallel(gone_on, body.files),
+            files=[
+                _gone_on(file, known[file.path], urls, parts)
+                for file, parts in zip(body.files, found, strict=True)
+            ],
             message=f"Upload {upload_id} goes on with {len(body.files)} files",
         )
 

@@ -1,5 +1,6 @@
 """Uploads that go on: fresh URLs, and the parts that are there already."""
 
+import json
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -86,6 +87,25 @@ def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
     found = head(museum, "/a.bin")
     assert found is not None
     assert found.version.size == 1003
+
+
+def test_more_stored_parts_than_a_reply_holds_are_refused_as_that(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def many(objects: S3Objects, bucket: str, key: str, upload_id: str) -> list[Part]:
+        return [Part(number, "e" * 32, 5 * MIB) for number in range(1, 10_001)]
+
+    monkeypatch.setattr(S3Objects, "list_parts", many)
+    files = [{"relativeKey": f"/{n}.bin", "file_size": 10_000 * 5 * MIB} for n in range(7)]
+    upload_id = museum.initialise(*files, maxPartUrls=0).body["uploadId"]
+    names = [{"relativeKey": f"/{n}.bin"} for n in range(7)]
+    answer = museum.renew(upload_id, *names[:6])
+    assert answer.status == 200
+    assert len(json.dumps(json.dumps(answer.body))) < 6_000_000  # as Lambda counts it
+    answer = museum.renew(upload_id, *names)
+    assert (answer.status, answer.body["code"]) == (413, "TooLarge")
+    assert "send fewer files" in answer.body["message"]
+    assert museum.renew(upload_id, *names, storedParts=False).status == 200
 
 
 def test_a_client_that_renews_gets_the_usual_parts_and_the_first_urls(museum: Gallery) -> None:
