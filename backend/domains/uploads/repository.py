@@ -29,6 +29,8 @@ _FILES_BYTES = 100_000
 """Of files in one row: leaves room in 400 KB for the results of a thousand files."""
 _FILE_OVERHEAD = 100
 _RATE_SECONDS = 120
+_BY_FILE = ("results", "handed")
+"""What a row tells of files by their numbers."""
 MAX_RESULT_CHARS = 200
 """Of an error in the row: a thousand of them fit."""
 
@@ -66,12 +68,15 @@ class UploadRepository:
     tables: Tables
 
     def get(self, upload_id: str) -> Upload | None:
-        """The upload with all its files."""
+        """The upload with all its files; None also where its time to live has removed some rows."""
         query = Query(table=ASSET_UPLOADS, partition=upload_id, consistent=True)
         rows = self.tables.query_all(query)
         if not rows or "#" in rows[0][ASSET_ID.name]:
             return None
         files = [UploadFile.model_validate(file) for row in rows for file in row["files"]]
+        named = (int(number) for name in _BY_FILE for number in rows[0].get(name, {}))
+        if max(named, default=-1) >= len(files):
+            return None
         return _upload(rows[0], files)
 
     def put_new(self, upload: Upload) -> None:
@@ -144,16 +149,16 @@ class UploadRepository:
             self.tables.write(update)
 
     def delete(self, upload: Upload, *, also: Sequence[Write] = ()) -> None:
-        """Remove a leased upload, its own row last."""
-        further = len(list(_split(upload.files))) - 1
-        keys = [_key(upload, number) for number in range(1, further + 1)]
-        if keys:
-            self.tables.delete_many(ASSET_UPLOADS, keys)
+        """Remove a leased upload, its own row first: without that, nobody sees the others."""
         row = Delete(table=ASSET_UPLOADS, key=_key(upload))
         if also:
             self.tables.transact([row, *also])
         else:
             self.tables.write(row)
+        further = len(list(_split(upload.files))) - 1
+        keys = [_key(upload, number) for number in range(1, further + 1)]
+        if keys:
+            self.tables.delete_many(ASSET_UPLOADS, keys)
 
     def count_initialisation(self, user_id: str, *, minute: int) -> int:
         """Count one for the user in this minute (of all since 1970); answers with the count."""
@@ -177,7 +182,7 @@ def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:
     """The upload of a row; results stand there by the number of their file, which is shorter."""
     by_path = {
         name: {files[int(number)].path: one for number, one in row.get(name, {}).items()}
-        for name in ("results", "handed")
+        for name in _BY_FILE
     }
     return Upload.model_validate({**row, **by_path, "files": files})
 

@@ -173,12 +173,15 @@ class UploadService:
         """
         upload = self.places.find(upload_id)
         asset = self.places.asset_of(caller, upload)
-        if upload.status == "completed":
-            raise UploadCompletedError(upload_id)
-        working = [path for path, one in upload.handed.items() if one.stalled is None]
-        if working:
-            raise FilesBeingFinishedError(upload_id, working)
+        _demand_unfinished(upload)
         upload = self.places.lease(upload)
+        try:
+            _demand_unfinished(upload)
+        except StateForbidsError:  # another request was at its files until just before
+            self.places.uploads.release(
+                upload, results=upload.results, handed=upload.handed, status=upload.status
+            )
+            raise
         completion = self.places.completion(upload, asset)
         unsettled = [file for file in upload.files if file.path not in upload.results]
         in_parallel(completion.discard, unsettled)
@@ -254,6 +257,15 @@ class UploadService:
             expires_at=epoch_seconds(now + timedelta(days=UPLOAD_DAYS)),
             files=files,
         )
+
+
+def _demand_unfinished(upload: Upload) -> None:
+    """Go on only with an upload that can be given up."""
+    if upload.status == "completed":
+        raise UploadCompletedError(upload.upload_id)
+    working = [path for path, one in upload.handed.items() if one.stalled is None]
+    if working:
+        raise FilesBeingFinishedError(upload.upload_id, working)
 
 
 def _started(

@@ -1,9 +1,19 @@
 """Uploads that are given up."""
 
+from collections.abc import Sequence
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.transactions import Key
+from backend.domains.uploads.models import Upload
+from backend.domains.uploads.service.places import Places
 from backend.spec.tables.assets import ASSETS
+from backend.spec.tables.model import Table
 from tests.factories.files import GLB, Gallery
 from tests.factories.files import PARAMETERS as ASSET
 from tests.unit.domains.uploads.calls import head, sent, temporary
+from tests.unit.domains.uploads.large import KilledError, World, states
 
 
 def test_an_upload_can_be_given_up(museum: Gallery) -> None:
@@ -39,3 +49,61 @@ def test_nobody_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery
     )
     answer = museum.abort(upload_id)
     assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
+
+
+def test_a_request_that_dies_while_an_upload_is_given_up_leaves_no_half_of_it(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
+    assert museum.complete(upload_id, done[1]).body["overallSuccess"]
+
+    def dying(tables: object, table: Table, keys: Sequence[Key]) -> None:
+        real(tables, table, keys)  # type: ignore[arg-type]
+        raise KilledError
+
+    real = DynamoTables.delete_many
+    with monkeypatch.context() as patched:
+        patched.setattr(DynamoTables, "delete_many", dying)
+        with pytest.raises(KilledError):
+            museum.abort(upload_id)
+    for answer in (museum.upload(upload_id), museum.abort(upload_id)):
+        assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
+
+
+def test_an_upload_that_is_completed_just_before_is_not_given_up(
+    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    places, lease = type(museum.uploads.places), type(museum.uploads.places).lease
+
+    def overtaken(mine: Places, upload: Upload) -> Upload:
+        monkeypatch.setattr(places, "lease", lease)
+        assert museum.complete(upload_id, *done).body["overallSuccess"]
+        return mine.lease(upload)
+
+    monkeypatch.setattr(places, "lease", overtaken)
+    answer = museum.abort(upload_id)
+    assert (answer.status, answer.body["code"]) == (409, "UploadCompleted")
+    told = museum.upload(upload_id)
+    assert (told.status, told.body["state"]) == (200, "completed")
+    assert museum.complete(upload_id, *done).status == 200  # the lease was given back
+
+
+def test_large_files_that_were_handed_over_just_before_are_not_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB})
+    places, lease = type(museum.uploads.places), type(museum.uploads.places).lease
+
+    def overtaken(mine: Places, upload: Upload) -> Upload:
+        monkeypatch.setattr(places, "lease", lease)
+        assert museum.complete(upload_id, *done).status == 200
+        return mine.lease(upload)
+
+    monkeypatch.setattr(places, "lease", overtaken)
+    answer = museum.abort(upload_id)
+    assert (answer.status, answer.body["code"]) == (409, "FilesBeingFinished")
+    world.drain()
+    assert states(world, upload_id) == {"/a.glb": "done"}

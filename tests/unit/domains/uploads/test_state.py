@@ -2,8 +2,11 @@
 
 from datetime import timedelta
 
+import pytest
+
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
+from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.assets import NOON
 from tests.factories.files import GLB, Gallery, gallery
 from tests.unit.domains.uploads.calls import sent
@@ -58,6 +61,17 @@ def test_an_upload_that_expired_says_so(tables: DynamoTables, objects: S3Objects
     now[0] += timedelta(days=7, seconds=1)
     for answer in (museum.upload(upload_id), museum.complete(upload_id, *done)):
         assert (answer.status, answer.body["code"]) == (404, "UploadExpired")
+
+
+def test_an_upload_of_which_time_has_removed_some_rows_is_gone(
+    museum: Gallery, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
+    museum.complete(upload_id, done[1])
+    tables.delete_many(ASSET_UPLOADS, [{"uploadId": upload_id, "assetId": "statue#0001"}])
+    for answer in (museum.upload(upload_id), museum.complete(upload_id, *done)):
+        assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
 def test_a_batch_of_files_takes_five_requests_a_file_and_one_more(
