@@ -5,6 +5,8 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from pydantic import BaseModel
+
 T = TypeVar("T")
 
 Position = Mapping[str, Any]
@@ -33,13 +35,18 @@ class Page(NamedTuple, Generic[T]):
     after: Position | None = None
 
 
+def json_bytes(item: object) -> int:
+    """The bytes of a model as JSON; what is no model is taken for small."""
+    return len(item.model_dump_json().encode()) if isinstance(item, BaseModel) else 0
+
+
 def fill(
     fetch: Callable[[PageRequest], Page[T]],
     request: PageRequest,
     *,
     visible: Callable[[T], bool],
     position_of: Callable[[T], Position],
-    size_of: Callable[[T], int] = lambda _: 0,
+    size_of: Callable[[T], int] = json_bytes,
     seconds: Callable[[], float] = monotonic,
 ) -> Page[T]:
     """A page with `limit` visible items, read from as many pages as that takes.

@@ -1,11 +1,13 @@
 """Which ids, prefixes and tags an asset may have, and what reserves them. Pure."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from backend.core.errors import InvalidInputError
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
+from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.spec.buckets import RESERVED_FOLDERS
-from backend.spec.keys import FILE, SORT_KEY_BYTES
+from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
 
 INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})
 """What a change of sends the documents of all files to be built again."""
@@ -127,3 +129,15 @@ def _folders(path: str) -> Iterable[str]:
 def counters(changes: Iterable[str]) -> tuple[str, ...]:
     """What a change of these attributes counts: what files inherit has their documents rebuilt."""
     return ("inheritedRevision",) if INHERITED_BY_FILES.intersection(changes) else ()
+
+
+def partition(database_id: str, *, show_archived: bool) -> str:
+    """The partition of a database's active assets, or else of its archived ones."""
+    return archived(database_id) if show_archived else database_id
+
+
+def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
+    """What the body really changes, by the names of the row's attributes."""
+    now = asset.model_dump(by_alias=True)
+    wanted = body.model_dump(by_alias=True, exclude_none=True)
+    return {name: value for name, value in wanted.items() if value != now[name]}

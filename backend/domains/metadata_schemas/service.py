@@ -73,7 +73,6 @@ class MetadataSchemaService:
             page,
             visible=lambda schema: self.authorization.may(caller, "GET", secured(schema)),
             position_of=lambda schema: position_of(schema, database_id, entity_type),
-            size_of=lambda schema: len(schema.model_dump_json().encode()),
         )
 
     def get_schema(

@@ -11,7 +11,9 @@ from backend.core.paging import (
     PageRequest,
     Position,
     fill,
+    json_bytes,
 )
+from backend.domains.databases.models import Database
 
 
 class Numbers:
@@ -99,3 +101,21 @@ def test_a_page_ends_where_its_items_fill_a_reply_and_goes_on_there() -> None:
         size_of=lambda number: MAX_BYTES_PER_PAGE // 3 + number,
     )
     assert page == Page((0, 5, 10), {"n": 10})
+
+
+def test_models_are_measured_where_nothing_else_is_said() -> None:
+    large = Database(
+        database_id="museum",
+        description="ä" * (MAX_BYTES_PER_PAGE // 6),
+        date_created="2026-03-01",
+        default_bucket_id="bucket",
+    )
+    assert json_bytes(large) > MAX_BYTES_PER_PAGE // 3
+    assert json_bytes(7) == 0
+    page = fill(
+        lambda request: Page((large,) * request.limit),
+        PageRequest(10),
+        visible=lambda _: True,
+        position_of=lambda _: {"n": 1},
+    )
+    assert len(page.items) == 3

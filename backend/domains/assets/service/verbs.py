@@ -10,7 +10,15 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_asset_id
 from backend.core.objects import Objects
-from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest, Position, fill
+from backend.core.paging import (
+    MAX_BYTES_PER_PAGE,
+    MAX_TIME_PER_PAGE,
+    Page,
+    PageRequest,
+    Position,
+    fill,
+    json_bytes,
+)
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets import rules
@@ -36,7 +44,6 @@ from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
-from backend.spec.keys import archived
 from backend.spec.routes import Action
 
 if TYPE_CHECKING:
@@ -151,7 +158,9 @@ class AssetService:
         is_read = show_archived or not self.databases.may_see(caller, database_id)
         if is_read:
             self.databases.get_database(caller, database_id)
-        found = self._visible(caller, _partition(database_id, show_archived), page)
+        found = self._visible(
+            caller, rules.partition(database_id, show_archived=show_archived), page
+        )
         if not (is_read or found.items):
             self.databases.get_database(caller, database_id)
         return found
@@ -162,17 +171,19 @@ class AssetService:
         """Assets of all databases that the caller may see, database by database.
 
         A position is a database and, if it is not read to its end, the key of its last asset. A
-        page ends early after two seconds or 5,000 rows of one database.
+        page ends early after two seconds, two megabytes, or 5,000 rows of one database.
         """
-        found: list[Asset] = []
+        found, room = list[Asset](), MAX_BYTES_PER_PAGE
         read: Position | None = None
         stop = self.clock() + MAX_TIME_PER_PAGE
         for database_id, after in self._unread(caller, page.after or {}, show_archived):
-            if read is not None and (len(found) >= page.limit or self.clock() >= stop):
+            left = page.limit - len(found) if room > 0 else 0
+            if read is not None and (left == 0 or self.clock() >= stop):
                 return Page(tuple(found), read)
-            wanted = PageRequest(page.limit - len(found), after)
-            part = self._visible(caller, _partition(database_id, show_archived), wanted)
+            partition = rules.partition(database_id, show_archived=show_archived)
+            part = self._visible(caller, partition, PageRequest(left, after))
             found.extend(part.items)
+            room -= sum(map(json_bytes, part.items))
             read = {"database": database_id}
             if part.after is not None:
                 return Page(tuple(found), {**read, "asset": part.after})
@@ -202,7 +213,7 @@ class AssetService:
                 self.tags.check_tags(body.tags)
             if expected_revision is not None and expected_revision != found.revision:
                 raise AssetRevisionError(asset_id)
-            changes = _changes(found, body)
+            changes = rules.changes(found, body)
             if not changes:
                 return found
             changed = found.model_copy(update=body.model_dump(exclude_none=True))
@@ -387,14 +398,3 @@ class AssetService:
                 raise PrefixTakenError(prefix)  # as where it holds something: both look the same
             raise InvalidInputError.of("bucketExistingKey", f"the bucket holds nothing in {prefix}")
         return prefix
-
-
-def _partition(database_id: str, show_archived: bool) -> str:
-    return archived(database_id) if show_archived else database_id
-
-
-def _changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
-    """What the body really changes, by the names of the row's attributes."""
-    now = asset.model_dump(by_alias=True)
-    wanted = body.model_dump(by_alias=True, exclude_none=True)
-    return {name: value for name, value in wanted.items() if value != now[name]}

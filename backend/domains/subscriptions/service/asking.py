@@ -8,7 +8,7 @@ from backend.core.clock import Clock
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.notifications import Notifications
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Put, Write
 from backend.core.wired import wired
@@ -64,6 +64,7 @@ class SubscriptionService:
                 "eventName": listed.row.event_name,
                 "entityName_entityId": listed.row.key,
             },
+            size_of=lambda listed: json_bytes(listed.row),
         )
 
     def create_subscription(self, caller: Identity, body: SubscriptionBody) -> None:

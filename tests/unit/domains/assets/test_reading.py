@@ -10,6 +10,7 @@ from backend.aws.clients import dynamodb
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.core.paging import json_bytes
 from backend.domains.assets.repository import AssetNotFoundError
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
@@ -73,6 +74,18 @@ def test_the_list_over_all_databases_stops_when_its_time_is_over(
     client = Client(build_router(service))
     first = client.send("GET", "/assets").body
     assert 0 < len(first["Items"]) < 5
+    assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
+
+
+def test_the_list_over_all_databases_stops_where_it_fills_a_reply(
+    client: Client, service: AssetService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        database_id = created_database(service, f"hall-{number}")
+        created_asset(service, f"asset-{number}", database_id=database_id)
+    size = json_bytes(service.find_asset("hall-0", "asset-0"))
+    monkeypatch.setattr("backend.domains.assets.service.verbs.MAX_BYTES_PER_PAGE", 2 * size)
+    assert len(client.send("GET", "/assets").body["Items"]) == 2
     assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
 
 

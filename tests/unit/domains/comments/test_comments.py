@@ -1,5 +1,6 @@
 """Comments on versions of assets: who may write what, and what lists tell."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -161,6 +162,33 @@ def test_pages_follow_each_other(board: Board) -> None:
                 break
         assert found == [key[2:] for key in reversed(written)]
     assert board.listed(startingToken="forged").status == 400
+
+
+def test_a_page_of_long_comments_fits_a_reply(board: Board) -> None:
+    text = "\U0001f5ff" * MAX_BODY_CHARS
+    rows = [
+        {
+            "assetId": "statue",
+            KEY_NAME: f"0:c{number:03}",
+            "commentBody": text,
+            "commentOwnerID": "ann",
+            "commentOwnerUsername": "ann",
+            "dateCreated": "2026-03-01T12:00:00.000000Z",
+            "databaseId": "museum",
+        }
+        for number in range(150)
+    ]
+    board.tables.put_many(COMMENTS, rows)
+    found, query = list[str](), dict[str, str]()
+    while True:
+        answer = board.listed(**query)
+        told = json.dumps(answer.body, ensure_ascii=False)
+        assert len(json.dumps(told, ensure_ascii=False).encode()) < 6_000_000  # as Lambda counts it
+        found += [row[KEY_NAME] for row in answer.body["message"]]
+        if "NextToken" not in answer.body:
+            break
+        query = {"startingToken": answer.body["NextToken"]}
+    assert sorted(found) == [row[KEY_NAME] for row in rows]
 
 
 def test_only_the_owner_edits_and_deletes(board: Board) -> None:
