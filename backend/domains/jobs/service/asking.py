@@ -131,7 +131,7 @@ class JobService:
 
         Raises:
             JobNotFoundError: it does not exist, or not for the caller.
-            JobStateError: it is finished, or cannot be cancelled.
+            JobStateError: it is finished, being cancelled, or cannot be cancelled.
             PermissionDeniedError: the caller may see it, and not stop it.
         """
         for _ in range(_ATTEMPTS):
@@ -141,6 +141,8 @@ class JobService:
             undoes = JOB_KINDS[found.kind].undoes
             if found.is_finished and not (undoes and found.state == "failed"):
                 raise JobStateError(found, f"has ended already: it is {found.state}")
+            if found.undo and not found.is_finished:
+                raise JobStateError(found, "is being cancelled already: it takes back what it did")
             # Queued anew it has a message at once, whatever it was waiting for.
             stopped = {"state": "queued", "undo": True, "tries": 0}
             changes = stopped if undoes else {"state": "cancelled"}

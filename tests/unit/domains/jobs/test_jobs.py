@@ -14,8 +14,15 @@ from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.routes import build_router
 from backend.domains.jobs.service import JobService
-from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, IMPORT_BUCKET, WITHDRAW_TAG
+from backend.spec.jobs import (
+    ARCHIVE_ASSET,
+    DELETE_ASSET,
+    IMPORT_BUCKET,
+    REINDEX_SEARCH,
+    WITHDRAW_TAG,
+)
 from tests.factories.access import OnlyUser
+from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
 from tests.factories.jobs import ADMIN
 from tests.factories.search import NOON
@@ -107,6 +114,22 @@ def test_what_the_state_forbids_is_a_conflict_that_says_so(
     refused = call(client, verb)
     assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
     assert refused.body["message"] == f"Job {ID} {fact}"
+
+
+def test_a_job_that_takes_back_what_it_did_is_cancelled_once(
+    service: JobService, tables: DynamoTables
+) -> None:
+    client = Client(build_router(service))
+    store(service, kind=REINDEX_SEARCH.name, state="running", step=3)
+    assert call(client, "/cancel").body["state"] == "queued"
+    refused = call(client, "/cancel")
+    assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
+    assert "is being cancelled already" in refused.body["message"]
+    assert len(entries(tables)) == 1
+    failed = service.find(ID)
+    assert failed is not None
+    service.jobs.change(failed, {"state": "failed"})
+    assert call(client, "/cancel").body["state"] == "queued"
 
 
 def test_a_job_that_has_to_end_cannot_be_cancelled(client: Client, service: JobService) -> None:
