@@ -5,7 +5,9 @@ that the indexes declare. Whatever else the syntax knows (regular expressions, f
 proximity) is refused by name.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
@@ -16,6 +18,11 @@ MAX_CHARS = 4096
 MAX_DEPTH = 20
 FIELDS = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_rectype"))
 _KEYWORD_PREFIXES = ("str_", "list_")
+_TYPED_PREFIXES = ("num_", "bool_", "date_")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?")
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SHOWN_CHARS = 80
 
 
 def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
@@ -24,7 +31,8 @@ def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
     Raises:
         InvalidInputError: naming `field` and what is not understood.
     """
-    text = cast("JsonObject", entry.get("query_string") or {}).get("query")
+    asked: object = entry.get("query_string")
+    text = cast("JsonObject", asked).get("query") if isinstance(asked, dict) else None
     if len(entry) != 1 or not isinstance(text, str) or not text.strip():
         raise InvalidInputError.of(field, 'must be {"query_string": {"query": "…"}}')
     if len(text) > MAX_CHARS:
@@ -39,7 +47,29 @@ def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
         tree = parse(text)
     except (ParseError, ValueError) as error:
         raise InvalidInputError.of(field, f"is not a filter: {error}") from None
-    return _Translation(field).translate(tree, None, 0)
+    except ArithmeticError:  # what follows `~` or `^` is no number
+        raise InvalidInputError.of(field, "is not a filter: ~ and ^ are not supported") from None
+    _demand_shallow(tree, field)
+    return _Translation(field).translate(tree, None)
+
+
+def leaves(query: JsonObject) -> Iterator[JsonObject]:
+    """The conditions that `filter_query` has put together."""
+    if "bool" not in query:
+        yield query
+        return
+    for part in query["bool"].values():
+        for each in cast("list[JsonObject]", part if isinstance(part, list) else []):
+            yield from leaves(each)
+
+
+def _demand_shallow(tree: Any, field: str) -> None:
+    """Refuse a syntax tree in which Python would run out of its stack."""
+    level, depth = [tree], 0
+    while level := [child for node in level for child in node.children]:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise InvalidInputError.of(field, f"is nested deeper than {MAX_DEPTH} levels")
 
 
 class _Translation:
@@ -47,7 +77,7 @@ class _Translation:
 
     def __init__(self, field: str) -> None:
         self._field = field
-        self._known: dict[str, Callable[[Any, str | None, int], JsonObject]] = {
+        self._known: dict[str, Callable[[Any, str | None], JsonObject]] = {
             "SearchField": self._search_field,
             "Group": self._group,
             "FieldGroup": self._group,
@@ -64,79 +94,109 @@ class _Translation:
             "To": self._open_range,
         }
 
-    def translate(self, node: Any, name: str | None, depth: int) -> JsonObject:
+    def translate(self, node: Any, name: str | None) -> JsonObject:
         kind = type(node).__name__
-        if depth > MAX_DEPTH:
-            raise InvalidInputError.of(self._field, f"is nested deeper than {MAX_DEPTH} levels")
         if kind not in self._known:
-            raise InvalidInputError.of(self._field, f"{kind} in {str(node)!r} is not supported")
-        return self._known[kind](node, name, depth + 1)
+            raise self._refused(f"{kind} in {_shown(node)} is not supported")
+        return self._known[kind](node, name)
 
-    def _search_field(self, node: Any, _: str | None, depth: int) -> JsonObject:
+    def _search_field(self, node: Any, _: str | None) -> JsonObject:
         name = str(node.name).removesuffix(".keyword")
         if name not in FIELDS:
-            raise InvalidInputError.of(self._field, f"{name!r} is not a field of the indexes")
-        return self.translate(node.expr, name, depth)
+            raise self._refused(f"{name!r} is not a field of the indexes")
+        return self.translate(node.expr, name)
 
-    def _group(self, node: Any, name: str | None, depth: int) -> JsonObject:
-        return self.translate(node.expr, name, depth)
+    def _group(self, node: Any, name: str | None) -> JsonObject:
+        return self.translate(node.expr, name)
 
-    def _group_of_one(self, node: Any, name: str | None, depth: int) -> JsonObject:
-        return self.translate(node.a, name, depth)
+    def _group_of_one(self, node: Any, name: str | None) -> JsonObject:
+        return self.translate(node.a, name)
 
-    def _all(self, node: Any, name: str | None, depth: int) -> JsonObject:
-        return {"bool": {"filter": self._children(node, name, depth)}}
+    def _all(self, node: Any, name: str | None) -> JsonObject:
+        return {"bool": {"filter": self._children(node, name)}}
 
-    def _any(self, node: Any, name: str | None, depth: int) -> JsonObject:
-        children = self._children(node, name, depth)
+    def _any(self, node: Any, name: str | None) -> JsonObject:
+        children = self._children(node, name)
         return {"bool": {"should": children, "minimum_should_match": 1}}
 
-    def _none(self, node: Any, name: str | None, depth: int) -> JsonObject:
-        return {"bool": {"must_not": [self.translate(node.a, name, depth)]}}
+    def _none(self, node: Any, name: str | None) -> JsonObject:
+        return {"bool": {"must_not": [self.translate(node.a, name)]}}
 
-    def _children(self, node: Any, name: str | None, depth: int) -> list[JsonObject]:
-        return [self.translate(child, name, depth) for child in node.children]
+    def _children(self, node: Any, name: str | None) -> list[JsonObject]:
+        return [self.translate(child, name) for child in node.children]
 
-    def _word(self, node: Any, name: str | None, _: int) -> JsonObject:
-        return self._value(name, str(node.value), str(node))
-
-    def _phrase(self, node: Any, name: str | None, _: int) -> JsonObject:
-        return self._value(name, str(node.value)[1:-1], str(node), is_phrase=True)
-
-    def _value(
-        self, name: str | None, value: str, shown: str, *, is_phrase: bool = False
-    ) -> JsonObject:
-        field = self._demand_field(name, shown)
-        if field.startswith(_KEYWORD_PREFIXES):
-            field += ".keyword"
-        if not is_phrase and value == "*":
+    def _word(self, node: Any, name: str | None) -> JsonObject:
+        field, value = self._demand_field(name, node), str(node.value)
+        if value == "*":
             return {"exists": {"field": field}}
-        if not is_phrase and value.startswith(("*", "?")):
-            raise InvalidInputError.of(self._field, f"{value!r} begins with a wildcard")
-        if not is_phrase and ("*" in value or "?" in value):
-            return {"wildcard": {field: {"value": value, "case_insensitive": True}}}
+        if value.startswith(("*", "?")):
+            raise self._refused(f"{value!r:.{_SHOWN_CHARS}} begins with a wildcard")
+        plain = _ESCAPE.sub("", value)
+        if "*" not in plain and "?" not in plain:
+            return self._value(field, _unescaped(value))
+        if field.startswith(_TYPED_PREFIXES):
+            raise self._refused(f"{field} takes no wildcards")
+        return {"wildcard": {field: {"value": value, "case_insensitive": True}}}
+
+    def _phrase(self, node: Any, name: str | None) -> JsonObject:
+        return self._value(self._demand_field(name, node), _text_of(node))
+
+    def _value(self, field: str, value: str) -> JsonObject:
         if field.endswith(".keyword"):
             return {"term": {field: {"value": value, "case_insensitive": True}}}
-        return {"term": {field: {"value": value}}}
+        return {"term": {field: {"value": self._typed(field, value)}}}
 
-    def _range(self, node: Any, name: str | None, _: int) -> JsonObject:
+    def _range(self, node: Any, name: str | None) -> JsonObject:
         low = "gte" if node.include_low else "gt"
         high = "lte" if node.include_high else "lt"
-        bounds = {low: str(node.low.value).strip('"'), high: str(node.high.value).strip('"')}
-        return self._bounded(name, bounds, str(node))
+        return self._bounded(name, {low: node.low, high: node.high}, node)
 
-    def _open_range(self, node: Any, name: str | None, _: int) -> JsonObject:
+    def _open_range(self, node: Any, name: str | None) -> JsonObject:
         word = "gt" if type(node).__name__ == "From" else "lt"
         bound = word + ("e" if node.include else "")
-        return self._bounded(name, {bound: str(node.a.value)}, str(node))
+        return self._bounded(name, {bound: node.a}, node)
 
-    def _bounded(self, name: str | None, bounds: dict[str, str], shown: str) -> JsonObject:
-        field = self._demand_field(name, shown)
+    def _bounded(self, name: str | None, bounds: dict[str, Any], node: Any) -> JsonObject:
+        field = self._demand_field(name, node)
         if not field.startswith(("num_", "date_")):
-            raise InvalidInputError.of(self._field, f"{field} has no ranges")
-        return {"range": {field: {k: v for k, v in bounds.items() if v != "*"}}}
+            raise self._refused(f"{field.removesuffix('.keyword')} has no ranges")
+        texts = {word: _text_of(bound) for word, bound in bounds.items()}
+        known = {word: self._typed(field, text) for word, text in texts.items() if text != "*"}
+        return {"range": {field: known}}
 
-    def _demand_field(self, name: str | None, shown: str) -> str:
+    def _typed(self, field: str, value: str) -> str:
+        """A value that OpenSearch takes for the field, which it would refuse without naming it."""
+        if field.startswith("num_"):
+            if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
+                told = f"{value!r:.{_SHOWN_CHARS}} is not a number from {_LEAST} to {_MOST}"
+                raise self._refused(f"{field}: {told}")
+        elif field.startswith("bool_"):
+            value = value.lower()
+            if value not in {"true", "false"}:
+                raise self._refused(f"{field} is true or false, not {value!r:.{_SHOWN_CHARS}}")
+        return value
+
+    def _demand_field(self, name: str | None, node: Any) -> str:
+        """The field as it is asked: what holds whole values of it."""
         if name is None:
-            raise InvalidInputError.of(self._field, f"{shown!r} names no field (field:value)")
-        return name
+            raise self._refused(f"{_shown(node)} names no field (field:value)")
+        return f"{name}.keyword" if name.startswith(_KEYWORD_PREFIXES) else name
+
+    def _refused(self, fact: str) -> InvalidInputError:
+        return InvalidInputError.of(self._field, fact)
+
+
+def _text_of(node: Any) -> str:
+    """What a word, a phrase, or one of them behind a minus, says."""
+    if type(node).__name__ == "Prohibit":
+        return f"-{_text_of(node.a)}"
+    value = str(node.value)
+    return _unescaped(value[1:-1] if type(node).__name__ == "Phrase" else value)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(r"\1", text)
+
+
+def _shown(node: Any) -> str:
+    return f"{str(node)!r:.{_SHOWN_CHARS}}"

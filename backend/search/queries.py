@@ -12,13 +12,20 @@ from typing import Any
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.filters import filter_query
+from backend.search.filters import filter_query, leaves
 from backend.search.metadata_queries import (
     facet_aggregations,
     metadata_filter_query,
     metadata_sort,
 )
-from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SortField, Window
+from backend.search.models import (
+    MAX_TERMS,
+    EntityType,
+    SearchBody,
+    SimpleSearchBody,
+    SortField,
+    Window,
+)
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, RULED_TYPE, WITHHELD
 
 TEXT_FIELDS = (
@@ -43,6 +50,8 @@ MAX_WILDCARDS = 10
 MAX_WORDS = 100
 """Words in one text; each is a condition for each field."""
 _WORD = re.compile(r"\w+")
+MAX_CONDITIONS = 1000
+"""Conditions in all filters of a request: a hundred thousand end OpenSearch, out of memory."""
 
 _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
     # name of the facet as VAMS answers it, name of its buckets, documents that it counts
@@ -107,8 +116,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
             text has more than `MAX_WORDS` words.
     """
     filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
-    for number, entry in enumerate(body.filters):
-        filters.append(filter_query(entry, field=f"filters.{number}"))
+    filters += _filters(body.filters)
     for number, asked in enumerate(body.metadata_filters):
         filters.append(metadata_filter_query(asked, field=f"metadataFilters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
@@ -229,14 +237,38 @@ def _metadata(key: str | None, value: str | None) -> JsonObject:
     return {"nested": {"path": "metadata", "query": {"bool": {"filter": filters}}}}
 
 
+def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:
+    """The queries of filters, which are read no further than they are taken."""
+    found: list[JsonObject] = []
+    limits = {"conditions": MAX_CONDITIONS, "wildcards": MAX_WILDCARDS}
+    counts = dict.fromkeys(limits, 0)
+    for number, entry in enumerate(entries):
+        query = filter_query(entry, field=f"filters.{number}")
+        for leaf in leaves(query):
+            counts["conditions"] += 1
+            counts["wildcards"] += "wildcard" in leaf
+        for what, most in limits.items():
+            if counts[what] > most:
+                message = f"have {counts[what]} {what} or more, at most {most} are taken"
+                raise InvalidInputError.of("filters", message)
+        found.append(query)
+    return found
+
+
 def _metadata_query(text: str, mode: str) -> list[JsonObject]:
     """`key:value AND key2:val*`; in the modes `key` and `value` each element is just that."""
     elements = [element.strip() for element in text.split(" AND ")] if text.strip() else []
+    if len(elements) > MAX_TERMS:
+        message = f"has {len(elements)} elements, at most {MAX_TERMS} are taken"
+        raise InvalidInputError.of("metadataQuery", message)
     found: list[JsonObject] = []
     for element in elements:
         key, colon, value = element.partition(":")
         if mode == "both" and not (key.strip() and colon and value.strip()):
             raise InvalidInputError.of("metadataQuery", f"{element!r} is not key:value")
+        alone = element.strip(": ")
+        if mode != "both" and not alone:
+            raise InvalidInputError.of("metadataQuery", f"{element!r} is not a {mode}")
         if mode == "key":
             found.append(_metadata(element.rstrip(":").strip(), None))
         elif mode == "value":
@@ -248,10 +280,10 @@ def _metadata_query(text: str, mode: str) -> list[JsonObject]:
 
 
 def _sort(criterion: SortField) -> JsonObject | str:
-    name = criterion.field.removesuffix(".keyword")
-    if name.startswith(_METADATA) and len(name) > len(_METADATA):
-        key = criterion.field.removeprefix(_METADATA)
+    key = criterion.field.removeprefix(_METADATA)
+    if key and key != criterion.field:
         return metadata_sort(key, criterion.type, criterion.order)
+    name = criterion.field.removesuffix(".keyword")
     if name not in _SORTABLE:
         raise InvalidInputError.of("sort", f"{criterion.field!r} is not a field to sort by")
     if name == "_score":

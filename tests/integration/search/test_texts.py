@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.models import MAX_QUERY_CHARS
+from backend.search.models import MAX_QUERY_CHARS, MAX_TERMS
 from backend.search.queries import MAX_WORDS
 from backend.spec.search_indexes import MAX_CLAUSES
 from tests.integration.search.conftest import Library, asset
@@ -57,9 +57,12 @@ def test_more_is_refused_and_why_is_told(pumps: Library, text: str, fact: str) -
 
 
 def test_more_conditions_than_the_engine_takes_are_refused_in_words(pumps: Library) -> None:
-    size = 250
-    starts = range(0, MAX_CLAUSES + size, size)
-    texts = [" OR ".join(f"word{start + n}" for n in range(size)) for start in starts]
-    filters = [{"query_string": {"query": f"str_description:({text})"}} for text in texts]
+    words = [{"term": {"str_description": f"word{n}"}} for n in range(MAX_CLAUSES + 1)]
     with pytest.raises(InvalidInputError, match="too many words or conditions"):
-        pumps.search(filters=filters)
+        pumps.engine.search([pumps.pointer.assets_read], {"query": {"bool": {"should": words}}})
+
+
+def test_more_filters_than_the_engine_survives_never_reach_it(pumps: Library) -> None:
+    words = "str_description:(" + " a" * 2000 + ")"
+    with pytest.raises(InvalidInputError, match="filters: have 2000 conditions or more, at most"):
+        pumps.search(filters=[{"query_string": {"query": words}}] * MAX_TERMS)

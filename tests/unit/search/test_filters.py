@@ -3,7 +3,7 @@
 import pytest
 
 from backend.core.errors import InvalidInputError
-from backend.search.filters import filter_query
+from backend.search.filters import filter_query, leaves
 
 
 def query(text: str) -> object:
@@ -57,6 +57,30 @@ def test_numbers_and_dates_have_ranges() -> None:
     }
 
 
+def test_bounds_may_be_negative_and_quoted() -> None:
+    assert query("num_filesize:[-2 TO -1]") == {
+        "range": {"num_filesize": {"gte": "-2", "lte": "-1"}}
+    }
+    assert query('num_filesize:[-"2" TO "1e3"]') == {
+        "range": {"num_filesize": {"gte": "-2", "lte": "1e3"}}
+    }
+    assert query('date_lastmodified:>="2026-01-01"') == {
+        "range": {"date_lastmodified": {"gte": "2026-01-01"}}
+    }
+
+
+def test_what_is_escaped_is_meant_as_it_is() -> None:
+    assert query(r"str_assetname:pump\ \(old\)\:\*") == exact("str_assetname", "pump (old):*")
+    assert query(r'str_assetname:"a \"b\" \\ c"') == exact("str_assetname", r'a "b" \ c')
+    assert query(r"str_assetname:pump\ \?*") == {
+        "wildcard": {"str_assetname.keyword": {"value": r"pump\ \?*", "case_insensitive": True}}
+    }
+
+
+def test_a_truth_may_be_in_capitals() -> None:
+    assert query("bool_archived:TRUE") == {"term": {"bool_archived": {"value": "true"}}}
+
+
 def test_a_star_alone_asks_whether_the_field_is_there() -> None:
     assert query("str_previewfilekey:*") == {"exists": {"field": "str_previewfilekey.keyword"}}
 
@@ -78,6 +102,20 @@ def test_a_type_is_compared_as_it_is() -> None:
         ("str_key:(a", "is not a filter"),
         ("(" * 30 + "str_key:a" + ")" * 30, "deeper than"),
         ("str_key:" + "a" * 5000, "longer than"),
+        ("(" * 1900 + "str_key:a" + ")" * 1900 + "^2", "deeper than"),
+        ("NOT " * 1000 + "str_key:a", "deeper than"),
+        ("str_key:a~.", "not supported"),
+        ("str_key:a^1.1.1", "not supported"),
+        ('str_key:"a b"~.', "is not a filter"),
+        ("num_filesize:large", "num_filesize: 'large' is not a number from"),
+        ("num_filesize:[NaN TO *]", "is not a number from"),
+        ("num_filesize:>1e400", "is not a number from"),
+        ("num_filesize:9223372036854775808", "is not a number from"),
+        ('num_filesize:""', "is not a number from"),
+        ("num_filesize:1_0", "is not a number from"),
+        ("num_filesize:1*", "num_filesize takes no wildcards"),
+        ("date_lastmodified:20*", "date_lastmodified takes no wildcards"),
+        ("bool_archived:soon", "bool_archived is true or false, not 'soon'"),
     ],
 )
 def test_what_is_not_let_through_is_named(text: str, fact: str) -> None:
@@ -87,5 +125,19 @@ def test_what_is_not_let_through_is_named(text: str, fact: str) -> None:
 
 
 def test_a_filter_of_another_shape_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="must be"):
-        filter_query({"script": {"source": "1"}}, field="filters.0")
+    entries: list[dict[str, object]] = [
+        {"script": {"source": "1"}},
+        {"query_string": "str_key:a"},
+        {"query_string": ["str_key:a"]},
+        {"query_string": {"query": 1}},
+        {"query_string": None},
+    ]
+    for entry in entries:
+        with pytest.raises(InvalidInputError, match="must be"):
+            filter_query(entry, field="filters.0")
+
+
+def test_the_conditions_of_a_filter_are_counted_at_any_depth() -> None:
+    text = "str_key:a AND NOT (list_tags:(b OR c*) OR num_filesize:[1 TO 2]) -bool_archived:*"
+    found = list(leaves(filter_query({"query_string": {"query": text}}, field="filters.0")))
+    assert [next(iter(each)) for each in found] == ["term", "term", "wildcard", "range", "exists"]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.models import SearchBody, SimpleSearchBody
-from backend.search.queries import full_query, simple_query
+from backend.search.queries import MAX_CONDITIONS, full_query, simple_query
 
 EVERYTHING: dict[str, Any] = {"match_all": {}}
 
@@ -72,6 +72,36 @@ def test_a_metadata_query_is_a_list_of_pairs() -> None:
 def test_a_metadata_query_that_is_no_pair_is_refused(query: str) -> None:
     with pytest.raises(InvalidInputError, match="metadataQuery"):
         full(metadataQuery=query)
+
+
+@pytest.mark.parametrize("mode", ["key", "value"])
+@pytest.mark.parametrize("query", [":", "maker AND ", " AND "])
+def test_a_key_or_value_that_is_empty_is_refused(query: str, mode: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"metadataQuery: .* is not a {mode}"):
+        full(metadataQuery=query, metadataSearchMode=mode)
+
+
+def test_a_metadata_query_has_a_hundred_elements_at_most() -> None:
+    full(metadataQuery=" AND ".join(["a:b"] * 100))
+    with pytest.raises(InvalidInputError, match="metadataQuery: has 101 elements, at most 100"):
+        full(metadataQuery=" AND ".join(["a:b"] * 101))
+
+
+def filters(*texts: str) -> list[dict[str, Any]]:
+    return [{"query_string": {"query": text}} for text in texts]
+
+
+def test_filters_have_so_many_conditions_in_all_and_no_more() -> None:
+    ten = "str_key:(" + " OR ".join(map(str, range(MAX_CONDITIONS // 100))) + ")"
+    full(filters=filters(*[ten] * 100))
+    with pytest.raises(InvalidInputError, match="filters: have 1001 conditions or more, at most"):
+        full(filters=filters(*[ten] * 99, f"{ten} OR num_filesize:1"))
+
+
+def test_filters_have_ten_wildcards_in_all_and_no_more() -> None:
+    full(filters=filters(*["str_key:a*b"] * 10, "str_key:*"))
+    with pytest.raises(InvalidInputError, match="filters: have 11 wildcards or more, at most 10"):
+        full(filters=filters(*["str_key:a*b"] * 11))
 
 
 def test_facets_count_by_type_extension_database_asset_and_tag() -> None:
