@@ -22,6 +22,8 @@ MAX_VALUES = 100
 """Values that one filter may offer as alternatives."""
 MAX_METERS = 20_037_508
 """Half of the equator: nothing is farther away."""
+MIN_METERS = 0.001
+"""OpenSearch is told millimetres, and takes no distance of none."""
 
 _PATH = "metadata"
 _RANGES = ("gt", "gte", "lt", "lte")
@@ -106,7 +108,8 @@ def _facet(key: str, counted: JsonObject) -> JsonObject:
         "error": values["doc_count_error_upper_bound"],
     }
     if number["count"]:
-        found["number"] = number
+        # A sum beyond what a number holds is the text "Infinity", and a mean of it.
+        found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}
     return found
 
 
@@ -148,8 +151,8 @@ def _between(asked: _Asked) -> JsonObject:
 
 def _near(asked: _Asked) -> JsonObject:
     place = _coordinates(asked, {"lat": 90, "lon": 180, "meters": MAX_METERS})
-    if place["meters"] <= 0:
-        raise asked.refuse("meters must be above 0")
+    if place["meters"] < MIN_METERS:
+        raise asked.refuse(f"meters must be at least {MIN_METERS}")
     return {
         "geo_distance": {
             "distance": f"{place['meters']:.3f}m",
@@ -230,7 +233,7 @@ def _number(asked: _Asked, value: Any) -> float:
         found = math.inf
     if not math.isfinite(found):
         raise asked.refuse("is beyond what a number holds")
-    return found
+    return found + 0.0  # there is one zero, as in documents: OpenSearch tells -0 and 0 apart
 
 
 def _date(asked: _Asked, value: Any) -> str:

@@ -156,7 +156,7 @@ def _typed(record: Record) -> JsonObject:
 def _number(text: str) -> float | None:
     if not _NUMBER.fullmatch(text.strip()):
         return None
-    found = float(text)
+    found = float(text) + 0.0  # of the two zeros always the one that is found by 0
     return found if math.isfinite(found) else None
 
 

@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
-from backend.search.models import SearchBody
+from backend.search.metadata_queries import taken_facets
+from backend.search.models import MetadataFacet, SearchBody
 from backend.search.queries import full_query
 
 
@@ -49,7 +50,8 @@ def test_key_and_value_are_of_one_pair() -> None:
         ("exists", "yes", "exists takes true, false or no value"),
         ("geoDistance", [1, 2], "geoDistance takes lat, lon, meters"),
         ("geoDistance", {"lat": 91, "lon": 0, "meters": 1}, "lat is not between -90 and 90"),
-        ("geoDistance", {"lat": 0, "lon": 0, "meters": 0}, "meters must be above 0"),
+        ("geoDistance", {"lat": 0, "lon": 0, "meters": 0}, "meters must be at least 0.001"),
+        ("geoDistance", {"lat": 0, "lon": 0, "meters": 0.0004}, "meters must be at least 0.001"),
         ("geoDistance", {"lat": 0, "lon": 0, "meters": "1"}, "is not a number"),
         ("geoBox", {"top": 1, "left": 0, "bottom": 2, "right": 1}, "top must be above bottom"),
         ("geoBox", {"top": 1, "left": 0, "bottom": 1, "right": 1}, "top must be above bottom"),
@@ -76,6 +78,12 @@ def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any,
 def test_a_value_of_another_type_than_named_is_refused(value: Any, kind: str, fact: str) -> None:
     with pytest.raises(InvalidInputError, match=fact):
         filtered("eq", value, type=kind)
+
+
+def test_there_is_one_zero() -> None:
+    (*_, found) = filtered("in", [-0.0, 0])["query"]["bool"]["filter"]
+    (_, of_values) = found["nested"]["query"]["bool"]["filter"]
+    assert str(of_values["terms"]["metadata.number"]) == "[0.0, 0.0]"
 
 
 def test_texts_have_no_ranges() -> None:
@@ -107,5 +115,19 @@ def test_what_is_beyond_the_limits_is_refused(fields: dict[str, Any]) -> None:
 def test_a_metadata_key_to_sort_by_may_hold_anything_and_is_not_empty() -> None:
     (first, *_) = asked(sort=[{"field": "metadata.a.b keyword", "type": "number"}])["sort"]
     assert first["metadata.number"]["nested"]["filter"] == {"term": {"metadata.key": "a.b keyword"}}
+    (first, *_) = asked(sort=["metadata.keyword"])["sort"]
+    assert first["metadata.string"]["nested"]["filter"] == {"term": {"metadata.key": "keyword"}}
     with pytest.raises(InvalidInputError):
         asked(sort=["metadata."])
+
+
+def test_what_no_number_holds_is_left_out_of_a_facet() -> None:
+    counted: dict[str, Any] = {
+        "doc_count": 2,
+        "values": {"buckets": [], "sum_other_doc_count": 0, "doc_count_error_upper_bound": 0},
+        "number": {"count": 2, "min": 1.0, "max": 1.7e308, "avg": "Infinity", "sum": "Infinity"},
+    }
+    (facet,) = taken_facets(
+        [MetadataFacet(key="height")], {"metadata_facet_0": {"of_key": counted}}
+    )
+    assert facet["number"] == {"count": 2, "min": 1.0, "max": 1.7e308}

@@ -37,6 +37,11 @@ def test_numbers_are_numbers(value: str, expected: float) -> None:
     assert pair(value, "number") == {"number": expected}
 
 
+@pytest.mark.parametrize("value", ["0", "-0", "-0.0e5", "-1e-400"])
+def test_there_is_one_zero(value: str) -> None:
+    assert str(pair(value, "number")["number"]) == "0.0"
+
+
 @pytest.mark.parametrize("value", ["NaN", "1e400", "-1e309", "inf", "1_000", "0x10", "", "a", "१"])
 def test_what_is_no_finite_number_stays_a_text(value: str) -> None:
     assert pair(value, "number") == {}
