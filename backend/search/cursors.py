@@ -13,12 +13,18 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from backend.core.clock import Clock
-from backend.core.errors import FieldError, GoneError, InvalidInputError, UnavailableError
+from backend.core.errors import (
+    FieldError,
+    GoneError,
+    InvalidInputError,
+    TooLargeError,
+    UnavailableError,
+)
 from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
 from backend.core.wired import wired
-from backend.search.models import EntityType, SearchBody
+from backend.search.models import MAX_CURSOR_CHARS, EntityType, SearchBody
 from backend.search.queries import page_of
 
 PAUSE_SECONDS = 120
@@ -78,6 +84,7 @@ class Cursors:
         Raises:
             InvalidInputError: the cursor was not issued to this caller for this query.
             CursorExpiredError: it was, but is there no more.
+            TooLargeError: the next cursor would be longer than one may be.
         """
         scope = _scope(caller, body)
         cursor = self._read(body.after or "", scope) or self._opened(engine, kinds)
@@ -99,7 +106,15 @@ class Cursors:
             self._close(engine, cursor)
             return FoundPage(answer, cursor.kinds, None)
         following = cursor._replace(place=hits[-1]["sort"])
-        return FoundPage(answer, cursor.kinds, self.tokens.issue(following._asdict(), scope=scope))
+        token = self.tokens.issue(following._asdict(), scope=scope)
+        if len(token) > MAX_CURSOR_CHARS:  # it holds the values that the last hit is sorted by
+            self._close(engine, cursor)
+            fact = (
+                f"the values of {hits[-1]['_id']!r:.200} are too long for a cursor, which would "
+                f"have {len(token)} characters, at most {MAX_CURSOR_CHARS} are taken"
+            )
+            raise TooLargeError(f"sort: {fact}", fields=(FieldError("sort", fact),))
+        return FoundPage(answer, cursor.kinds, token)
 
     def forget(
         self, caller: Identity, body: SearchBody, token: str, *, engine: SearchEngine

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from backend.core.errors import GoneError, InvalidInputError
+from backend.core.errors import GoneError, InvalidInputError, TooLargeError
 from backend.core.identity import Identity
 from backend.core.search_engine import JsonObject
 from backend.search.models import SearchBody
 from backend.search.service import SearchService
+from backend.spec.search_indexes import KEYWORD_CHARS
 from tests.factories.access import OnlyUser
 from tests.integration.search.conftest import CALLER, Library, asset, nobody_waits
 
@@ -106,6 +107,19 @@ def test_a_cursor_is_of_one_caller_and_one_query(library: Library) -> None:
         fields = {"size": 2, "after": after, "query": "pump", **changed}
         with pytest.raises(InvalidInputError, match=r"^after: "):
             library.search(caller, **fields)
+
+
+def test_what_no_cursor_holds_is_told_with_the_first_page(library: Library) -> None:
+    long = "x" * KEYWORD_CHARS
+    library.put({"a": asset("a", [{"key": "k", "string": long}]), "b": asset("b")})
+    sort = [{"field": "metadata.k"}, {"field": "metadata.k"}]
+    library.engine.client.delete_all_pits()
+    assert "after" in library.search(size=1, after="", sort=sort[:1])
+    assert "after" not in library.search(size=2, after="", sort=sort)
+    library.engine.client.delete_all_pits()
+    with pytest.raises(TooLargeError, match="sort: the values of 'a' are too long for a cursor"):
+        library.search(size=1, after="", sort=sort)
+    assert library.engine.client.get_all_pits().get("pits", []) == []
 
 
 def test_a_cursor_dies_with_its_point_in_time(library: Library) -> None:

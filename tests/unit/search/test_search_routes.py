@@ -1,0 +1,37 @@
+"""What the routes of search answer, of a service that answers what it is told."""
+
+from typing import Any, cast
+
+import pytest
+
+from backend.search.routes import MAX_REPLY_BYTES, build_router
+from backend.search.service import SearchService
+from tests.factories.http import Client
+
+
+class Telling:
+    """A service whose only hit holds `text`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def search(self, *_: object, **__: object) -> dict[str, Any]:
+        hits = [{"_source": {"str_description": self.text}}]
+        return {"took": 1, "timed_out": False, "hits": {"total": {"value": 1}, "hits": hits}}
+
+    search_simple = search
+
+
+@pytest.mark.parametrize("path", ["/search", "/search/simple"])
+@pytest.mark.parametrize("char", ["x", "ä", '"', "\\"], ids=["letter", "umlaut", "quote", "escape"])
+def test_a_reply_that_no_function_can_send_is_refused_and_names_the_size(
+    path: str, char: str
+) -> None:
+    share = {"x": 1, "ä": 2, '"': 4, "\\": 4}[char]
+    fits, over = MAX_REPLY_BYTES // share - 1000, MAX_REPLY_BYTES // share + 1
+    for length, status in ((fits, 200), (over, 413)):
+        service = cast("SearchService", Telling(char * length))
+        answer = Client(build_router(service)).send("POST", path, body={})
+        assert answer.status == status
+    assert answer.body["errors"][0]["field"] == "size"
+    assert "at most 5900000 are sent" in answer.body["message"]
