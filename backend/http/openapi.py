@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from backend.core.models import OptionalBody
-from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
+from backend.core.written import AFTER_HEADER
+from backend.http import headers
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES, PARAMETERS, REPLIES
 from backend.spec.routes import Route
@@ -48,19 +49,6 @@ _KEY: Json = {
     "in": "header",
     "name": "Authorization",
     "description": "`vams_<key>`, or `Bearer` and a key or token",
-}
-_TOKEN: Json = {
-    "description": "What a write has changed in the search indexes: it answers with "
-    f"{WRITTEN_HEADER}, and a search that has it as {AFTER_HEADER} waits until the indexes hold "
-    "the write. Writes of folders or very many documents, and jobs, have none.",
-    "schema": {"type": "string"},
-}
-_HEADERS = {
-    "If-Match": "The ETag of what the caller has read; what was changed since stays as it is",
-    "If-Modified-Since": "Asks for nothing that is not newer",
-    "If-None-Match": "ETags that the caller has: of these contents nothing is asked for",
-    "If-Range": "The ETag or time of what the caller has: a part is asked for of no other content",
-    "Range": "The bytes that are asked for: one range of them",
 }
 _ERROR: Json = {
     "type": "object",
@@ -243,19 +231,19 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
             yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
-    for name in binding.route.reads:
-        told_of: Json = {"description": _HEADERS[name], "schema": {"type": "string"}}
-        yield {"name": name, "in": "header", "required": False, **told_of}
-    if binding.route.awaits:
-        yield {"name": AFTER_HEADER, "in": "header", "required": False, **_TOKEN}
+    awaited = (AFTER_HEADER,) if binding.route.awaits else ()
+    for name in (*binding.route.reads, *awaited):
+        about = _header(headers.OF_REQUESTS[name])
+        yield {"name": name, "in": "header", "required": False, **about}
 
 
 def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]]:
     route = binding.route
     for status in sorted({*route.statuses, *_statuses(binding)}):
         answer: Json = {"description": _REASONS[status]}
-        if route.touches and status < _FIRST_ERROR:
-            answer["headers"] = {WRITTEN_HEADER: _TOKEN}
+        told_headers = headers.of_reply(binding, status)
+        if told_headers:
+            answer["headers"] = {name: _header(text) for name, text in told_headers.items()}
         if status >= _FIRST_ERROR and route.method != "HEAD":
             answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + "Error"}}}
         elif binding.reply is not None:
@@ -264,6 +252,10 @@ def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]
                 told["example"] = schemas.example_of_reply(binding.reply)
             answer["content"] = {"application/json": told}
         yield status, answer
+
+
+def _header(description: str) -> Json:
+    return {"description": description, "schema": {"type": "string"}}
 
 
 def _statuses(binding: Binding) -> Iterator[int]:

@@ -27,6 +27,7 @@ from backend.values import frozen
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
 B = TypeVar("B", bound=BaseModel)
+IGNORED_HEADER = "X-Ignored-Fields"
 _UNTOLD = re.compile(r"[^!-+\--~]")
 _MAX_NAMED = 20  # of the fields that a request is told to be ignored
 
@@ -76,7 +77,7 @@ class Binding:
             values = self._values(text, is_base64)
             ignored = self._unknown(values)
             if ignored:
-                headers["X-Ignored-Fields"] = ",".join(ignored)
+                headers[IGNORED_HEADER] = ",".join(ignored)
                 _count_ignored()
             arguments["body"] = validate(self.models["body"], values, strict=True)
         answer = self.endpoint(call=call, **arguments)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -10,8 +11,20 @@ from backend.core.authorization import Authorization
 from backend.core.denials import Denial, Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
 from backend.http.app import HttpApp
-from backend.http.router import Router
+from backend.http.headers import of_reply
+from backend.http.router import Binding, Router
 from tests.factories.access import OnlyUser
+
+ALWAYS = {
+    "Cache-Control",
+    "Content-Encoding",
+    "Content-Length",
+    "Content-Security-Policy",
+    "Content-Type",
+    "Vary",
+    "X-Content-Type-Options",
+}
+"""Headers that replies may have without telling it in the OpenAPI document."""
 
 
 @dataclass
@@ -83,7 +96,24 @@ class Client:
             denials=self.denials,
         )
         reply = app.handler(self.router)(event, Context())
-        return Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
+        answer = Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
+        named = answer.headers.keys() - ALWAYS
+        if named:  # the OpenAPI document tells them
+            assert named <= of_reply(self._bound_to(method, path), answer.status).keys(), named
+        return answer
+
+    def _bound_to(self, method: str, path: str) -> Binding:
+        """Of the routes that a path may mean the one that names most of it."""
+        found = [
+            binding
+            for route, binding in self.router.bindings.items()
+            if route.method == method and re.fullmatch(_pattern(route.path), path, re.DOTALL)
+        ]
+        return min(found, key=lambda binding: binding.route.path.count("{"))
+
+
+def _pattern(path: str) -> str:
+    return re.sub(r"{[^}]+}", "[^/]+", re.sub(r"{[^}]+\+}", ".+", path))
 
 
 def _body_of(reply: dict[str, Any]) -> Any:

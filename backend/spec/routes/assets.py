@@ -1,12 +1,13 @@
 """Routes of assets: the assets, their ends, links, versions, exports, comments, subscriptions."""
 
-from backend.spec.routes.model import ASSET_PATH, IF_MATCH, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, ETAG, IF_MATCH, Route, Touched
 
 _ASSET = (Touched(),)
 
 CREATE_ASSET = Route(
     "POST", "/assets", "assets", "create_asset", "Create an asset", "asset", tier2="PUT",
     touches=(Touched("body.databaseId", "reply.assetId"),),
+    tells=(ETAG,),
 )  # fmt: skip
 LIST_ALL_ASSETS = Route(
     "GET", "/assets", "assets", "list_all_assets", "List the assets of all databases", "asset"
@@ -15,10 +16,13 @@ LIST_ASSETS = Route(
     "GET", "/database/{databaseId}/assets", "assets", "list_assets",
     "List the assets of a database", "asset",
 )  # fmt: skip
-GET_ASSET = Route("GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset")
+GET_ASSET = Route(
+    "GET", ASSET_PATH, "assets", "get_asset", "Get an asset", "asset", tells=(ETAG,)
+)  # fmt: skip
 UPDATE_ASSET = Route(
     "PUT", ASSET_PATH, "assets", "update_asset", "Change an asset", "asset", touches=_ASSET,
     reads=(IF_MATCH,),
+    tells=(ETAG,),
 )  # fmt: skip
 ARCHIVE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/archiveAsset", "asset_lifecycle", "archive_asset",

@@ -1,6 +1,6 @@
 """Routes of files and their bytes: changes, uploads, ingest, downloads."""
 
-from backend.spec.routes.model import ASSET_PATH, Route, Touched
+from backend.spec.routes.model import ASSET_PATH, ETAG, Route, Touched
 
 _FILE = (Touched(file="body.filePath"),)
 
@@ -104,23 +104,28 @@ DOWNLOAD = Route(
 STREAMED = (206, 304, 307, 410, 416)
 _KNOWN = ("If-None-Match", "If-Modified-Since")
 _RANGES = ("Range", "If-Range", *_KNOWN)
+_BYTES = ("Accept-Ranges", "Content-Disposition", ETAG, "Last-Modified", "X-Amz-Version-Id")
 STREAM_FILE = Route(
     "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
     "Get the bytes of a file, or a redirect to them", "asset", statuses=STREAMED,
     reads=_RANGES,
+    tells=_BYTES,
 )  # fmt: skip
 HEAD_FILE = Route(
     "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
     "Get size and type of a file", "asset", statuses=(304, 410), reads=_KNOWN,
+    tells=_BYTES,
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "stream_auxiliary_file", "Get the bytes of a viewer's file, or a redirect to them", "asset",
     statuses=STREAMED,
     reads=_RANGES,
+    tells=_BYTES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
     "head_auxiliary_file", "Get size and type of a viewer's file", "asset", statuses=(304, 410),
     reads=_KNOWN,
+    tells=_BYTES,
 )  # fmt: skip

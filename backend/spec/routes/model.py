@@ -27,6 +27,7 @@ ObjectType = Literal[
 ]
 
 IF_MATCH = "If-Match"
+ETAG = "ETag"
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
@@ -55,7 +56,8 @@ class Route:
     permission beside them; `ours` marks routes beyond the VAMS contract, which refuse unknown body
     fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
     that follow from its parameters. It `touches` documents of the search indexes, which its reply
-    names in a token; one that `awaits` takes such a token. It `reads` these headers of a request.
+    names in a token; one that `awaits` takes such a token. It `reads` these headers of a request,
+    and `tells` these where it succeeds.
     """
 
     method: Method
@@ -72,6 +74,7 @@ class Route:
     touches: tuple[Touched, ...] = ()
     awaits: bool = False
     reads: tuple[str, ...] = ()
+    tells: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

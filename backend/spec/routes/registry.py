@@ -1,6 +1,6 @@
 """Routes of the deployment: configuration, buckets, databases, tags."""
 
-from backend.spec.routes.model import IF_MATCH, Route
+from backend.spec.routes.model import ETAG, IF_MATCH, Route
 
 GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
@@ -28,18 +28,21 @@ IMPORT_BUCKET = Route(
     "Make assets and files of what stands in a bucket", "bucket", ours=True,
 )  # fmt: skip
 CREATE_DATABASE = Route(
-    "POST", "/database", "databases", "create_database", "Create a database", "database"
-)
+    "POST", "/database", "databases", "create_database", "Create a database", "database",
+    tells=(ETAG,),
+)  # fmt: skip
 LIST_DATABASES = Route(
     "GET", "/database", "databases", "list_databases", "List the databases", "database"
 )
 GET_DATABASE = Route(
-    "GET", "/database/{databaseId}", "databases", "get_database", "Get a database", "database"
-)
+    "GET", "/database/{databaseId}", "databases", "get_database", "Get a database", "database",
+    tells=(ETAG,),
+)  # fmt: skip
 UPDATE_DATABASE = Route(
     "PUT", "/database/{databaseId}", "databases", "update_database", "Change a database",
     "database",
     reads=(IF_MATCH,),
+    tells=(ETAG,),
 )  # fmt: skip
 DELETE_DATABASE = Route(
     "DELETE", "/database/{databaseId}", "databases", "delete_database",
