@@ -80,8 +80,12 @@ class ArchiveSteps:
             return Progress(finished=True)
         bucket, prefix = self.assets.location(asset)
         keys = [prefix + path for path in page.paths]
-        while markers := self._covering(bucket, prefix, keys):
+        markers = self._covering(bucket, prefix, keys)
+        while markers:
             self.objects.delete_many(bucket, markers)
+            markers = self._covering(bucket, prefix, keys)
+            if markers:  # of a request that was repeated, or the asset is archived anew
+                self._asset(job)
         self._build_again(asset, page.paths)
         self.repository.forget_page(asset, page)
         return Progress(items=len(page.paths))
