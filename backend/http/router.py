@@ -27,6 +27,7 @@ from backend.values import frozen
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
 E = TypeVar("E", bound=Endpoint)
 B = TypeVar("B", bound=BaseModel)
+_FIRST_ERROR = 400
 IGNORED_HEADER = "X-Ignored-Fields"
 _UNTOLD = re.compile(r"[^!-+\--~]")
 _MAX_NAMED = 20  # of the fields that a request is told to be ignored
@@ -84,6 +85,8 @@ class Binding:
         if isinstance(answer, Content):
             return answer
         reply = answer if isinstance(answer, Reply) else Reply(answer)
+        if reply.status >= _FIRST_ERROR:  # all that was asked for failed: there is nothing to tell
+            return reply
         if self.route.touches:
             headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.told))
         return replace(reply, headers={**headers, **reply.headers})
