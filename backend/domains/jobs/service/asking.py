@@ -155,7 +155,8 @@ class JobService:
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Have a job that failed or was cancelled go on where it stopped.
 
-        A worker that has not noticed the end yet keeps its lease, so that the next one waits.
+        One whose kind starts over begins anew. A worker that has not noticed the end yet keeps its
+        lease, so that the next one waits.
 
         Raises:
             ConflictError: what the job is about does not allow it any more.
@@ -171,7 +172,11 @@ class JobService:
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)
-        return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
+        changes: dict[str, Any] = {"state": "queued", "tries": 0}
+        kind = JOB_KINDS.get(found.kind)
+        if kind is not None and kind.starts_over:
+            changes |= {"cursor": {}, "itemsDone": 0}
+        return self._change(caller, "resume_job", found, changes)
 
     def _job_for(self, caller: Identity, job_id: str) -> Job:
         found = self.get_job(caller, job_id)

@@ -16,7 +16,9 @@ from backend.domains.jobs.models import Job
 from backend.domains.metadata.routes import build_router
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
+from backend.spec.tables.operations import JOBS
 from benchmarks.metering import metered
+from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET, PATH
 from tests.factories.http import Client
 from tests.factories.metadata import metadata_service
@@ -252,6 +254,22 @@ def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
     assert (answer.status, answer.body["code"]) == (409, "VersionAliasTaken")
     assert len(tables.scan(ASSET_FILE_VERSIONS, PageRequest(100)).items) == before
     assert museum.made() == "2"
+
+
+def test_a_version_that_failed_is_made_from_its_beginning_when_it_is_resumed(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    museum.made(versionAlias="v1")
+    monkeypatch.setattr(museum.making.repository.__class__, "is_alias_taken", free)
+    assert museum.create(versionAlias="v1").status == 409
+    jobs = tables.scan(JOBS, PageRequest(100)).items
+    (job_id,) = [str(row["jobId"]) for row in jobs if row["state"] == "failed"]
+    assert museum.send("PUT", "assetversions/1", body={"versionAlias": "old"}).status == 200
+    museum.lifecycle.jobs.resume_job(ADMIN, job_id)
+    assert museum.work_off(job_id).state == "done"
+    assert list(museum.files("2")) == ["/a.glb"]
+    assert museum.whole("2")["versionAlias"] == "v1"
 
 
 def test_archived_and_deleted_assets_get_no_version(museum: Versions) -> None:
