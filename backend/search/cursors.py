@@ -105,15 +105,10 @@ class Cursors:
         if not more:
             self._close(engine, cursor)
             return FoundPage(answer, cursor.kinds, None)
-        following = cursor._replace(place=hits[-1]["sort"])
-        token = self.tokens.issue(following._asdict(), scope=scope)
-        if len(token) > MAX_CURSOR_CHARS:  # it holds the values that the last hit is sorted by
+        token = self.tokens.issue({**cursor._asdict(), "place": hits[-1]["sort"]}, scope=scope)
+        if len(token) > MAX_CURSOR_CHARS:
             self._close(engine, cursor)
-            fact = (
-                f"the values of {hits[-1]['_id']!r:.200} are too long for a cursor, which would "
-                f"have {len(token)} characters, at most {MAX_CURSOR_CHARS} are taken"
-            )
-            raise TooLargeError(f"sort: {fact}", fields=(FieldError("sort", fact),))
+            raise _too_long(hits[-1], len(token))
         return FoundPage(answer, cursor.kinds, token)
 
     def forget(
@@ -136,6 +131,15 @@ class Cursors:
     def _close(self, engine: SearchEngine, cursor: _Cursor) -> None:
         with suppress(UnavailableError):  # the page is there, and the rest ends by itself
             engine.close_point_in_time(cursor.point_in_time)
+
+
+def _too_long(last: JsonObject, size: int) -> TooLargeError:
+    """The error of a cursor that no request could bring back, for it holds what the hit holds."""
+    fact = (
+        f"the values of {last['_id']!r:.200} are too long for a cursor, which would have {size} "
+        f"characters, at most {MAX_CURSOR_CHARS} are taken"
+    )
+    return TooLargeError(f"sort: {fact}", fields=(FieldError("sort", fact),))
 
 
 def _scope(caller: Identity, body: SearchBody) -> str:
