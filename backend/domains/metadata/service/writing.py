@@ -34,7 +34,10 @@ class TooManyRecordsError(StateForbidsError):
     code = "TooManyRecords"
 
     def __init__(self, count: int) -> None:
-        super().__init__(f"There would be {count} records here, at most {MAX_RECORDS} are taken")
+        super().__init__(
+            f"There would be {count} records here, with those that metadata schemas fill in; "
+            f"at most {MAX_RECORDS} are taken"
+        )
 
 
 class Wanted(NamedTuple):

@@ -68,6 +68,17 @@ def test_what_is_required_must_be_given_and_defaults_fill_the_rest(
     assert refused(put(writer, record("note", "x"), updateType="replace_all")) == ["metadata"]
 
 
+def test_defaults_that_fill_in_too_many_records_are_named_as_the_reason(
+    client: Client, writer: Client
+) -> None:
+    for part in ("a", "b"):
+        fields = (field(f"{part}{n}", defaultMetadataFieldValue="v") for n in range(251))
+        created(client, *fields, schemaName=part)
+    answer = put(writer, record("x"))
+    assert (answer.status, answer.body["code"]) == (409, "TooManyRecords")
+    assert "503 records here, with those that metadata schemas fill in" in answer.body["message"]
+
+
 def test_types_and_lists_are_kept(client: Client, writer: Client) -> None:
     created(client, field("weight", "number"), field("colour", "inline_controlled_list", **COLOURS))
     wrong = put(writer, record("weight", "7"), record("colour", "green", "inline_controlled_list"))
