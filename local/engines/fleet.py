@@ -11,6 +11,7 @@ from local.engines.base import Engine, Options, Progress
 from local.engines.dynamodb import DynamoDbLocal
 from local.engines.errors import EngineError
 from local.engines.opensearch import OpenSearchServer
+from local.engines.ports import free_ports
 from local.engines.process import Running, stop_leftovers
 from local.engines.queues import ElasticMq
 from local.engines.s3 import VersityGateway
@@ -58,6 +59,9 @@ def start_all(
     """
     for name in stop_leftovers(data):
         progress(f"{name}: stopped, left over from an earlier run")
+    names = tuple(names)
+    # Together: one by one two engines may get the same, as none of them listens yet.
+    chosen = {**dict(zip(names, free_ports(len(names)), strict=True)), **(ports or {})}
     running: dict[str, Running] = {}
     try:
         for name in names:
@@ -65,7 +69,7 @@ def start_all(
                 tools,
                 data,
                 log=logs / f"{name}.log",
-                port=(ports or {}).get(name),
+                port=chosen[name],
                 options=options,
             )
         _wait_for_all(running, progress, timeout)
