@@ -2,8 +2,8 @@
 
 DynamoDB Local and moto tell no units, or not AWS's. This meter listens to boto3 clients, reads the
 items that a request touches before and after it through a client of its own, and computes units
-from their sizes. It is for one thread at a time: what another one writes between the two reads
-would be charged to both. A cancelled transaction and a refused write are charged like done ones.
+from their sizes. Threads may read at once; what one writes between the two reads of another would
+be charged to both. A cancelled transaction and a refused write are charged like done ones.
 
 Sources: DynamoDB Developer Guide, "DynamoDB item sizes and formats", "DynamoDB read and write
 operations", "Using global secondary indexes" (write capacity considerations). Where these are
@@ -18,6 +18,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from math import ceil
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Wire = dict[str, Any]
 _READ_BYTES, _WRITE_BYTES = 4096, 1024
 _TRANSACTIONAL = 2
+_COUNTING = Lock()
+"""Functions ask in several threads: what two of them add at once, one would lose."""
 _WRITES = {"PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"}
 
 
@@ -155,11 +158,12 @@ class _Listener:
 
     def _after(self, model: Any, context: dict[str, Any], **_: object) -> None:
         asked, before = context.pop("metered")
-        self.usage.requests[f"{self._service}.{model.name}"] += 1
-        if self._meter is not None:
-            self._meter.charge(model.name, asked, before)
-        else:
-            self.usage.sent.append((f"{self._service}.{model.name}", asked))
+        with _COUNTING:
+            self.usage.requests[f"{self._service}.{model.name}"] += 1
+            if self._meter is not None:
+                self._meter.charge(model.name, asked, before)
+            else:
+                self.usage.sent.append((f"{self._service}.{model.name}", asked))
 
 
 @cache

@@ -5,6 +5,8 @@ Developer Guide, "DynamoDB read and write operations" (consumption of capacity b
 issues 124 and 149, for what was measured.
 """
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -237,3 +239,21 @@ def test_requests_are_counted_by_operation_and_changes_told() -> None:
     assert usage.sent[-1][1]["MessageBody"] == "hello"
     stored(item("two"))
     assert usage.of("dynamodb") == {"PutItem": 2}
+
+
+def test_what_threads_read_at_once_is_counted_whole() -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with metered(dynamodb()) as usage, ThreadPoolExecutor(8) as pool:
+            asked: Any = {
+                "TableName": TABLE,
+                "KeyConditionExpression": "id = :id",
+                "ExpressionAttributeValues": {":id": {"S": "absent"}},
+                "ConsistentRead": True,
+            }
+            reads = [pool.submit(dynamodb().query, **asked) for _ in range(300)]
+    finally:
+        sys.setswitchinterval(interval)
+    assert [read.exception() for read in reads if read.exception()] == []
+    assert (usage.requests["dynamodb.Query"], usage.read_units) == (300, 300)
