@@ -122,8 +122,8 @@ RARE = (
     Rare("Reservations", "UpdateItem", "LifecycleWorker", "a prefix within others'"),
     Rare(
         "ArchivedFiles Asset*StorageTable* assetbucket assetbucket/*",
-        "BatchWriteItem ConditionCheckItem DeleteObject GetItem ListBucket PutItem Query "
-        "UpdateItem",
+        "BatchWriteItem ConditionCheckItem DeleteItem DeleteObject GetItem ListBucket PutItem "
+        "Query UpdateItem",
         "LifecycleWorker",
         "what a request did not end in its time, which depends on the machine",
     ),
