@@ -20,7 +20,7 @@ A slice subclasses one, names the fact (`AssetNotFoundError`), takes the ids, bu
 gives it a stable `code`.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from backend.values import frozen
 
@@ -46,16 +46,16 @@ class VitrineError(Exception):
         self.message = message
         self.fields = fields
 
+    @classmethod
+    def of(cls, field: str, message: str) -> Self:
+        """The error of one field, which its message names too."""
+        return cls(f"{field}: {message}", fields=(FieldError(field, message),))
+
 
 class InvalidInputError(VitrineError):
     """What was sent is wrong."""
 
     code = "InvalidInput"
-
-    @classmethod
-    def of(cls, field: str, message: str) -> "InvalidInputError":
-        """The error of one field, which its message names too."""
-        return cls(f"{field}: {message}", fields=(FieldError(field, message),))
 
 
 class UnauthenticatedError(VitrineError):

@@ -16,6 +16,7 @@ from backend.core.authorization import Authorization
 from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
     NotFoundError,
+    TooLargeError,
     UnauthenticatedError,
     UnavailableError,
     VitrineError,
@@ -25,7 +26,7 @@ from backend.core.page_tokens import PageTokens
 from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
-from backend.http.router import Binding, Content, Router
+from backend.http.router import Binding, Content, Reply, Router
 from backend.spec.metrics import DENIALS_NOT_ENTERED
 from backend.spec.routes import Route
 
@@ -33,6 +34,8 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 _PARAMETER = re.compile(r"\{[\w:]+(\+?)\}")
 COMPRESSED_CHARS = 64 * 1024
 """What is shorter goes as it is, also where it may be compressed."""
+MAX_REPLY_BYTES = 5_900_000
+"""Of the 6 MB that a Lambda function may answer, with room for headers."""
 _logger = Logger()
 
 
@@ -83,15 +86,15 @@ class HttpApp:
             call = self._call(binding.route, event)
             self._demand_route(call)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
+            if isinstance(reply, Content):
+                return _content_response(reply)
+            text = _text_of(reply)
         except VitrineError as error:
             if call is not None:
                 self._tell(call, error)
             return error_response(error, request_id)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
             return unexpected_response(error, request_id)
-        if isinstance(reply, Content):
-            return _content_response(reply)
-        text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
         headers = {**HEADERS, **reply.headers}
         if reply.compressible and len(text) >= COMPRESSED_CHARS and _takes_gzip(event):
             return _compressed_response(reply.status, headers, text)
@@ -136,6 +139,21 @@ def _lost(bug: Exception) -> None:
 
     _logger.error("a refusal was not entered", exc_info=bug)
     count(DENIALS_NOT_ENTERED)
+
+
+def _text_of(reply: Reply[Any]) -> str:
+    """The text of a reply, if it is one that a function can send: as a text within JSON.
+
+    Raises:
+        TooLargeError: it is not.
+    """
+    text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
+    if reply.bounded_by is not None:
+        size = len(text.encode()) + text.count('"') + text.count("\\")
+        if size > MAX_REPLY_BYTES:
+            fact = f"makes a reply of {size} bytes, at most {MAX_REPLY_BYTES} are sent"
+            raise TooLargeError.of(reply.bounded_by, f"{fact}; ask for less")
+    return text
 
 
 def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:

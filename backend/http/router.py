@@ -37,14 +37,17 @@ _MAX_NAMED = 20  # of the fields that a request is told to be ignored
 class Reply(Generic[B]):
     """A reply with more than a body: headers such as an ETag, another status than 200.
 
-    One that is `compressible` goes as gzip where it is large and the client takes that. `told` is
-    not sent: it names what the request has changed, where neither it nor the body does.
+    One that is `compressible` goes as gzip where it is large and the client takes that. One that
+    is `bounded_by` a field of its request may be larger than a function can send; the field is
+    what a client then asks for less by. `told` is not sent: it names what the request has changed,
+    where neither it nor the body does.
     """
 
     body: B
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     status: int = 200
     compressible: bool = False
+    bounded_by: str | None = None
     told: BaseModel | None = None
 
 

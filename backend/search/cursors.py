@@ -139,7 +139,7 @@ def _too_long(last: JsonObject, size: int) -> TooLargeError:
         f"the values of {last['_id']!r:.200} are too long for a cursor, which would have {size} "
         f"characters, at most {MAX_CURSOR_CHARS} are taken"
     )
-    return TooLargeError(f"sort: {fact}", fields=(FieldError("sort", fact),))
+    return TooLargeError.of("sort", fact)
 
 
 def _scope(caller: Identity, body: SearchBody) -> str:

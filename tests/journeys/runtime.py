@@ -19,7 +19,7 @@ import psutil
 from tests.journeys import canaries
 
 ROOT = Path(__file__).parents[2]
-DRAIN_SECONDS = 60
+DRAIN_SECONDS = 120  # of a busy machine; how soon a change is found is the benchmarks' to say
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from typing import Any, cast
 
 import pytest
 
-from backend.search.routes import MAX_REPLY_BYTES, build_router
+from backend.http.app import MAX_REPLY_BYTES
+from backend.search.routes import build_router
 from backend.search.service import SearchService
 from tests.factories.http import Client
 

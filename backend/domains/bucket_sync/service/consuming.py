@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from backend.core.deliveries import Event, Message, Reply, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, given_back
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -14,8 +14,6 @@ from backend.domains.bucket_sync.service.syncing import BucketSync
 from backend.domains.bucket_sync.service.telling import SkipNotes
 from backend.spec.queues import BUCKET_EVENTS
 
-LATER_SECONDS = 60
-"""How long a message waits whose folder's asset is still being deleted, or archived."""
 _log = logging.getLogger(__name__)
 
 
@@ -43,10 +41,10 @@ class SyncConsumer:
                 self.notes.keep(_name(message), dict(message), str(error))
         done = self.sync.follow(named)
         self.notes.tell(done.skips)
-        later = [message for one in done.later for message in named[one]]
-        if not later:
-            return failed(())
-        return given_back(self.queues, BUCKET_EVENTS, later, seconds=LATER_SECONDS)
+        # Of folders whose asset is still being deleted, or archived: soon over, most often.
+        return given_back(
+            self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]
+        )
 
 
 def _name(message: Mapping[str, Any]) -> str:

@@ -6,11 +6,11 @@ from itertools import permutations
 import pytest
 
 from backend.core.authorization import Secured
+from backend.core.deliveries import FIRST_PAUSE_SECONDS
 from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.domains.assets.models import AssetReference, CreateAssetBody
 from backend.domains.assets.rules import ancestors
-from backend.domains.bucket_sync.service.consuming import LATER_SECONDS
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
@@ -300,7 +300,7 @@ def test_what_is_written_while_its_asset_is_deleted_waits_for_the_end(world: Syn
     world.put("pump/late")
     reply = world.tell("pump/late", "pump/gone")
     assert reply == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
-    assert world.queues.postponed == [(QUEUE.name, "receipt-0", LATER_SECONDS)]
+    assert world.queues.postponed == [(QUEUE.name, "receipt-0", FIRST_PAUSE_SECONDS)]
     release()
     assert world.tell("pump/late") == ALL_DONE
     assert world.asset("pump") is not None
