@@ -80,3 +80,8 @@ def relationship(
         asset_link_alias_id=edge.asset_link_alias_id,
         metadata=metadata,
     )
+
+
+def hidden_relationship(ends: tuple[Node, Node], edge: Edge) -> ExportedRelationship:
+    """A link to an asset that the caller may not see: its ids alone, as the asset's own."""
+    return relationship(ends, edge, {}).model_copy(update={"asset_link_alias_id": None})

@@ -131,6 +131,9 @@ class ExportService:
 
         def told(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
             nodes, edge = found
+            # Of parents, who are no members, there are only those that the caller may see.
+            if not all(family.members.get(node, root) for node in nodes):
+                return rules.hidden_relationship(nodes, edge)
             values: ExportedValues = {}
             if wanted.include_asset_link_metadata:
                 flag = "includeAssetLinkMetadata"

@@ -234,6 +234,23 @@ def test_what_the_caller_may_not_see_is_told_by_its_ids_alone(museum: Exports) -
     assert museum.export("nobody").status == 404
 
 
+def test_of_a_link_to_what_the_caller_may_not_see_the_ids_are_told_alone(museum: Exports) -> None:
+    describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
+    seen = museum.allowing(NotNamed(frozenset({"The statue"})))
+    assert seen.export().body["relationships"] == [
+        {
+            "parentAssetId": "hall",
+            "parentAssetDatabaseId": "museum",
+            "childAssetId": "statue",
+            "childAssetDatabaseId": "museum",
+            "assetLinkType": "parentChild",
+            "assetLinkId": "link-1",
+            "assetLinkAliasId": None,
+            "metadata": {},
+        }
+    ]
+
+
 def test_archived_assets_are_left_out(museum: Exports) -> None:
     archive(museum.links, "statue")
     body = museum.export(fetchEntireChildrenSubtrees=True).body
