@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,6 +22,7 @@ from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
 from infra.addresses import address_range
+from infra.zones import spread_evenly
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "cdk.json"
@@ -55,7 +57,9 @@ class Settings(BaseModel):
     search_instance_type: Annotated[str, Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")] = (
         "t3.small.search"
     )
-    search_instance_count: Annotated[int, Field(ge=1, le=80)] = 1
+    search_instance_count: Annotated[int, Field(ge=1, le=80), AfterValidator(spread_evenly)] = 1
+    """One, or so many that two or three zones have as many each, as OpenSearch Service demands."""
+
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
 
     user_pool: bool = False

@@ -9,6 +9,7 @@ from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.naming import name_exactly, output
 from infra.resources import Resources
 from infra.settings import Settings
+from infra.zones import zones_of
 
 
 class SearchStack(Stack):
@@ -18,7 +19,7 @@ class SearchStack(Stack):
         self, scope: Construct, name: str, *, settings: Settings, resources: Resources
     ) -> None:
         super().__init__(scope, name, description="Vitrine: the OpenSearch domain")
-        several = settings.search_instance_count > 1
+        zones = zones_of(settings.search_instance_count)
         domain = opensearch.Domain(
             self,
             "SearchDomain",
@@ -29,8 +30,8 @@ class SearchStack(Stack):
                 multi_az_with_standby_enabled=False,
             ),
             zone_awareness=opensearch.ZoneAwarenessConfig(
-                enabled=several,
-                availability_zone_count=2 if several else None,
+                enabled=zones > 1,
+                availability_zone_count=zones if zones > 1 else None,
             ),
             ebs=opensearch.EbsOptions(
                 volume_size=settings.search_volume_gb,

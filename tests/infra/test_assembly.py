@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.spec.functions import FUNCTIONS, Function
+from infra.zones import zones_of
 from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly, synthesize
 
@@ -62,6 +63,9 @@ def test_the_search_service_is_the_declared_line_and_closed(assembly: Assembly) 
     properties = domain.properties
     assert properties["EngineVersion"] == "OpenSearch_3.7"
     assert properties["DomainEndpointOptions"]["EnforceHTTPS"] is True
+    nodes = properties["ClusterConfig"]
+    zones = nodes.get("ZoneAwarenessConfig", {"AvailabilityZoneCount": 1})["AvailabilityZoneCount"]
+    assert zones == zones_of(nodes["InstanceCount"])
     assert properties["NodeToNodeEncryptionOptions"] == {"Enabled": True}
     assert properties["EncryptionAtRestOptions"]["Enabled"] is True
     assert properties["AdvancedOptions"] == {

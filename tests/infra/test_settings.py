@@ -10,6 +10,7 @@ import pytest
 
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, read_settings
+from infra.zones import zones_of
 from tests.infra.templates import ROOT
 
 STAGES = ("local", "prod")
@@ -52,6 +53,8 @@ def test_context_comes_before_the_stage() -> None:
         ("presignedUrlSeconds", 3601),
         ("uploadRatePerMinute", 0),
         ("search", "serverless"),
+        ("searchInstanceCount", 5),
+        ("searchInstanceCount", 0),
         ("webUrl", "https://example.org/app"),
         ("webUrl", "example.org"),
         ("logRetentionDays", 8),
@@ -66,6 +69,13 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> Non
     with pytest.raises(SettingsError, match=rf"^stages\.local\.{name}: .+{value}") as error:
         _read("local", **{name: value})
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "zones"), [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 2), (9, 3), (80, 2)]
+)
+def test_nodes_are_spread_evenly_over_two_or_three_zones(nodes: int, zones: int) -> None:
+    assert zones_of(_read("prod", searchInstanceCount=nodes).search_instance_count) == zones
 
 
 def test_an_unknown_setting_is_refused_by_its_name() -> None:
