@@ -122,7 +122,7 @@ class TagService:
             WITHDRAW_TAG.job_id(self.new_id()),
             caller=caller,
             database_id=None,
-            parameters={"tagName": tag_name},
+            parameters={"tagName": tag_name, "tagTypeName": found.tag_type_name},
         )
         self.tags.delete(found, entry, self.jobs.put(job))
         return job

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import field
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
@@ -22,6 +22,8 @@ JOB_DAYS = 365
 """How long a job can be looked at, and says that it was started once."""
 
 _ATTEMPTS = 8  # of a change that the worker's own notes overtake
+_OF_TAGS = ("tagName", "tagTypeName")
+_WITHHELD = "What went wrong is told to those who may see what was to be copied"
 
 Subject = Callable[[Job], Secured | None]
 """The thing that a job is about as permissions see it; None when it is gone."""
@@ -114,15 +116,12 @@ class JobService:
             self.jobs.change(job, again)
 
     def get_job(self, caller: Identity, job_id: str) -> Job:
-        """The job.
+        """The job, as the caller may know of it.
 
         Raises:
             JobNotFoundError: it does not exist, or not for the caller.
         """
-        found = self.jobs.get(job_id)
-        if found is None or not self._may_see(caller, found):
-            raise JobNotFoundError(job_id)
-        return found
+        return self._told(caller, self._visible(caller, job_id))
 
     def cancel_job(self, caller: Identity, job_id: str) -> Job:
         """Stop a job before its next step; what it has done stays done.
@@ -179,9 +178,22 @@ class JobService:
         return self._change(caller, "resume_job", found, changes)
 
     def _job_for(self, caller: Identity, job_id: str) -> Job:
-        found = self.get_job(caller, job_id)
+        found = self._visible(caller, job_id)
         require(self.authorization, caller, "POST", self._secured(found))
         return found
+
+    def _visible(self, caller: Identity, job_id: str) -> Job:
+        found = self.jobs.get(job_id)
+        if found is None or not self._may_see(caller, found):
+            raise JobNotFoundError(job_id)
+        return found
+
+    def _told(self, caller: Identity, job: Job) -> Job:
+        """The job without what is found out about a source that is not for the caller."""
+        source = _source_of(job)
+        if source is None or not job.problems or self._may_see(caller, source):
+            return job
+        return job.model_copy(update={"problems": [_WITHHELD]})
 
     def _may_see(self, caller: Identity, job: Job) -> bool:
         target = self._secured(job)
@@ -197,7 +209,8 @@ class JobService:
         if job.kind in SEARCH_KINDS:
             return Secured("searchIndex")
         if job.database_id is None:
-            return Secured("tag", {"tagName": str(job.parameters.get("tagName", ""))})
+            known = {"tagName": "", **job.parameters}
+            return Secured("tag", {name: str(known[name]) for name in _OF_TAGS if name in known})
         return self.subject(job) or Secured("database", {"databaseId": job.database_id})
 
     def _change(
@@ -212,7 +225,17 @@ class JobService:
             after={"state": changes["state"]},
             at=now,
         )
-        return self.jobs.change_audited(job, {**changes, "updatedAt": iso(now)}, entry)
+        changed = self.jobs.change_audited(job, {**changes, "updatedAt": iso(now)}, entry)
+        return self._told(caller, changed)
+
+
+def _source_of(job: Job) -> Job | None:
+    """The job as if it were about the asset that its files are copied from, if it is another."""
+    change = cast("Mapping[str, Any]", job.parameters.get("change") or {})
+    if "sourceAssetId" not in change:
+        return None
+    ids = {"database_id": change.get("sourceDatabaseId"), "asset_id": change["sourceAssetId"]}
+    return job.model_copy(update=ids)
 
 
 def is_cancellable(job: Job) -> bool:

@@ -207,11 +207,36 @@ def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService
         "withdrawTag.1",
         caller=ADMIN,
         database_id=None,
-        parameters={"tagName": "old"},
+        parameters={"tagName": "old", "tagTypeName": "age"},
     )
     service.jobs.tables.write(service.put(job))
     replace(service, authorization=Noting()).get_job(ADMIN, "withdrawTag.1")
-    assert asked == [Secured("tag", {"tagName": "old"})]
+    assert asked == [Secured("tag", {"tagName": "old", "tagTypeName": "age"})]
+
+
+def test_the_problems_of_a_copy_are_told_to_those_who_see_its_source(service: JobService) -> None:
+    change = {"operation": "copyFile", "sourceDatabaseId": "vault", "sourceAssetId": "idol"}
+    problem = "The version of idol/key.txt that was to be copied was deleted meanwhile"
+    store(service, state="failed", problems=[problem], parameters={"change": change})
+    seen = {"idol", "pump"}
+
+    class Seeing(OnlyUser):
+        def may(self, caller: object, action: object, target: Secured) -> bool:
+            return target.fields.get("assetName") in seen
+
+    told = JobService(
+        service.jobs,
+        Seeing(),
+        service.audit,
+        service.clock,
+        subject=lambda job: Secured("asset", {"assetName": job.asset_id or ""}),
+    )
+    assert told.get_job(ADMIN, ID).problems == [problem]
+    seen.remove("idol")
+    withheld = ["What went wrong is told to those who may see what was to be copied"]
+    assert told.get_job(ADMIN, ID).problems == withheld
+    assert told.resume_job(ADMIN, ID).problems == withheld
+    assert service.get_job(ADMIN, ID).problems == [problem]
 
 
 def test_a_job_of_a_bucket_is_for_those_who_may_import_it(service: JobService) -> None:

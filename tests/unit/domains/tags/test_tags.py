@@ -329,7 +329,8 @@ def test_a_deleted_tag_names_the_job_that_takes_it_from_the_assets(
     job_id = delete_tag(client).body["jobId"]
     job = service.jobs.find(job_id)
     assert job is not None
-    assert (job.kind, job.state, job.parameters) == ("withdrawTag", "queued", {"tagName": "red"})
+    assert (job.kind, job.state) == ("withdrawTag", "queued")
+    assert job.parameters == {"tagName": "red", "tagTypeName": "colour"}
     assert "jobId" not in write_tag(client).body
 
 
