@@ -86,6 +86,7 @@ def check_object_key(prefix: str, path: str) -> str:
 ALREADY_THERE = "The key exists already"
 NOT_THERE = "There is no such key"
 BUSY = "Others change this key at the same time; try again"
+OUTAGE = "The storage stopped answering: look whether it is as you want it, and try again"
 NO_ROOM = f"The entity has {MAX_RECORDS} records, which is as many as are taken"
 
 Records = Mapping[str, Record]

@@ -6,7 +6,7 @@ A request of more records than a transaction takes is written in several, in the
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from backend.core.errors import StateForbidsError
+from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Record
@@ -59,10 +59,12 @@ class Wanted(NamedTuple):
 def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
     """Read, decide and write, again where others were faster.
 
-    What others are too fast for fails key by key, if a part of the request is written already.
+    What others are too fast for fails key by key, if a part of the request is written already; so
+    does what an outage keeps from being written after that part.
 
     Raises:
         RecordsBusyError: nothing is written, or not all others are removed.
+        UnavailableError: likewise.
     """
     done: set[str] = set()
     plan = rules.Plan({}, {})
@@ -70,14 +72,23 @@ def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
     for attempt in range(_ATTEMPTS):
         if attempt > 1:
             metadata.pause(_FIRST_PAUSE * 2 ** (attempt - 2))
-        known, found = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
-        plan = wanted.plan({key: one.record for key, one in found.items()}, done)
-        if _written(metadata, wanted, plan, known, found, done):
-            return plan
+        try:
+            known, found = _state(metadata, wanted, is_blind=wanted.blind and attempt == 0)
+            plan = wanted.plan({key: one.record for key, one in found.items()}, done)
+            if _written(metadata, wanted, plan, known, found, done):
+                return plan
+        except UnavailableError:
+            if wanted.whole or not done:
+                raise
+            return _left(plan, found, done, rules.OUTAGE)
     if wanted.whole or not done:
         raise RecordsBusyError
-    left = _pending(plan, found).keys() - done
-    plan.refused.update(dict.fromkeys(left, rules.BUSY))
+    return _left(plan, found, done, rules.BUSY)
+
+
+def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
+    """The plan, with the reason at each key that is not written."""
+    plan.refused.update(dict.fromkeys(_pending(plan, found).keys() - done, reason))
     return plan
 
 

@@ -1,10 +1,13 @@
 """Metadata that is refused: by the field that is wrong, by size, by number."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from backend.aws.objects import S3Objects
+from backend.core.errors import UnavailableError
+from backend.core.transactions import Write
 from backend.domains.metadata.routes import build_router
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
@@ -141,3 +144,31 @@ def test_an_entity_holds_so_many_records_at_the_most(
     assert set(all_keys(client)) == {one["metadataKey"] for one in everything}
     assert send(client, "DELETE", body={"metadataKeys": ["other7"]}).body["success"] is True
     assert add(client, "x").status == 200
+
+
+def test_an_outage_after_a_part_of_a_request_fails_the_rest_key_by_key(
+    objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = MemoryTables()
+    assets = asset_service(tables, objects)
+    created_database(assets)
+    created_asset(assets)
+    client = Client(build_router(metadata_service(assets, tables, objects)))
+    transact = MemoryTables.transact
+    ups = iter([True, False, False])
+
+    def failing(self: MemoryTables, writes: Sequence[Write]) -> None:
+        if not next(ups, True):
+            raise UnavailableError("DynamoDB does not answer")
+        transact(self, writes)
+
+    monkeypatch.setattr(MemoryTables, "transact", failing)
+    keys = [f"k{number:03}" for number in range(150)]
+    answer = add(client, *keys)
+    assert answer.status == 200
+    done, left = answer.body["successfulItems"], answer.body["failedItems"]
+    assert done == all_keys(client) == keys[: len(done)]
+    assert [one["key"] for one in left] == keys[len(done) :] != []
+    assert add(client, "another").status == 503
+    assert add(client, *keys).body["successCount"] == len(left)
+    assert all_keys(client) == keys
