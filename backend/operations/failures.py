@@ -1,7 +1,7 @@
 """What administrators do with failures: list, look at one, replay."""
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock
@@ -16,6 +16,7 @@ from backend.search.failure_entries import (
     FailureEntries,
     FailureSummary,
     StoredFailure,
+    kind_of,
     position_of,
     summary_of,
 )
@@ -79,18 +80,20 @@ class FailureService:
         of = body.consumer or ("keys" if body.keys is not None else "all")
         self.notes.note(caller, REPLAY_FAILURES.name, failures_entity(of), asked=asked)
         if body.keys is not None:
-            return self._replay(dict.fromkeys(body.keys))
+            return self._replay(dict.fromkeys(body.keys), self.clock() + BUDGET)
+        until = self.clock() + BUDGET
         position = None if body.after is None else position_of(body.after)
         page = self.entries.page(PageRequest(_PAGE, position), consumer=body.consumer)
         while not page.items and page.after is not None:  # many of others stand before the next
+            if self.clock() >= until and kind_of(page.after["key"]) is not None:
+                return [], page.after["key"]
             page = self.entries.page(PageRequest(_PAGE, page.after), consumer=body.consumer)
-        done, left = self._replay(found.key for found in page.items)
+        done, left = self._replay([found.key for found in page.items], until)
         if left is not None or page.after is None:
             return done, left
         return done, page.items[-1].key
 
-    def _replay(self, keys: Iterable[str]) -> tuple[list[Replayed], str | None]:
-        until = self.clock() + BUDGET
+    def _replay(self, keys: Iterable[str], until: datetime) -> tuple[list[Replayed], str | None]:
         done: list[Replayed] = []
         for key in keys:
             if done and self.clock() >= until:

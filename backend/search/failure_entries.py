@@ -119,8 +119,14 @@ class FailureEntries:
         return StoredFailure(key, head.version.etag, body.decode(errors="replace"))
 
     def note(self, stored: StoredFailure, replays: Replays) -> bool:
-        """Write on an entry how its replay ended; False where it was written anew meanwhile."""
-        document = _document(stored)
+        """Write on an entry how its replay ended; False where it was written anew meanwhile.
+
+        What is no object of JSON is kept as a text inside of one.
+        """
+        try:
+            document = _document(stored)
+        except UnreadableFailureError:
+            document = {"text": stored.text}
         document.pop("replays", None)
         noted = {"replays": _wire(replays), **document}
         return self.guarded.replace(

@@ -113,10 +113,12 @@ class Replayer:
         try:
             entry = parsed(stored)
         except UnreadableFailureError as error:
+            self._note(stored, str(error), again=False)
             return Replayed(key, "failed", str(error))
         failure = self._tried(key, entry)
         if failure is not None:
-            self._note(stored, entry, failure)
+            # Poison waits for somebody to remove its cause; leftovers of outages try by themselves.
+            self._note(stored, failure, again=isinstance(entry, BatchEntry))
             return Replayed(key, "failed", failure)
         if not self.entries.remove(stored):
             return Replayed(key, "changed", "it has failed anew meanwhile")
@@ -185,12 +187,12 @@ class Replayer:
             return
         self.queues.send(queue, [body])
 
-    def _note(self, stored: StoredFailure, entry: PoisonEntry | BatchEntry, reason: str) -> None:
+    def _note(self, stored: StoredFailure, reason: str, *, again: bool) -> None:
+        """Write on the entry that it failed; with `again` the schedule tries it later."""
         now = self.clock()
         before = replays_of(leading_members(stored.text))
         attempts = before.attempts + 1
-        # Poison waits for somebody to remove its cause; leftovers of outages try by themselves.
-        following = next_attempt(now, attempts) if isinstance(entry, BatchEntry) else None
+        following = next_attempt(now, attempts) if again else None
         noted = Replays(attempts, iso(now), following and iso(following), reason)
         if not self.entries.note(stored, noted):
             _logger.info(

@@ -158,6 +158,13 @@ def test_entries_behind_many_of_other_consumers_are_replayed_too(
     monkeypatch.setattr("backend.core.paging.MAX_ROWS_PER_PAGE", 2)
     answer = replay(operations, {"consumer": "JobStarter"}).body
     assert [one["key"] for one in answer["items"]] == [starter]
+    operations.clock.seconds = 4  # no request has time for more than one look
+    answer, looks = replay(operations, {"consumer": "JobStarter"}).body, 1
+    while not answer["items"]:
+        answer = replay(operations, {"consumer": "JobStarter", "after": answer["nextKey"]}).body
+        looks += 1
+    assert [one["key"] for one in answer["items"]] == [starter]
+    assert looks > 1
 
 
 def test_an_outage_is_a_503_and_replays_before_it_are_told(operations: Operations) -> None:

@@ -378,10 +378,13 @@ def test_a_run_ends_when_its_time_is_used_up(bench: Bench) -> None:
     assert bench.only().replays.attempts == 0
 
 
-def test_a_batch_without_sense_is_tried_and_left(bench: Bench) -> None:
-    put_object(bench.objects, b"\xff\xfe no JSON")
-    assert bench.run() == {"failed": 1}
-    assert bench.only().reason is None
+@pytest.mark.parametrize("content", ["[1]", "[" * 5000, '{"payload": 7}', b"\xff\xfe no JSON"])
+def test_a_batch_without_sense_is_tried_once_and_left(bench: Bench, content: str | bytes) -> None:
+    put_object(bench.objects, content)
+    assert [bench.run(), bench.run()] == [{"failed": 1}, {}]
+    assert bench.only().reason
+    assert bench.outcomes() == ["failed"]
+    assert bench.only().replays.attempts == 2
 
 
 def test_pauses_do_not_overflow() -> None:
