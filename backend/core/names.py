@@ -27,6 +27,8 @@ MAX_EMAIL_CHARS = 254
 MAX_NAME_CHARS = 255
 MAX_KEY_BYTES = 1024
 """S3's limit for a key, in bytes of UTF-8."""
+MAX_EXTENSION_LIST_CHARS = 2048
+"""Some four hundred extensions. A refusal of a thousand files repeats the list for each of them."""
 GLOBAL = "GLOBAL"
 """The databaseId that means all databases; only pipelines, workflows and schemas may use it."""
 
@@ -219,6 +221,7 @@ RelativePath = Annotated[
 ]
 ExtensionList = Annotated[
     str,
+    Field(max_length=MAX_EXTENSION_LIST_CHARS),
     AfterValidator(check_extension_list),
     _told(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
 ]

@@ -88,6 +88,7 @@ def test_an_unknown_bucket_is_refused_by_name(client: Client) -> None:
         ("description", ["a list"]),
         ("restrictMetadataOutsideSchemas", "yes"),
         ("restrictFileUploadsToExtensions", "glb"),
+        ("restrictFileUploadsToExtensions", ",".join([".glb"] * 410)),
     ],
 )
 def test_a_wrong_field_is_refused_by_name(client: Client, field: str, value: object) -> None:
