@@ -1,6 +1,6 @@
 """What the tags of an asset must satisfy, and how types are shown. Nothing is read here."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from backend.core.errors import InvalidInputError
 from backend.domains.tags.models import Tag, TagType
@@ -26,18 +26,23 @@ def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
         raise InvalidInputError.of("tags", f"there is no tag {', '.join(missing)}")
 
 
-def demand_required(covered: Collection[str], types: Iterable[TagType]) -> None:
+def demand_required(
+    covered: Collection[str], types: Iterable[TagType], *, named: Callable[[str], bool]
+) -> None:
     """Go on only if every required type is among the `covered` ones.
 
     A required type without any tag demands nothing: no asset could satisfy it.
 
     Raises:
-        InvalidInputError: naming the types that are not covered.
+        InvalidInputError: naming the types that are not covered, of those that may be `named`.
     """
     missing = sorted(
         tag_type.tag_type_name
         for tag_type in types
         if tag_type.is_required and tag_type.tag_count > 0 and tag_type.tag_type_name not in covered
     )
+    told = ", ".join(filter(named, missing))
+    if told:
+        raise InvalidInputError.of("tags", f"a tag of type {told} is required")
     if missing:
-        raise InvalidInputError.of("tags", f"a tag of type {', '.join(missing)} is required")
+        raise InvalidInputError.of("tags", "a tag is required of a type that you may not see")

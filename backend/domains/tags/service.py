@@ -1,7 +1,8 @@
 """What can be done with tags and tag types."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
@@ -40,15 +41,20 @@ class TagService:
     clock: Clock
     new_id: NewId = new_uuid
 
-    def check_tags(self, tags: Sequence[str]) -> None:
-        """What slices that store tags ask before they do; no permission is asked.
+    def check_tags(
+        self, caller: Identity, tags: Sequence[str], *, carried: Collection[str] = ()
+    ) -> None:
+        """What slices that store tags ask before they do. What is `carried` already may stay.
 
         Raises:
-            InvalidInputError: a tag does not exist, or a required tag type is not covered.
+            InvalidInputError: a tag does not exist, or not for the caller, or a required tag type
+                is not covered.
         """
-        known = self.tags.get_many(tags)
+        found = self.tags.get_many(tags)
+        known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
         demand_known(tags, known)
-        demand_required({tag.tag_type_name for tag in known}, self._all_types())
+        covered = {tag.tag_type_name for tag in known}
+        demand_required(covered, self._all_types(), named=partial(self._may_see_type, caller))
 
     def exists(self, tag_name: str) -> bool:
         """Whether there is such a tag, for other slices: no permission is asked."""
@@ -209,9 +215,7 @@ class TagService:
         return fill(
             self.types.list_registry,
             page,
-            visible=lambda found: self.authorization.may(
-                caller, "GET", _secured_type(found.tag_type_name)
-            ),
+            visible=lambda found: self._may_see_type(caller, found.tag_type_name),
             position_of=lambda found: {"tagTypeName": found.tag_type_name},
         )
 
@@ -238,6 +242,9 @@ class TagService:
     def _may_see(self, caller: Identity, tag: Tag) -> bool:
         return self.authorization.may(caller, "GET", _secured(tag))
 
+    def _may_see_type(self, caller: Identity, tag_type_name: str) -> bool:
+        return self.authorization.may(caller, "GET", _secured_type(tag_type_name))
+
     def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
         found = self.tags.get(tag_name)
         if found is None or not self._may_see(caller, found):
@@ -245,7 +252,7 @@ class TagService:
         return found
 
     def _visible_type(self, caller: Identity, tag_type_name: str) -> TagType:
-        may_see = self.authorization.may(caller, "GET", _secured_type(tag_type_name))
+        may_see = self._may_see_type(caller, tag_type_name)
         found = self.types.get(tag_type_name) if may_see else None
         if found is None:
             raise TagTypeNotFoundError(tag_type_name)

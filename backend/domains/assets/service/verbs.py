@@ -91,7 +91,7 @@ class AssetService:
         database = self.databases.find_database(body.database_id)
         if database is None:
             raise DatabaseNotFoundError(body.database_id)
-        self.tags.check_tags(body.tags or [])
+        self.tags.check_tags(caller, body.tags or [])
         bucket = self.databases.bucket_of(database)
         prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
         asset = new_asset(
@@ -210,7 +210,7 @@ class AssetService:
         for attempt in range(_ATTEMPTS):
             found = self.asset_for(caller, "PUT", database_id, asset_id)
             if attempt == 0 and body.tags is not None:
-                self.tags.check_tags(body.tags)
+                self.tags.check_tags(caller, body.tags, carried=found.tags)
             if expected_revision is not None and expected_revision != found.revision:
                 raise AssetRevisionError(asset_id)
             changes = rules.changes(found, body)

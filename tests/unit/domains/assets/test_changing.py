@@ -1,15 +1,19 @@
 """Changes of assets, also at the same time: by their editors and by their files."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetNotFoundError, AssetRepository
+from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
 from backend.spec.tables.assets import ASSETS
+from tests.factories.access import OnlyUser
 from tests.factories.assets import created_asset
 from tests.factories.http import Client
 from tests.unit.domains.assets.calls import archive, create, one
@@ -63,6 +67,24 @@ def test_an_update_to_what_is_there_writes_nothing(client: Client) -> None:
 def test_a_wrong_update_is_refused(client: Client, body: dict[str, object]) -> None:
     create(client)
     assert one(client, method="PUT", body=body).status == 400
+
+
+class SeesNoTags(OnlyUser):
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.object_type != "tag"
+
+
+def test_tags_that_the_caller_may_not_see_stay_and_no_others_come(
+    client: Client, service: AssetService
+) -> None:
+    create(client, tags=["red", "large"])
+    blind = replace(service, tags=replace(service.tags, authorization=SeesNoTags()))
+    seen = Client(build_router(blind))
+    assert one(seen, method="PUT", body={"tags": ["red"]}).status == 200
+    refused = one(seen, method="PUT", body={"tags": ["red", "blue"]})
+    assert (refused.status, refused.body["message"]) == (400, "tags: there is no tag blue")
+    refused = create(seen, assetId="bust", tags=["red"])
+    assert refused.body["message"] == "tags: there is no tag red"
 
 
 def test_a_stale_if_match_is_refused(client: Client) -> None:

@@ -1,11 +1,14 @@
 """Tags and tag types: their rules and routes, over tables in memory."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from backend.aws.tables import DynamoTables
+from backend.core.authorization import Action, Secured
 from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.domains.audit.service import AuditService
 from backend.domains.tags.models import Tag
@@ -16,7 +19,7 @@ from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
 from tests.factories.http import Answer, Client
-from tests.factories.jobs import job_service
+from tests.factories.jobs import ADMIN, job_service
 
 COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
 RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
@@ -284,7 +287,7 @@ def test_only_the_administrator_gets_in(client: Client, service: TagService) -> 
 
 def refusal(service: TagService, *names: str) -> str:
     with pytest.raises(InvalidInputError) as refused:
-        service.check_tags(names)
+        service.check_tags(ADMIN, names)
     assert refused.value.fields[0].field == "tags"
     return refused.value.message
 
@@ -292,8 +295,8 @@ def refusal(service: TagService, *names: str) -> str:
 def test_tags_that_exist_pass(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
-    service.check_tags(["red"])
-    service.check_tags([])
+    service.check_tags(ADMIN, ["red"])
+    service.check_tags(ADMIN, [])
 
 
 def test_a_tag_that_does_not_exist_is_named(client: Client, service: TagService) -> None:
@@ -309,16 +312,46 @@ def test_a_required_type_must_be_covered(client: Client, service: TagService) ->
     write_tag(client, tagName="gothic", tagTypeName="era")
     assert refusal(service) == "tags: a tag of type colour is required"
     assert refusal(service, "gothic") == "tags: a tag of type colour is required"
-    service.check_tags(["red", "gothic"])
+    service.check_tags(ADMIN, ["red", "gothic"])
+
+
+class Blind(OnlyUser):
+    """May do everything, but see what is of the type `colour`."""
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return action != "GET" or target.fields["tagTypeName"] != "colour"
+
+
+def test_a_tag_that_may_not_be_seen_is_told_as_absent(client: Client, service: TagService) -> None:
+    write_type(client)
+    write_tag(client)
+    blind = replace(service, authorization=Blind())
+    assert refusal(blind, "red") == refusal(blind, "green").replace("green", "red")
+    blind.check_tags(ADMIN, ["red"], carried=["red", "blue"])
+    service.check_tags(ADMIN, ["red"])
+
+
+def test_a_required_type_that_may_not_be_seen_is_not_named(
+    client: Client, service: TagService
+) -> None:
+    write_type(client, required="True")
+    write_type(client, tagTypeName="era", required="True")
+    write_tag(client)
+    write_tag(client, tagName="gothic", tagTypeName="era")
+    blind = replace(service, authorization=Blind())
+    assert refusal(blind) == "tags: a tag of type era is required"
+    hidden = "tags: a tag is required of a type that you may not see"
+    assert refusal(blind, "gothic") == hidden
+    blind.check_tags(ADMIN, ["gothic", "red"], carried=["red"])
 
 
 def test_a_required_type_without_tags_demands_nothing(client: Client, service: TagService) -> None:
     write_type(client, required="True")
-    service.check_tags([])
+    service.check_tags(ADMIN, [])
     write_tag(client)
     refusal(service)
     delete_tag(client)
-    service.check_tags([])
+    service.check_tags(ADMIN, [])
 
 
 def test_a_deleted_tag_names_the_job_that_takes_it_from_the_assets(
