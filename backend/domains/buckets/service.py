@@ -17,6 +17,7 @@ from backend.domains.buckets import rules
 from backend.domains.buckets.models import AssetBucket, RegisterBucketBody
 from backend.domains.buckets.repository import (
     BucketRepository,
+    Registrations,
     RegistryChangedError,
 )
 from backend.spec.routes import Action
@@ -166,6 +167,7 @@ class BucketRegistration:
             default_database_id=body.default_database_id,
         )
         require(self.authorization, caller, "POST", secured(bucket.bucket_id))
+        self._demand_free(bucket, self.buckets.registrations(bucket.bucket_name))
         fact = self.facts.look_at(bucket.bucket_name, bucket.key_prefix)
         if fact != "usable":
             raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
@@ -178,10 +180,7 @@ class BucketRegistration:
 
     def _add(self, caller: Identity, bucket: AssetBucket) -> AssetBucket:
         known = self.buckets.registrations(bucket.bucket_name)
-        taken = [one.key_prefix for one in known.buckets]
-        other = rules.overlapping(bucket.key_prefix, taken)
-        if other is not None:
-            raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
+        self._demand_free(bucket, known)
         entry = self.audit.entry(
             caller,
             "register_bucket",
@@ -191,6 +190,12 @@ class BucketRegistration:
         )
         self.buckets.add(bucket, known, entry)
         return bucket
+
+    def _demand_free(self, bucket: AssetBucket, known: Registrations) -> None:
+        taken = [one.key_prefix for one in known.buckets]
+        other = rules.overlapping(bucket.key_prefix, taken)
+        if other is not None:
+            raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
 
 
 def _place(bucket: AssetBucket) -> dict[str, str]:
