@@ -18,7 +18,12 @@ from backend.domains.access.policy.explain import Verdict, explain
 from backend.domains.access.policy.model import FIELDS_OF, Fields, Rule
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.rules.routes import FoundRoute, find_route
-from backend.domains.access.service.deciding import method_action, readable, route_fields
+from backend.domains.access.service.deciding import (
+    is_open,
+    method_action,
+    readable,
+    route_fields,
+)
 from backend.spec.routes.model import Method
 
 FindAsset = Callable[[str, str], Fields | None]
@@ -68,8 +73,9 @@ class ExplainService:
         if action is None or object_type is None or object_type == "none":
             return None
         if object_type not in FIELDS_OF:
-            open_to_all = object_type == "bucket" and action == "GET"
-            return _without_rules(allowed=given.is_administrator or open_to_all)
+            owner = {"userId": asked.of_user_id or asked.user_id}
+            open_to_user = is_open(asked.user_id, action, object_type, owner)
+            return _without_rules(allowed=given.is_administrator or open_to_user)
         fields = self._fields(asked, object_type, {} if found is None else found.parameters)
         return _told(explain(given.rules, action, object_type, fields))
 

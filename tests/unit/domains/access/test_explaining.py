@@ -128,6 +128,14 @@ def test_where_no_rule_is_asked_none_is_named(client: Client, tables: DynamoTabl
     assert told("bob", "/auth/constraints") == (no, no)
 
 
+def test_keys_are_for_those_whose_they_are(client: Client) -> None:
+    def told(**of: str) -> object:
+        query = {"userId": "ann", "method": "POST", "route": "/auth/api-keys", **of}
+        return client.send("GET", "/auth/explain", query=query).body["tier2"]["decision"]
+
+    assert (told(), told(ofUserId="ann"), told(ofUserId="bob")) == ("allow", "allow", "deny")
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [
