@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 
 _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
 _USER_ID = re.compile(r"[\w\-.+@]{3,256}")
-_OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._\s]{1,256}")
+_OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._ ]{1,256}")
 _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
@@ -105,13 +105,13 @@ def check_email(value: str) -> str:
 def check_object_name(value: str) -> str:
     """A tag, a tag type, a role: letters, digits, `-`, `.`, `_` and blanks.
 
+    No blank is another one than U+0020: two names would look alike.
+
     Raises:
         ValueError: it is not.
     """
     if not _OBJECT_NAME.fullmatch(value) or not value.strip():
         raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or blanks")
-    if has_control_character(value):
-        raise ValueError("must not hold control characters")
     return value
 
 

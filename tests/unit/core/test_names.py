@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from backend.core.names import AnyText, Description, Text
+from backend.core.names import AnyText, Description, ObjectName, Text
 
 TEXT: TypeAdapter[str] = TypeAdapter(Text)
 DESCRIPTION: TypeAdapter[str] = TypeAdapter(Description)
+NAME: TypeAdapter[str] = TypeAdapter(ObjectName)
 SHORT: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(max_length=5)])
 LINES = ["one\ntwo", "one\r\ntwo\r\n", "col\tumn", "naïve 東京 🏛", "a\u0085b\u2028c"]
 CONTROLS = [chr(n) for n in range(32) if chr(n) not in "\t\n\r"]
@@ -44,6 +45,20 @@ def test_the_document_tells_which_texts_are_taken(adapter: TypeAdapter[str]) -> 
     pattern = adapter.json_schema()["pattern"]
     assert [value for value in LINES if not re.search(pattern, value)] == []
     assert [value for value in CONTROLS if re.search(pattern, f"a{value}b")] == []
+
+
+@given(st.characters())
+def test_a_name_holds_the_characters_that_the_document_tells(char: str) -> None:
+    pattern = NAME.json_schema()["pattern"]
+    assert takes(NAME, f"a{char}b") == bool(re.fullmatch(pattern, f"a{char}b"))
+
+
+@pytest.mark.parametrize(
+    "blank", ["\u00a0", "\u2003", "\u2028", "\u3000", "\t", "\n", "\x1c"], ids=ascii
+)
+def test_a_blank_of_a_name_is_the_one_of_the_keyboard(blank: str) -> None:
+    assert takes(NAME, "art works")
+    assert not takes(NAME, f"art{blank}works")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
