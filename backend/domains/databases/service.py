@@ -101,6 +101,10 @@ class DatabaseService:
         """Whether the caller may see the database, if there is one: nothing is read of it."""
         return self.authorization.may(caller, "GET", secured(database_id))
 
+    def is_there(self, caller: Identity, database_id: str) -> bool:
+        """Whether there is such a database for the caller."""
+        return self.may_see(caller, database_id) and self.databases.get(database_id) is not None
+
     def find_database(self, database_id: str) -> Database | None:
         """The active database of an id, for other slices: no permission is asked."""
         return self.databases.get(database_id)

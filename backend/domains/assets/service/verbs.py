@@ -376,7 +376,7 @@ class AssetService:
         after = None
         if position:
             last: str = position["database"]
-            if "asset" in position and self.databases.find_database(last) is not None:
+            if "asset" in position and self.databases.is_there(caller, last):
                 yield last, position["asset"]
             after = {"databaseId": last}
         while True:

@@ -9,6 +9,7 @@ import pytest
 from backend.aws.clients import dynamodb
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
+from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
 from backend.core.paging import json_bytes
 from backend.domains.assets.repository import AssetNotFoundError
@@ -87,6 +88,23 @@ def test_the_list_over_all_databases_stops_where_it_fills_a_reply(
     monkeypatch.setattr("backend.domains.assets.service.verbs.MAX_BYTES_PER_PAGE", 2 * size)
     assert len(client.send("GET", "/assets").body["Items"]) == 2
     assert sorted(listed(client, None)) == [f"asset-{number}" for number in range(5)]
+
+
+class SeesNoDatabases(OnlyUser):
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.object_type != "database"
+
+
+def test_the_list_over_all_databases_does_not_go_on_in_one_that_is_hidden_now(
+    client: Client, service: AssetService
+) -> None:
+    for number in range(2):
+        created_asset(service, f"asset-{number}")
+    token = client.send("GET", "/assets", query={"pageSize": "1"}).body["NextToken"]
+    asked = {"pageSize": "1", "startingToken": token}
+    assert len(client.send("GET", "/assets", query=asked).body["Items"]) == 1
+    blind = replace(service, databases=replace(service.databases, authorization=SeesNoDatabases()))
+    assert Client(build_router(blind)).send("GET", "/assets", query=asked).body["Items"] == []
 
 
 def test_a_token_of_another_database_is_refused(client: Client, service: AssetService) -> None:
