@@ -61,7 +61,11 @@ PRIMARY_TYPE_METADATA = "vams-primarytype"
 
 ACCESS_LOG_DAYS = 90
 CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
-ABORT_MULTIPART_DAYS = 7  # as long as the row of an upload lives
+ABORT_MULTIPART_DAYS = 8
+"""A day longer than an upload may be completed: its large files wait for their worker then."""
+TEMP_UPLOADS_DAYS = 15
+"""S3 counts from the beginning of the upload, also of what was put together on its last day; the
+worker has another seven days then."""
 
 ASSET_BUCKET = Bucket(
     "AssetBucket",
@@ -71,7 +75,7 @@ ASSET_BUCKET = Bucket(
     events=True,
     cors=True,
     log_prefix="asset-bucket-logs/",
-    expire_prefixes=((TEMP_UPLOADS_PREFIX, ABORT_MULTIPART_DAYS),),
+    expire_prefixes=((TEMP_UPLOADS_PREFIX, TEMP_UPLOADS_DAYS),),
 )
 AUXILIARY_BUCKET = Bucket(
     "AssetAuxiliaryBucket",

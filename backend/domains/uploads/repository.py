@@ -123,13 +123,18 @@ class UploadRepository:
         results: Mapping[str, Settled],
         handed: Mapping[str, HandedOver],
         status: UploadStatus,
+        expires_at: int | None = None,
         also: Sequence[Write] = (),
     ) -> None:
         """Give a leased upload back, with what became of its files, and what follows from that.
 
+        With `expires_at` all its rows live until then.
+
         Raises:
             UploadBusyError: the lease ended, and another has it.
+            UploadNotFoundError: a row of it is gone that should live longer.
         """
+        longer = {} if expires_at is None else {"expiresAt": expires_at}
         numbers = {file.path: str(number) for number, file in enumerate(upload.files)}
         update = Update(
             table=ASSET_UPLOADS,
@@ -139,12 +144,14 @@ class UploadRepository:
                 "status": status,
                 "results": {numbers[path]: _bare(one) for path, one in results.items()},
                 "handed": {numbers[path]: _bare(one) for path, one in handed.items()},
+                **longer,
             },
             conditions=(equals("leaseUntil", upload.lease_until),),
             refused=UploadBusyError(upload.upload_id),
         )
-        if also:
-            self.tables.transact([update, *also])
+        further = [self._kept(upload, number, longer) for number in _further(upload) if longer]
+        if also or further:
+            self.tables.transact([update, *further, *also])
         else:
             self.tables.write(update)
 
@@ -155,10 +162,19 @@ class UploadRepository:
             self.tables.transact([row, *also])
         else:
             self.tables.write(row)
-        further = len(list(_split(upload.files))) - 1
-        keys = [_key(upload, number) for number in range(1, further + 1)]
+        keys = [_key(upload, number) for number in _further(upload)]
         if keys:
             self.tables.delete_many(ASSET_UPLOADS, keys)
+
+    def _kept(self, upload: Upload, number: int, longer: Mapping[str, int]) -> Update:
+        """Have a further row live longer."""
+        return Update(
+            table=ASSET_UPLOADS,
+            key=_key(upload, number),
+            set=longer,
+            conditions=(exists(UPLOAD_ID.name),),
+            refused=UploadNotFoundError(upload.upload_id),
+        )
 
     def count_initialisation(self, user_id: str, *, minute: int) -> int:
         """Count one for the user in this minute (of all since 1970); answers with the count."""
@@ -176,6 +192,11 @@ class UploadRepository:
 def _key(upload: Upload, number: int = 0) -> dict[str, str]:
     sort = f"{upload.asset_id}#{number:04}" if number else upload.asset_id
     return {UPLOAD_ID.name: upload.upload_id, ASSET_ID.name: sort}
+
+
+def _further(upload: Upload) -> range:
+    """The numbers of the rows beside the upload's own."""
+    return range(1, len(list(_split(upload.files))))
 
 
 def _upload(row: Mapping[str, Any], files: Sequence[UploadFile]) -> Upload:

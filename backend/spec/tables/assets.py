@@ -82,7 +82,8 @@ UPLOADS_BY_USER = Index("UserIdGSI", UPLOAD_USER_ID, CREATED_AT, "KEYS_ONLY")
 ASSET_UPLOADS = Table(
     "AssetUploadsStorageTable",
     UPLOAD_ID,
-    "Uploads in progress; a row expires after seven days.",
+    "Uploads in progress; a row expires after seven days, or that long after large files were "
+    "handed to their worker.",
     ("get one upload", "list the uploads of an asset, a database, a user"),
     sort_key=ASSET_ID,
     indexes=(UPLOADS_BY_ASSET, UPLOADS_BY_DATABASE, UPLOADS_BY_USER),

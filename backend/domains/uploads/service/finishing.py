@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from backend.core.clock import epoch_seconds
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
@@ -24,6 +25,8 @@ from backend.spec.jobs import LARGE_FILES
 WORK_TIME = timedelta(seconds=20)
 """A request begins no further file after this; the next request goes on."""
 OPERATION = "complete_upload"
+UPLOAD_DAYS = 7
+"""How long an upload may be completed, and then how long its large files may be finished."""
 
 
 @dataclass(slots=True)
@@ -158,11 +161,21 @@ class Finishing:
         status = "completed" if len(results) == len(upload.files) else "initialised"
         changed = settled.keys() - upload.results.keys()
         entry = [self._entry(caller, upload, {p: settled[p] for p in changed})] if changed else []
+        until = self._life_of_handed() if handed else None
         self.places.uploads.release(
-            upload, results=results, handed=waiting, status=status, also=[*writes, *entry]
+            upload,
+            results=results,
+            handed=waiting,
+            status=status,
+            expires_at=until,
+            also=[*writes, *entry],
         )
         update = {"results": results, "handed": waiting, "status": status}
-        return upload.model_copy(update=update)
+        return upload.model_copy(update=update | ({"expires_at": until} if until else {}))
+
+    def _life_of_handed(self) -> int:
+        """Until when the rows of an upload live whose worker needs them: it may have to wait."""
+        return epoch_seconds(self.places.clock() + timedelta(days=UPLOAD_DAYS))
 
     def _entry(self, caller: Identity, upload: Upload, settled: Mapping[str, Settled]) -> Write:
         after = {

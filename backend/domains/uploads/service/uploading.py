@@ -28,13 +28,11 @@ from backend.domains.uploads.models import (
     UploadReply,
 )
 from backend.domains.uploads.repository import UploadCompletedError, UploadNotFoundError
-from backend.domains.uploads.service.finishing import Finishing
+from backend.domains.uploads.service.finishing import UPLOAD_DAYS, Finishing
 from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.results import Completed, completed, described, is_open
 from backend.domains.uploads.service.urls import PartUrls
 from backend.values import frozen
-
-UPLOAD_DAYS = 7
 
 
 @frozen

@@ -10,9 +10,13 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
+from backend.core.clock import epoch_seconds, iso
+from backend.core.paging import PageRequest
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
-from backend.spec.tables.assets import ASSETS
+from backend.domains.uploads.service.finishing import UPLOAD_DAYS
+from backend.spec.buckets import ABORT_MULTIPART_DAYS, TEMP_UPLOADS_DAYS
+from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.operations import JOBS
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET, GLB, sha256
@@ -53,6 +57,30 @@ def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
     told = museum.upload(upload_id).body
     assert (told["state"], told["largeFileAsynchronousHandling"]) == ("completed", True)
     assert (asset_type(museum), temporary(), world.versions()) == ("folder", [], 2)
+
+
+def test_the_rows_of_an_upload_outlive_the_wait_for_its_worker(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
+    museum = world.museum
+    upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB, "/small.txt": b"small"})
+    world.now += timedelta(days=7, seconds=-1)
+    assert museum.complete(upload_id, *done[:1]).status == 200
+    page = world.tables.scan(ASSET_UPLOADS, PageRequest(10))
+    assert len(page.items) == 3
+    assert {row["expiresAt"] for row in page.items} == {
+        epoch_seconds(world.now + timedelta(days=UPLOAD_DAYS))
+    }
+    assert museum.upload(upload_id).body["expiresAt"] == iso(world.now + timedelta(days=7))
+    world.now += timedelta(days=6)
+    world.drain()
+    assert states(world, upload_id)["/a.glb"] == "done"
+
+
+def test_s3_keeps_what_an_upload_may_still_need() -> None:
+    assert ABORT_MULTIPART_DAYS > UPLOAD_DAYS
+    assert TEMP_UPLOADS_DAYS > 2 * UPLOAD_DAYS
 
 
 def test_a_large_file_of_several_parts_is_copied_by_parts(world: World) -> None:
