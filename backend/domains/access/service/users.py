@@ -6,7 +6,7 @@ from backend.core.authorization import Action, Authorization, Secured, require
 from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
-from backend.core.paging import Page, PageRequest
+from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
 from backend.core.wired import wired
 from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
@@ -46,17 +46,19 @@ class UserService:
     def list_users(self, caller: Identity, page: PageRequest) -> Page[PoolUser]:
         """Users whom the caller may see, in no order.
 
+        A page of which the caller may see little ends after two seconds.
+
         Raises:
             NoUserPoolError: there is no pool.
         """
         pool = self._pool()
         found: list[PoolUser] = []
-        after = page.after
+        after, until = page.after, self.clock() + MAX_TIME_PER_PAGE
         while True:
             part = pool.list_users(PageRequest(page.limit - len(found), after))
             found += [user for user in part.items if self._may(caller, user.user_id)]
             after = part.after
-            if after is None or len(found) == page.limit:
+            if after is None or len(found) == page.limit or self.clock() >= until:
                 return Page(tuple(found), after)
 
     def create_user(self, caller: Identity, body: CreateSignInBody) -> None:

@@ -1,7 +1,9 @@
 """Who can sign in: the routes of Cognito users, over moto's cognito-idp."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Any
 
 import boto3
@@ -11,13 +13,16 @@ from backend.aws.tables import DynamoTables
 from backend.aws.user_pool import CognitoUserPool
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
+from backend.core.user_pool import PoolUser
 from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
 from backend.spec.routes import Action, Route
-from tests.factories.access import stored_user_role
+from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.administration import Parts
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
+from tests.fakes.user_pool import MemoryUserPool
 
 NOON = "2026-03-01T12:00:00.000000Z"
 ANN = {"userId": "ann", "email": "ann@example.org", "phone": "+12345678900"}
@@ -149,6 +154,33 @@ def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
     ):
         assert (answer.status, answer.body["code"]) == (404, "CognitoUserNotFound")
     assert len(entries(tables)) == 1
+
+
+@dataclass
+class Crowd(MemoryUserPool):
+    """A pool that has no end."""
+
+    def list_users(self, page: PageRequest) -> Page[PoolUser]:
+        number = 0 if page.after is None else int(page.after["number"])
+        self.create_user(f"user-{number}", email="x@example.org", phone=None)
+        return Page((self.users[f"user-{number}"],), {"number": number + 1})
+
+
+def test_a_list_of_which_little_is_visible_ends_in_time(
+    tables: DynamoTables, audit: AuditService, now: datetime
+) -> None:
+    class Few(OnlyUser):
+        def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+            return target.fields["userId"] == "user-1"
+
+    pool = Crowd()
+    parts = Parts(tables, audit, now, pool=pool, authorization=Few())
+    seconds = count()
+    late = replace(parts.services().users, clock=lambda: now + timedelta(seconds=next(seconds)))
+    page = late.list_users(Identity("ann"), PageRequest(60))
+    assert [user.user_id for user in page.items] == ["user-1"]
+    assert page.after == {"number": len(pool.users)}
+    assert len(pool.users) < 5
 
 
 def test_users_are_listed_page_by_page(client: Client) -> None:
