@@ -26,7 +26,7 @@ from local.errors import AlreadyRunningError, LocalError
 from local.state import REPOSITORY, StateFolder, tools_folder
 
 _DETACHED_SECONDS = 900  # a first start fetches and builds the engines
-_DOWN_SECONDS = 30
+_DOWN_SECONDS = 120  # of a busy machine; engines that it leaves by then are ended, too
 _MEBIBYTE = 1024 * 1024
 
 app = typer.Typer(

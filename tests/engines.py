@@ -41,7 +41,7 @@ class RealEngines:
         self.running["opensearch"] = ENGINES["opensearch"].start(
             TOOLS, self.folder / "data", log=self.folder / "opensearch.log", port=port
         )
-        self.running["opensearch"].wait_healthy(120)
+        self.running["opensearch"].wait_healthy()
 
     @property
     def dynamodb(self) -> "DynamoDBClient":

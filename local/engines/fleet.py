@@ -12,7 +12,7 @@ from local.engines.dynamodb import DynamoDbLocal
 from local.engines.errors import EngineError
 from local.engines.opensearch import OpenSearchServer
 from local.engines.ports import free_ports
-from local.engines.process import Running, stop_leftovers
+from local.engines.process import HEALTHY_SECONDS, Running, stop_leftovers
 from local.engines.queues import ElasticMq
 from local.engines.s3 import VersityGateway
 
@@ -48,7 +48,7 @@ def start_all(
     names: Iterable[str] = ENGINES,
     ports: Mapping[str, int] | None = None,
     options: Options | None = None,
-    timeout: float = 120.0,
+    timeout: float = HEALTHY_SECONDS,
 ) -> dict[str, Running]:
     """Start the named engines on `data` in parallel and return when all are healthy.
 

@@ -23,6 +23,8 @@ from local.engines.errors import EngineError
 from local.engines.ports import LOOPBACK
 
 _POLL_SECONDS = 0.05
+HEALTHY_SECONDS = 300.0
+"""An engine that does not end by itself comes up, however much else the machine has to do."""
 _LOG_LINES = 15
 
 
@@ -65,7 +67,7 @@ class Running:
         """Say whether the process runs and answers."""
         return self.exit_code is None and self._probe(self.endpoint.url)
 
-    def wait_healthy(self, timeout: float = 60.0) -> None:
+    def wait_healthy(self, timeout: float = HEALTHY_SECONDS) -> None:
         """Return when the engine answers.
 
         Raises:

@@ -3,7 +3,8 @@
 Messages, delays, receipt handles, queues, their attributes and tags survive a kill -9: the
 messages storage holds the queues too. A message is on disk before it is acknowledged; a queue
 and its changes some milliseconds after, so create queues again at each start (it changes
-nothing where they are). Not there: MessageRetentionPeriod (ignored). A queue's URL
+nothing where they are). It answers a moment before it has restored queues, and queues a moment
+before their messages. Not there: MessageRetentionPeriod (ignored). A queue's URL
 holds host and port, so a restart on another port changes it; its name and its ARN stay.
 """
 

@@ -59,7 +59,7 @@ def deployment(engines: RealEngines) -> Deployment:
     name = new_uuid()[:8]
     environment = _made(name, dynamodb, s3, sqs)
     settings = Settings(environment | {"AWS_REGION": OPTIONS.region})
-    search = OpenSearch(engines.url("opensearch"), timeout=30, max_retries=0)
+    search = OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0)
     return Deployment(
         settings,
         DynamoTables(dynamodb, settings),

@@ -72,7 +72,7 @@ class ManyFiles:
         wanted = 404 if archived else 200
         with ThreadPoolExecutor(1) as pool:
             pool.submit(request)
-            wait_until(lambda: watching.send("GET", self.path).status_code == wanted, seconds=30)
+            wait_until(lambda: watching.send("GET", self.path).status_code == wanted)
             time.sleep(ON_DISK_SECONDS)
             kill_with_children(self.runtime.endpoint["pid"])
         self.runtime.up()
@@ -84,7 +84,7 @@ class ManyFiles:
             AssertionError: they are not; it tells what bucket and index hold of some of them.
         """
         api = self.runtime.client()
-        self.runtime.drain()
+        self.runtime.drain(INDEXED_SECONDS)
         shown = api.ok("GET", f"{self.path}?showArchived=true")
         assert shown["status"] == ("archived" if archived else "active")
         found = states(api, self.database)

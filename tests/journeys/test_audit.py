@@ -21,7 +21,7 @@ def test_what_is_done_to_an_asset_is_told_newest_first_its_creation_too(
         return api.ok("GET", "/audit", params={"entity": f"asset:{database}:{asset}"})["Items"]
 
     expected = ["complete_upload", "create_asset_metadata", "update_asset", "create_asset"]
-    wait_until(lambda: [entry["operation"] for entry in told()] == expected, seconds=20)
+    wait_until(lambda: [entry["operation"] for entry in told()] == expected)
     uploaded, described, renamed, created = told()
     assert renamed["changes"] == {"assetName": {"before": "Before", "after": "After"}}
     assert created["changes"]["assetName"] == {"after": "Before"}

@@ -15,7 +15,6 @@ OPTIONS = Options()
 IMPORTED = "imported"
 OTHERS = "vitrine-imports"
 """The bucket that the local stage lets in beside its own."""
-STEP_SECONDS = 30
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +179,7 @@ def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_a
 def imported(api: Api, path: str) -> dict[str, Any]:
     """Import a bucket; answers with the job when it is done."""
     job = f"/jobs/{api.ok('POST', path, {})['jobId']}"
-    wait_until(lambda: api.ok("GET", job)["state"] == "done", seconds=STEP_SECONDS)
+    wait_until(lambda: api.ok("GET", job)["state"] == "done")
     return api.ok("GET", job)
 
 
@@ -203,7 +202,7 @@ def test_what_is_written_into_an_archived_asset_is_hidden_and_comes_back_with_it
         runtime.drain()
         return s3.list_objects_v2(Bucket=bucket, Prefix=f"{folder}/")["KeyCount"] == 0
 
-    wait_until(is_hidden, seconds=STEP_SECONDS)
+    wait_until(is_hidden)
     api.ok("PUT", f"{path}/unarchiveAsset", {"confirmUnarchive": True})
     runtime.drain()
     shown = {item["fileName"] for item in api.ok("GET", f"{path}/listFiles")["items"]}

@@ -41,7 +41,7 @@ def test_comments_live_and_go_with_their_asset(runtime: Runtime, database: str) 
     job = api.ok("DELETE", f"{path}/deleteAsset", {"confirmPermanentDelete": True})["jobId"]
     assert api.refused("GET", root)[0] == 404
     job_path = f"/jobs/{quote(job)}"
-    wait_until(lambda: api.ok("GET", job_path)["state"] == "done", seconds=60)
+    wait_until(lambda: api.ok("GET", job_path)["state"] == "done")
     api.new_asset(database, "Tiger", assetId=asset)
     for query in ("", "?showDeleted=true"):
         assert api.ok("GET", root + query) == {"message": []}

@@ -149,10 +149,10 @@ def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
     )
     path = f"/auth/constraints/{name}"
     own.ok("PUT", path, denied)
-    wait_until(lambda: own.send("GET", "/roles").status_code == 403, seconds=60)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 403)
     assert own.ok("GET", path)["constraintId"] == name
     own.ok("DELETE", path)
-    wait_until(lambda: own.send("GET", "/roles").status_code == 200, seconds=60)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 200)
     admin.ok("DELETE", "/user-roles", {"userId": user})
 
 

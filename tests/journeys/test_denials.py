@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
-import httpx
-
 from backend.spec.routes import ROUTES, Route
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime, wait_until
+
+SOME_SECONDS = 3
+"""Rules are known in every process after that; and few entries are made of a user in a minute."""
 
 
 def one_route_a_function() -> list[Route]:
@@ -52,14 +53,17 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
                 break
         return status
 
-    with ThreadPoolExecutor(2) as threads:
-        assert set(threads.map(send, wanted)) == {403}
-    expected = {route.key for route in wanted}
-
     def told() -> set[str]:
         return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
 
-    wait_until(lambda: told() >= expected, seconds=60)  # that list lags by moments
+    # Again where an entry is missing: a busy machine may not have made it in its two seconds.
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while missing := [route for route in wanted if route.key not in told()]:
+        assert time.monotonic() < deadline, missing
+        with ThreadPoolExecutor(2) as threads:
+            assert set(threads.map(send, missing)) == {403}
+        if {route.key for route in missing} - told():
+            time.sleep(SOME_SECONDS)
     assert all(one["denied"]["refusal"] == "route" for one in refusals_of(api, userId=user))
     assert own.refused("GET", "/audit", params={"userId": user})[0] == 403
 
@@ -81,17 +85,20 @@ def test_what_somebody_must_not_know_of_is_entered_with_its_name(
     user, own = user_of(runtime, role)
     asset = api.new_asset(database, "Hidden")
     there, nowhere = (f"/database/{database}/assets/{one}" for one in (asset, "nowhere"))
-    wait_until(lambda: own.send("GET", "/tags").status_code == 200, seconds=60)
-    answers: list[httpx.Response] = []
-    for _ in range(5):  # few: of more in a minute not all are entered
+    wait_until(lambda: own.send("GET", "/tags").status_code == 200)
+    named = f"denial:asset:{database}:{asset}"
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
         answers = [own.send("GET", there), own.send("GET", nowhere)]
-        if {answer.status_code for answer in answers} == {404}:
+        known = {answer.status_code for answer in answers} == {404}
+        if known and refusals_of(api, entity=named):
             break
-        time.sleep(3)  # rules are known in every process after that
+        assert time.monotonic() < deadline, [answer.text for answer in answers]
+        time.sleep(SOME_SECONDS)
     hidden, absent = (answer.json() for answer in answers)
     assert hidden["code"] == absent["code"]
     assert hidden["message"].replace(asset, "nowhere") == absent["message"]
-    (entry, *_) = refusals_of(api, entity=f"denial:asset:{database}:{asset}")
+    (entry, *_) = refusals_of(api, entity=named)
     assert entry["userId"] == user
     assert (entry["denied"]["refusal"], entry["operation"]) == ("invisible", "get_asset")
     nothing = refusals_of(api, entity=f"denial:asset:{database}:nowhere")

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 import pytest
 
 from local.engines import free_port
-from tests.journeys.runtime import ROOT
+from tests.journeys.runtime import PATIENCE_SECONDS, ROOT
 
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 REPLAYING = ROOT / "docs" / "guides" / "replaying-failures.md"
@@ -108,7 +108,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     too_late = Timer(START_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
     too_late.start()
     try:
-        yield Product(state, process, _first_words(process))
+        said = _first_words(process)
+        too_late.cancel()  # what follows has its own time
+        yield Product(state, process, said)
     finally:
         too_late.cancel()
         if process.poll() is None:
@@ -150,7 +152,7 @@ def test_make_run_stops_when_it_is_interrupted(product: Product) -> None:
     # Just the runner: make, which Ctrl-C hits as well, would end by the signal in any case.
     endpoint = json.loads((product.state / "endpoint.json").read_text())
     os.kill(endpoint["pid"], signal.SIGINT)
-    said, _ = product.process.communicate(timeout=60)
+    said, _ = product.process.communicate(timeout=PATIENCE_SECONDS)
     assert "stopping" in said
     assert "Traceback" not in said
     assert product.process.returncode == 0

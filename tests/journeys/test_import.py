@@ -70,7 +70,7 @@ def test_an_import_that_died_with_the_runtime_is_finished_by_the_next(
         answer = api.send("GET", "/database/killed/assets")
         return answer.status_code == 200 and len(answer.json()["Items"]) >= 5
 
-    wait_until(half_of_it_is_there, seconds=120)
+    wait_until(half_of_it_is_there)
     kill_with_children(own_runtime.endpoint["pid"])
     running.communicate(timeout=120)
     assert running.returncode != 0

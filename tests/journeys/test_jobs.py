@@ -66,7 +66,7 @@ def test_a_job_survives_the_death_of_everything(own_runtime: Runtime) -> None:
     own_runtime.drain()
     job_id = api.ok("DELETE", f"/tags/{tag}")["jobId"]
     # Not at once: the engine of tables answers before a transaction is on its disk.
-    wait_until(lambda: api.ok("GET", f"/jobs/{job_id}")["state"] != "queued", seconds=30)
+    wait_until(lambda: api.ok("GET", f"/jobs/{job_id}")["state"] != "queued")
     kill_with_children(own_runtime.endpoint["pid"])
     own_runtime.up()
     api = own_runtime.client()

@@ -75,7 +75,7 @@ def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(
     job_id = change(api, "delete", path)["jobId"]
     assert api.refused("GET", f"{path}?showArchived=true")[0] == 404
     assert api.refused("DELETE", f"{path}/deleteAsset", CONFIRMED["delete"])[0] in {404, 409}
-    wait_until(lambda: job(api, job_id)["state"] == "done", seconds=60)
+    wait_until(lambda: job(api, job_id)["state"] == "done")
     runtime.drain()
     assert states(api, database) == {}
 

@@ -38,7 +38,7 @@ def test_tables_that_are_down_are_said_and_come_back(own_runtime: Runtime) -> No
     own_runtime.admin("POST", "/engines/dynamodb/kill")
     assert api.send("GET", "/database/museum").status_code == 503
     own_runtime.admin("POST", "/engines/dynamodb/start")
-    wait_until(lambda: api.send("GET", "/database/museum").status_code == 200, seconds=20)
+    wait_until(lambda: api.send("GET", "/database/museum").status_code == 200)
     api.new_asset("museum", "after")
     own_runtime.drain()
     assert len(api.search(query="after")) == 1

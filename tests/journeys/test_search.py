@@ -7,9 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.journeys.runtime import Api, Runtime
+from tests.journeys.runtime import PATIENCE_SECONDS, Api, Runtime
 
-MINUTE = 60
 Body = dict[str, Any]
 
 
@@ -32,7 +31,7 @@ class Writer:
 
     def search(self, **body: Any) -> Body:
         """The answer that holds the last write; it is asked for again while it is late."""
-        deadline = time.monotonic() + MINUTE
+        deadline = time.monotonic() + PATIENCE_SECONDS
         term = f'str_databaseid:"{self.database}"'
         asked = {"filters": [{"query_string": {"query": term}}], "aggregations": False, **body}
         while True:
@@ -181,7 +180,7 @@ def test_metadata_is_filtered_counted_and_sorted_by_its_type(writer: Writer) -> 
 
 def _eventually(ask: Callable[[], set[str]], expected: set[str]) -> bool:
     """The first of the two assets was written before the last write, which alone is waited for."""
-    deadline = time.monotonic() + MINUTE
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while ask() != expected:
         if time.monotonic() > deadline:
             return False

@@ -110,7 +110,7 @@ def _wait_for_its_job(api: Api, content_type: str, text: str) -> None:
     job = re.search(r'"jobId":\s*"([^"]+)"', text) if "json" in content_type else None
     if job is not None:
         path = f"/jobs/{job[1]}"
-        wait_until(lambda: api.ok("GET", path)["state"] == "done", seconds=30)
+        wait_until(lambda: api.ok("GET", path)["state"] == "done")
 
 
 def _told(found: dict[str, list[str]]) -> str:

@@ -36,9 +36,9 @@ def test_large_bodies_go_in_several_requests(mailbox: Mailbox) -> None:
 
 
 def test_a_delayed_message_comes_after_its_delay(mailbox: Mailbox) -> None:
-    mailbox.queues.send(SETTLE, ["later"], delay_seconds=1)
+    mailbox.queues.send(SETTLE, ["later"], delay_seconds=2)
     assert bodies(mailbox) == []
-    mailbox.wait(1.3)
+    mailbox.wait(2.3)
     assert bodies(mailbox) == ["later"]
 
 
@@ -54,9 +54,9 @@ def test_a_received_message_is_hidden_until_it_is_postponed_to_now(mailbox: Mail
 def test_a_postponed_message_comes_when_it_was_said_to(mailbox: Mailbox) -> None:
     mailbox.queues.send(SETTLE, list(range(12)))
     receipts = [one.receipt for one in mailbox.receive()]
-    mailbox.queues.postpone(SETTLE, receipts, seconds=1)
+    mailbox.queues.postpone(SETTLE, receipts, seconds=2)
     assert mailbox.receive() == []
-    mailbox.wait(1.3)
+    mailbox.wait(2.3)
     assert sorted(bodies(mailbox)) == list(range(12))
 
 

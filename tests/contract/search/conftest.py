@@ -44,7 +44,7 @@ def _memory(index: str) -> Cluster:
 
 def _real(request: pytest.FixtureRequest, index: str) -> Cluster:
     engines: RealEngines = request.getfixturevalue("engines")
-    client = OpenSearch(engines.url("opensearch"), timeout=30, max_retries=0)
+    client = OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0)
 
     def document(name: str) -> JsonObject | None:
         try:

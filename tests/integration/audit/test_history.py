@@ -12,7 +12,7 @@ from typing import Any
 
 from backend.core.errors import ConflictError, RevisionConflictError
 from backend.core.paging import PageRequest
-from backend.domains.assets.models import UpdateAssetBody
+from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.service import AssetService
 from backend.domains.audit.models import Entry, StoredValue, asset_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -134,14 +134,25 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
         editor.kill()
         editor.wait()
         editor.stdout.close()
-        time.sleep(0.5)  # what it sent last may be carried out still
-    found = metadata.assets.get_asset(ADMIN, "museum", "statue")
+        settled(metadata.assets)
+    found = settled(metadata.assets)
     assert len(entries(place, "update_asset")) == found.revision - 1 > 0
     made = entries(place, "update_asset_metadata")
     values = followed(place, made, "metadata.note")
     assert len(values) == len(made) + 1
     (now,) = metadata.list_metadata(ADMIN, STATUE, PageRequest(10)).items
     assert json.loads(values[-1])["value"] == now.record.metadata_value
+
+
+def settled(assets: AssetService) -> Asset:
+    """The asset when what its editor sent last is carried out: it stays as it is for a second."""
+    found = assets.get_asset(ADMIN, "museum", "statue")
+    while True:
+        time.sleep(1)
+        now = assets.get_asset(ADMIN, "museum", "statue")
+        if now == found:
+            return now
+        found = now
 
 
 def record(text: str) -> NewRecord:

@@ -26,6 +26,7 @@ from tests.factories.failures import replayer_of
 from tests.factories.search import NOON, object_message, store_asset, store_metadata
 from tests.integration.indexing.conftest import World
 
+PATIENCE_SECONDS = 120
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:vitrine-local-indexing-IndexChanges-0A1B2C"
 MAPPING = StreamMapping(
     id="2d1bcf5e-6d6c-4f0b-9a3e-51c0a3f7a001",
@@ -172,7 +173,7 @@ def dead_letters_of(world: World) -> tuple[SqsDeadLetters, str]:
 
 def until_there_are(world: World, dead_letters: SqsDeadLetters, count: int, url: str) -> None:
     """Receive until so many messages are dead: SQS moves them when they are asked for again."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while dead_letters.depth(OBJECT_EVENTS).dead_letters != count:
         world.deployment.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
         assert time.monotonic() < deadline
@@ -190,7 +191,7 @@ def test_dead_letters_are_moved_back_and_worked_off(world: World) -> None:
     until_there_are(world, dead_letters, 2, url)
     assert dead_letters.last_redrive(OBJECT_EVENTS) is None
     dead_letters.redrive(OBJECT_EVENTS)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while dead_letters.depth(OBJECT_EVENTS).waiting != 2:
         assert time.monotonic() < deadline
         time.sleep(0.1)

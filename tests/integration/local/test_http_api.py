@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import concurrent.futures
+import re
 import socket
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
+import psutil
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from conftest import Small
+
+
+AUTHORIZER_SECONDS = 2  # as `small_deployment` declares it
 
 
 @pytest.fixture
@@ -92,16 +97,20 @@ def test_a_broken_authorizer_is_a_server_error(http: httpx.Client) -> None:
     assert (answer.status_code, answer.json()) == (500, {"message": "Internal Server Error"})
 
 
-def test_a_decision_is_kept_for_the_time_that_the_template_says(http: httpx.Client) -> None:
+def test_a_decision_is_kept_for_the_time_that_the_template_says(
+    small: Small, http: httpx.Client
+) -> None:
     def asked() -> str:
         answer = http.get("/safe", headers={"Authorization": "let me in again"})
         return answer.json()["event"]["requestContext"]["authorizer"]["lambda"]["asked"]
 
-    first = asked()
-    assert asked() == first
-    deadline = time.monotonic() + 10
-    while asked() == first:
-        assert time.monotonic() < deadline
+    while True:  # until a busy machine lets both be asked within that time
+        begun = time.monotonic()
+        first, second = asked(), asked()
+        if time.monotonic() - begun < AUTHORIZER_SECONDS:
+            break
+    assert second == first
+    small.wait_for(lambda: asked() != first)
 
 
 def test_a_crash_is_an_error_for_its_call_only(http: httpx.Client) -> None:
@@ -128,12 +137,12 @@ def test_an_integration_that_takes_too_long_is_unavailable(http: httpx.Client) -
     assert (answer.status_code, answer.json()) == (503, {"message": "Service Unavailable"})
 
 
-def test_a_process_that_takes_too_long_is_ended(http: httpx.Client) -> None:
-    pid = http.get("/sleep?seconds=0").json()["pid"]
-    assert http.get("/sleep?seconds=20").status_code == 503
-    deadline = time.monotonic() + 10
-    while http.get("/echo").json()["pid"] == pid:
-        assert time.monotonic() < deadline
+def test_a_process_that_takes_too_long_is_ended(small: Small, http: httpx.Client) -> None:
+    assert http.get("/sleep?seconds=600").status_code == 503
+    log = small.state / "logs" / "functions" / "small-ApiFunction.log"
+    pid = int(re.findall(r"sleeps in (\d+)", log.read_text(encoding="utf-8"))[-1])
+    small.wait_for(lambda: not psutil.pid_exists(pid))
+    assert http.get("/echo").json()["pid"] != pid
 
 
 @pytest.mark.parametrize("size", [7_000_000, 10_500_000])

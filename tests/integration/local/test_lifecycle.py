@@ -65,7 +65,7 @@ def test_a_killed_runtime_continues_where_it_was(fresh: Small) -> None:
     fresh.wait_for(lambda: not _alive(started - {int(first["pid"])}))
 
     fresh.up()
-    fresh.wait_drained(60)
+    fresh.wait_drained()
 
     assert fresh.endpoint["adminApiKey"] == first["adminApiKey"]
     assert fresh.seen("before the kill") == 1
@@ -84,7 +84,7 @@ def test_a_stop_is_complete_and_a_second_start_is_refused(fresh: Small) -> None:
     assert "Traceback" not in second.stdout + second.stderr
     engines = fresh.admin("/health").json()["engines"]
     pids = {int(fresh.endpoint["pid"]), *(int(engine["pid"]) for engine in engines.values())}
-    assert "healthy: True" in fresh.command("status").stdout
+    fresh.wait_for(lambda: "healthy: True" in fresh.command("status").stdout)
 
     fresh.command("down")
 

@@ -63,7 +63,7 @@ def test_a_record_that_makes_the_function_raise_is_found_by_splitting(small: Sma
     keys = [f"split-{number}" for number in range(12)]
     for key in keys:
         small.put(key, **({"raise": {"S": "yes"}} if key == "split-7" else {}))
-    small.wait_drained(60)
+    small.wait_drained()
 
     assert [key for key in keys if small.seen(key) == 0] == ["split-7"]
     (document,) = _given_up(small, "split-7")
@@ -151,13 +151,13 @@ def test_a_queue_engine_that_was_away_is_read_again(small: Small) -> None:
     body = json.dumps({"id": "after the engine was away"})
     small.wait_for(lambda: small.admin("/health").json()["engines"]["queues"]["healthy"])
     small.sqs().send_message(QueueUrl=small.queue("Work"), MessageBody=body)
-    small.wait_drained(60)
+    small.wait_drained()
 
     assert small.seen("after the engine was away") == 1
 
 
 def test_requests_of_functions_are_counted_with_their_capacity(small: Small) -> None:
-    small.wait_drained(60)
+    small.wait_drained()
     small.admin("/requests", "DELETE")
     small.put("counted")
     small.wait_drained()

@@ -149,7 +149,7 @@ class EngineWorld(World):
             if bucket.versioned:
                 versioning: Any = {"Status": "Enabled"}
                 s3.put_bucket_versioning(Bucket=physical, VersioningConfiguration=versioning)
-        self._client = OpenSearch(engines.url("opensearch"), timeout=30, max_retries=0)
+        self._client = OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0)
         self._names = (f"assets-{self._name}", f"files-{self._name}")
         assets, files = self._names
         state = SearchState(self._store.tables, self.time.clock)

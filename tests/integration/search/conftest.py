@@ -78,7 +78,7 @@ def nobody_waits() -> Freshness:
 @pytest.fixture
 def library(engines: RealEngines) -> Library:
     """Empty indexes."""
-    engine = OpenSearchEngine(OpenSearch(engines.url("opensearch"), timeout=30, max_retries=0))
+    engine = OpenSearchEngine(OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0))
     name = new_uuid()[:8]
     pointer = Pointer(f"assets-{name}", (f"assets-{name}",), f"files-{name}", (f"files-{name}",))
     for index in (ASSET_INDEX, FILE_INDEX):

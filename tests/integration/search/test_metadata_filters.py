@@ -172,6 +172,7 @@ def holds(asked: JsonObject, pairs: list[JsonObject]) -> bool:
 @settings(
     max_examples=60,
     deadline=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(documents=DOCUMENTS, wanted=st.lists(st.tuples(st.sampled_from(KEYS), FILTERS), max_size=8))

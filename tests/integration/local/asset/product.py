@@ -48,6 +48,7 @@ def _fail(_event: Event, _context: Context) -> Event:
 
 
 def _sleep(event: Event, _context: Context) -> Event:
+    os.write(1, f"sleeps in {os.getpid()}\n".encode())
     time.sleep(float(_query(event)["seconds"]))
     return {"pid": os.getpid()}
 

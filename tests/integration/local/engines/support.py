@@ -90,7 +90,7 @@ class Site:
             options=self.options,
         )
         self.clients = Clients(self.running.endpoint.url, self.options)
-        self.running.wait_healthy(90)
+        self.running.wait_healthy()
 
     def crash_and_restart(self) -> None:
         """Kill the process, and start it again on its data and its port."""

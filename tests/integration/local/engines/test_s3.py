@@ -38,7 +38,7 @@ class Webhook(ThreadingHTTPServer):
 
     def wait_for(self, count: int) -> list[tuple[str, str]]:
         """Return the events as (name, key) when there are so many, and forget them."""
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while len(self.told) < count and time.monotonic() < deadline:
             time.sleep(0.02)
         found = [(each["eventName"], str(each["s3"]["object"]["key"])) for each in self.told]
