@@ -59,7 +59,7 @@ class ArchiveSteps:
         noted, is_new = self.repository.note_page(asset, page)
         if not is_new:  # some of them may be hidden already, and a second marker would only confuse
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
-        self.objects.delete_many(bucket, [(key, None) for key in keys])
+        self._hide(job, bucket, prefix, keys)
         self._build_again(asset, noted.paths)
         done = {
             "page": cursor.page + 1,
@@ -89,6 +89,23 @@ class ArchiveSteps:
         self._build_again(asset, page.paths)
         self.repository.forget_page(asset, page)
         return Progress(items=len(page.paths))
+
+    def _hide(self, job: Job, bucket: str, prefix: str, keys: Sequence[str]) -> None:
+        """Put markers on files, and take them back if the asset was brought back before.
+
+        A worker may sleep for longer than it has the job. One marker a file goes: what a user, or
+        another archiving, put there stays; where that one did not see the file, its event tells it.
+
+        Raises:
+            JobOvertakenError: the asset is gone, or was brought back.
+        """
+        self.objects.delete_many(bucket, [(key, None) for key in keys])
+        try:
+            self._asset(job)
+        except JobOvertakenError:
+            if keys:
+                self.objects.delete_many(bucket, self._covering(bucket, prefix, keys))
+            raise
 
     def _asset(self, job: Job) -> Asset:
         return demand_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))

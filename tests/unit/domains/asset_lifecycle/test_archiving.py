@@ -338,32 +338,6 @@ def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
     assert pages(tables) == 0
 
 
-def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
-    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    museum.gallery.put("/a.glb")
-    museum.archive()
-    delete_many = type(museum.objects).delete_many
-    moments = iter([True])
-
-    def long(objects: S3Objects, *args: object) -> None:
-        delete_many(objects, *args)  # type: ignore[arg-type]
-        if next(moments, False):
-            asset = museum.asset()
-            assert asset is not None
-            assert asset.lifecycle_job_id is not None
-            museum.hands.now += timedelta(minutes=5)  # the lease ends, another worker has the job
-            assert museum.work_off(asset.lifecycle_job_id).state == "done"
-            museum.archive()
-
-    monkeypatch.setattr(type(museum.objects), "delete_many", long)
-    museum.unarchive()
-    asset = museum.asset()
-    assert asset is not None
-    assert asset.is_archived
-    assert museum.files() == {"/a.glb": True}
-
-
 def test_a_base_prefix_of_the_bucket_makes_no_difference(
     tables: DynamoTables, objects: S3Objects
 ) -> None:

@@ -1,0 +1,62 @@
+"""Workers that sleep amid a step, for longer than they have the job: others go on meanwhile."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from tests.factories.lifecycle import Lifecycle
+
+
+def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.gallery.put("/a.glb")
+    museum.archive()
+    delete_many = type(museum.objects).delete_many
+    moments = iter([True])
+
+    def long(objects: S3Objects, *args: object) -> None:
+        delete_many(objects, *args)  # type: ignore[arg-type]
+        if next(moments, False):
+            asset = museum.asset()
+            assert asset is not None
+            assert asset.lifecycle_job_id is not None
+            museum.hands.now += timedelta(minutes=5)  # the lease ends, another worker has the job
+            assert museum.work_off(asset.lifecycle_job_id).state == "done"
+            museum.archive()
+
+    monkeypatch.setattr(type(museum.objects), "delete_many", long)
+    museum.unarchive()
+    asset = museum.asset()
+    assert asset is not None
+    assert asset.is_archived
+    assert museum.files() == {"/a.glb": True}
+
+
+def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_brought_back(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.gallery.put("/a.glb")
+    museum.gallery.put("/b.glb")
+    delete_many = type(museum.objects).delete_many
+    moments = iter([True])
+
+    def late(objects: S3Objects, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
+        if next(moments, False):
+            asset = museum.asset()
+            assert asset is not None
+            assert asset.lifecycle_job_id is not None
+            museum.hands.now += timedelta(minutes=5)  # the lease ends, another worker has the job
+            assert museum.work_off(asset.lifecycle_job_id).state == "done"
+            museum.unarchive()
+            museum.hide("/b.glb")
+        delete_many(objects, bucket, wanted)
+
+    monkeypatch.setattr(type(museum.objects), "delete_many", late)
+    museum.archive()
+    asset = museum.asset()
+    assert asset is not None
+    assert not asset.is_archived
+    assert museum.files() == {"/a.glb": False, "/b.glb": True}
