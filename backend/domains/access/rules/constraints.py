@@ -1,11 +1,22 @@
 """What a constraint gives to whom, and what a grantee's rules are after a change. Pure."""
 
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from backend.domains.access.models.constraints import Constraint, Criterion, Grantee
-from backend.domains.access.policy.model import ACTIONS, ALLOW, DENY
+from backend.domains.access.models.constraints import Constraint, Criterion, Grantee, texts_of
+from backend.domains.access.policy.model import (
+    ACTIONS,
+    ALLOW,
+    ANYTHING,
+    CONTAINS,
+    DENY,
+    DOES_NOT_CONTAIN,
+    FIELDS_OF,
+    NEGATIONS,
+    OBJECT_TYPE_FIELD,
+)
 
 Rules = list[dict[str, Any]]
 """All rules of a grantee in their stored form (`policy.model.parse_rule` reads one)."""
@@ -99,6 +110,24 @@ def contradictions(constraint: Constraint) -> list[str]:
         for action, types in effects(constraint, grantee).items()
         if len(types) > 1
     ]
+
+
+def doubts(constraint: Constraint) -> list[str]:
+    """What a constraint says that its author hardly means: it is taken all the same."""
+    criteria = (*constraint.criteria_and, *constraint.criteria_or)
+    return [*contradictions(constraint), *filter(None, (_doubt(constraint, c) for c in criteria))]
+
+
+def _doubt(constraint: Constraint, criterion: Criterion) -> str | None:
+    kind, field, operator = constraint.object_type, criterion.field, criterion.operator
+    if field not in (*FIELDS_OF[kind], OBJECT_TYPE_FIELD):
+        is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
+        often = "always" if (operator in NEGATIONS) != is_wild else "never"
+        return f"no {kind} has a field {field}: a criterion on it holds {often} ({operator})"
+    texts = texts_of(criterion.value) if field == "assetName" else ()
+    if any(unicodedata.normalize("NFC", text) != text for text in texts):
+        return f"{field} is always composed (NFC), and a value of {operator} is not: nothing has it"
+    return None
 
 
 def without_role(constraint: Constraint, role_name: str) -> Constraint | None:

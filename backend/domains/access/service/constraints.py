@@ -23,7 +23,7 @@ from backend.domains.access.repository.constraints import (
     position_of,
 )
 from backend.domains.access.repository.roles import RoleRepository
-from backend.domains.access.rules.constraints import Change, contradictions, grantees, touched
+from backend.domains.access.rules.constraints import Change, doubts, grantees, touched
 from backend.domains.audit.models import constraint_entity
 from backend.domains.audit.service import AuditService
 
@@ -127,8 +127,7 @@ class ConstraintService:
             with suppress(RevisionConflictError):
                 self.write(caller, operation, changes)
                 return [
-                    Written(each, each.constraint_id not in found, contradictions(each))
-                    for each in after
+                    Written(each, each.constraint_id not in found, doubts(each)) for each in after
                 ]
         raise ConstraintRevisionError("One of the constraints")
 

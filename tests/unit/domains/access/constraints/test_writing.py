@@ -138,6 +138,29 @@ def test_of_what_is_allowed_and_denied_at_once_the_writer_is_told(
     assert policy(memory, "role#viewer")[0]["permissions"] == {"GET": "deny"}
 
 
+@pytest.mark.parametrize(
+    ("doubtful", "warning"),
+    [
+        ({"field": "roleName"}, "no asset has a field roleName: a criterion on it holds never"),
+        ({"field": "tagName", "operator": "does_not_contain"}, "holds always"),
+        ({"field": "tagName", "operator": "is_not_one_of", "value": ["x"]}, "holds always"),
+        ({"field": "tagName", "operator": "contains", "value": ".*"}, "holds always"),
+        ({"field": "tagName", "operator": "does_not_contain", "value": ".*"}, "holds never"),
+        ({"field": "assetName", "value": "e\u0301"}, "a value of equals is not: nothing has it"),
+        ({"field": "assetName", "operator": "is_one_of", "value": ["a", "e\u0301"]}, "(NFC)"),
+    ],
+)
+def test_of_criteria_that_hold_never_or_always_the_writer_is_told(
+    api: Constraints, doubtful: dict[str, Any], warning: str
+) -> None:
+    sure = [criterion(), criterion(field="object__type", value="asset")]
+    assert "warnings" not in api.put("see", constraint(criteriaAnd=sure)).body
+    each = {"operator": "equals", "value": "x", **doubtful}
+    told = api.put("see", constraint(criteriaAnd=sure, criteriaOr=[each])).body["warnings"]
+    assert len(told) == 1
+    assert warning in told[0]
+
+
 def test_a_user_without_a_profile_can_be_given_rules(
     api: Constraints, memory: MemoryTables
 ) -> None:
