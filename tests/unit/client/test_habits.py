@@ -1,5 +1,7 @@
 """What all commands have in common."""
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -64,3 +66,36 @@ def test_words_are_completed(line: str, expected: set[str]) -> None:
 
 def test_a_shell_is_told_how_to_complete() -> None:
     assert {"--install-completion", "--show-completion"} <= options(ROOT)
+
+
+def without_a_server(home: Path, stdout: int) -> tuple[int, str]:
+    """The exit code and the standard error of a command that asks nobody."""
+    done = subprocess.run(
+        [
+            *(Path(sys.executable).with_name("vitrine"), "uploads", "list", "--json"),
+            *("--api", "http://127.0.0.1:1", "--key", "vams_x"),
+        ],
+        env={"HOME": str(home)},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_reader_that_has_enough_is_no_error_to_tell(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        assert without_a_server(tmp_path, writing) == (1, "")
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has such a device")
+def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        code, told = without_a_server(tmp_path, full.fileno())
+    assert code == 1
+    assert json.loads(told)["error"]["message"].endswith("No space left on device")

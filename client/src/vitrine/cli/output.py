@@ -5,6 +5,7 @@ steer the terminal.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,18 @@ class Output:
     def line(self, text: str) -> None:
         """One line of result, exactly as it is: Rich would expand tabs."""
         self.out.file.write(f"{text}\n")
+
+    def flush(self) -> None:
+        """Write out what is held back, so that a failure of it can still be told.
+
+        Raises:
+            OSError: it cannot be written; Python does not try again when it ends.
+        """
+        try:
+            self.out.file.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.out.file.fileno())
+            raise
 
     def say(self, text: str) -> None:
         """One line beside the result."""

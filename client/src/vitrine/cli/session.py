@@ -155,7 +155,12 @@ def with_session(
         output = Output(Console(), Console(stderr=True), as_json=as_json)
         session = Session(wiring=wiring, output=output, api=api, key=key, endpoint=endpoint)
         try:
-            command(session, *args, **kwargs)
+            try:
+                command(session, *args, **kwargs)
+            finally:
+                output.flush()
+        except BrokenPipeError:  # whoever read it has enough: Typer ends without a word
+            raise
         except (VitrineError, OSError) as error:
             request_id = error.request_id if isinstance(error, ApiError) else None
             code = error.code if isinstance(error, ApiError) else None
