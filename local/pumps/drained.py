@@ -4,6 +4,8 @@ The answer is exact for changes made before the question: each source is looked 
 looks together are one picture because no consumer began or ended work and no event was sent in
 between (`activity.py`). What a consumer itself changed is a change like any other: it was made
 before its work ended, so before the looks began.
+
+Who asks waits: a stream that is behind hands over what it gathers then, before its window ends.
 """
 
 from __future__ import annotations
@@ -66,13 +68,11 @@ class Drain:
         if waiting:
             return {"drained": False, "queues": _json(waiting)}
         heads = await asyncio.gather(*(pump.at_head() for pump in self.streams))
-        behind = [
-            pump.mapping.function
-            for pump, at_head in zip(self.streams, heads, strict=True)
-            if not at_head
-        ]
+        behind = [pump for pump, at_head in zip(self.streams, heads, strict=True) if not at_head]
+        for pump in behind:
+            pump.hurry()
         if behind:
-            return {"drained": False, "streams": [*behind]}
+            return {"drained": False, "streams": [pump.mapping.function for pump in behind]}
         if self.objects is not None and not await self._has_seen_all(self.objects, epoch):
             return {"drained": False, "objects": True}
         if self.activity.epoch != epoch:

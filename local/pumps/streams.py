@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ class StreamPump:
         self.activity = activity
         self.plan = plan
         self.in_work: dict[str, float] = {}
+        self.hurried = -math.inf
         self.matches: Matches = any_of(mapping.filters)
         self.policy = Policy(
             mapping.reports_failures,
@@ -91,6 +93,10 @@ class StreamPump:
     def lag(self) -> float:
         """Return the age in seconds of the oldest change in work, 0 when there is none."""
         return max((time.time() - when for when in self.in_work.values()), default=0.0)
+
+    def hurry(self) -> None:
+        """Hand over what was read until now without waiting for more: somebody waits for it."""
+        self.hurried = time.monotonic()
 
     async def at_head(self) -> bool:
         """Say whether every change that is in the stream now is done with."""
@@ -226,20 +232,25 @@ class _Shard:
         pump.journal.finish(pump.reader, self._name)
 
     async def _collect(self) -> list[Object]:
-        """Return the next batch: full, or whatever came within the mapping's window."""
+        """Return the next batch: full, or whatever came within the mapping's window.
+
+        The window ends early when somebody waits.
+        """
         mapping = self._pump.mapping
         records: list[Object] = []
-        until = 0.0
+        begun = 0.0
         pause = _SHORTEST_POLL
         while not self._closed and len(records) < mapping.batch_size:
             got = await self._read(mapping.batch_size - len(records))
+            now = time.monotonic()
             if got and not records:
-                until = time.monotonic() + mapping.window
+                begun = now
             records += got
-            if records and time.monotonic() >= until:
+            left = begun + mapping.window - now
+            if records and (left <= 0 or self._pump.hurried >= begun):
                 break
             if not got:
-                left = until - time.monotonic() if records else pause
+                left = left if records else pause
                 await asyncio.sleep(max(0.0, min(pause, left)))
                 pause = min(pause * 1.5, _LONGEST_POLL)
         return records

@@ -1,0 +1,94 @@
+"""Records of a stream: gathered for as long as the mapping says, unless somebody waits for them."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from local.clients import Clients
+from local.function_process import InvocationResult
+from local.functions import Functions
+from local.plan import Plan, StreamMapping
+from local.pumps.activity import Activity
+from local.pumps.drained import Drain
+from local.pumps.journal import Journal
+from local.pumps.streams import StreamPump
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/s"
+LONG = 3600
+MAPPING = StreamMapping(
+    id="TableToFunction",
+    function="Consumer",
+    batch_size=500,
+    window=LONG,
+    filters=(),
+    reports_failures=True,
+    stream_arn=ARN,
+    from_start=True,
+    bisects=True,
+    maximum_retries=None,
+    maximum_age=None,
+    on_failure=None,
+)
+RECORD: dict[str, Any] = {"eventName": "INSERT", "dynamodb": {"SequenceNumber": "1"}}
+
+
+class _Streams:
+    """One shard with one record, which an iterator from the beginning finds."""
+
+    exceptions = SimpleNamespace(
+        TrimmedDataAccessException=KeyError, ExpiredIteratorException=KeyError
+    )
+
+    def describe_stream(self, **_: Any) -> dict[str, Any]:
+        return {"StreamDescription": {"Shards": [{"ShardId": "shard"}]}}
+
+    def get_shard_iterator(self, *, ShardIteratorType: str, **_: Any) -> dict[str, str]:  # noqa: N803
+        return {"ShardIterator": ShardIteratorType}
+
+    def get_records(self, *, ShardIterator: str, **_: Any) -> dict[str, Any]:  # noqa: N803
+        found = [RECORD] if ShardIterator == "TRIM_HORIZON" else []
+        return {"Records": found, "NextShardIterator": "behind"}
+
+
+class _Functions:
+    """Takes batches, and tells when it has one."""
+
+    def __init__(self) -> None:
+        self.called = asyncio.Event()
+
+    async def invoke(self, _function: str, _event: object) -> InvocationResult:
+        self.called.set()
+        return InvocationResult(b'{"batchItemFailures": []}')
+
+
+def pump_to(functions: _Functions, folder: Path) -> StreamPump:
+    return StreamPump(
+        MAPPING,
+        clients=cast("Clients", SimpleNamespace(streams=_Streams())),
+        functions=cast("Functions", functions),
+        journal=Journal(folder / "journal"),
+        activity=Activity(),
+        plan=Plan(),
+    )
+
+
+def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        functions = _Functions()
+        pump = pump_to(functions, tmp_path)
+        drain = Drain(Plan(), pump.clients, pump.activity, (pump,), None)
+        running = asyncio.create_task(pump.run())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(functions.called.wait(), 1)
+        said: list[object] = [await drain.report()]
+        while said[-1] != {"drained": True}:
+            await asyncio.sleep(0.1)
+            said.append(await drain.report())
+        assert said[0] == {"drained": False, "streams": ["Consumer"]}
+        assert functions.called.is_set()
+        running.cancel()
+
+    asyncio.run(asyncio.wait_for(scenario(), 60))
