@@ -13,6 +13,7 @@ Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
 
 FIRST_PAUSE_SECONDS = 10
+_GROWTH = 1.5  # after an outage a message waits half as long as that took, and ten seconds
 LONGEST_PAUSE_SECONDS = 120
 _log = logging.getLogger(__name__)
 
@@ -43,4 +44,4 @@ def given_back(
 
 def _pause(message: Message) -> int:
     received = int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
-    return min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(received - 1, 10))
+    return min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH ** min(received - 1, 10)))

@@ -75,7 +75,7 @@ def test_an_outage_gives_all_messages_of_a_queue_back(
     files = engine.indexes.pop("files-1")
     failed = consumer.consume(event)["batchItemFailures"]
     assert failed == [{"itemIdentifier": "a"}, {"itemIdentifier": "b"}]
-    assert sent.postponed == [("ObjectEvents", "a", 10), ("ObjectEvents", "b", 40)]
+    assert sent.postponed == [("ObjectEvents", "a", 10), ("ObjectEvents", "b", 22)]
     engine.indexes["files-1"] = files
     assert consumer.consume(event) == {"batchItemFailures": []}
 
