@@ -61,6 +61,13 @@ def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answ
     assert shell.json(*question) == EXPLAINED
 
 
+def test_the_command_says_where_no_rule_is_asked(shell: Shell, answers: Answers) -> None:
+    answers.plan({"userId": "ann", "roles": [], "tier1": {"decision": "allow", "by": []}})
+    shown = shell.run("access", "explain", "ann", "GET", "--route", "/api/version")
+    assert "no rule is asked" in shown
+    assert "nothing allows it" not in shown
+
+
 def test_a_field_without_a_value_is_wrong_usage(shell: Shell) -> None:
     shell.run("access", "explain", "ann", "GET", "asset", "-f", "databaseId")
     assert shell.code == 2

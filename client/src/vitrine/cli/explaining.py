@@ -8,6 +8,7 @@ from vitrine.cli.session import Session, with_session
 from vitrine.resources.explanations import Decision, Explanation
 
 _FIELD = "NAME=VALUE"
+_NOTHING = "nothing allows it"
 
 
 @with_session
@@ -74,5 +75,6 @@ def _parsed(text: str) -> tuple[str, str]:
 
 def _rows(name: str, decision: Decision) -> list[list[str]]:
     if not decision.by:
-        return [[name, decision.decision, "", "nothing allows it"]]
+        allowed = decision.decision == "allow"
+        return [[name, decision.decision, "", "no rule is asked" if allowed else _NOTHING]]
     return [[name, decision.decision, one.constraint_id, one.given_to] for one in decision.by]

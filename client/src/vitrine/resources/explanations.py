@@ -14,7 +14,7 @@ class DecidingRule(Wire):
 
 
 class Decision(Wire):
-    """`by` is empty where nothing allows it."""
+    """`by` is empty where nothing allows it, and where it is allowed without a rule."""
 
     decision: Literal["allow", "deny"]
     by: list[DecidingRule] = []
