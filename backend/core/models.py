@@ -6,6 +6,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, cast, get_args, get_origin
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -23,6 +24,14 @@ def camel(name: str) -> str:
     """As pydantic's `to_camel`, which takes regular expressions to it, for each field anew."""
     first, *others = name.split("_")
     return first + "".join(map(str.title, others))
+
+
+class WrongFieldError(ValueError):
+    """What a rule between several fields raises: which of them is wrong, as the wire names it."""
+
+    def __init__(self, field: str, fact: str) -> None:
+        super().__init__(fact)
+        self.field = field
 
 
 class WireModel(BaseModel):
@@ -132,6 +141,16 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     about = {name: schema[name] for name in ("default", "description", "title") if name in schema}
     value = {name: part for name, part in schema.items() if name not in about}
     return {"anyOf": [value, {"type": "null"}], **about}
+
+
+def _is_true(value: bool) -> bool:
+    if not value:
+        raise ValueError("must be true: what is not confirmed is not done")
+    return value
+
+
+Confirmation = Annotated[bool, AfterValidator(_is_true), Field(json_schema_extra={"const": True})]
+"""A yes. (A `Literal[True]` would take 1 and 1.0 for one, in strict models too.)"""
 
 
 class OptionalBody(WireModel):

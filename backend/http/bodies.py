@@ -11,6 +11,7 @@ import pydantic_core
 from pydantic import BaseModel, ValidationError
 
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
+from backend.core.models import WrongFieldError
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -42,8 +43,10 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
     return cast("dict[str, Any]", value)
 
 
-def validate(model: type[M], values: Mapping[str, Any], *, strict: bool) -> M:
+def validate(model: type[M], values: Mapping[str, Any], *, strict: bool, place: str = "body") -> M:
     """The model with these values; `strict` demands JSON's own types (bodies, not query strings).
+
+    `place` is where they were sent, and what an error names that is about no single field.
 
     Raises:
         InvalidInputError: naming every field that is wrong (at most twenty).
@@ -51,7 +54,7 @@ def validate(model: type[M], values: Mapping[str, Any], *, strict: bool) -> M:
     try:
         return model.model_validate(dict(values), strict=strict)
     except ValidationError as error:
-        raise _invalid(error) from None
+        raise _invalid(error, place) from None
 
 
 def unknown_fields(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
@@ -114,13 +117,20 @@ def _decoded(text: str, is_base64: bool) -> bytes:
         raise InvalidInputError.of("body", "is not valid base64") from None
 
 
-def _invalid(error: ValidationError) -> InvalidInputError:
+def _invalid(error: ValidationError, place: str) -> InvalidInputError:
     shown = error.errors(include_url=False)
     fields = tuple(
-        FieldError(".".join(str(part) for part in entry["loc"]) or "body", _fact(entry))
+        FieldError(".".join(_path(entry)) or place, _fact(entry))
         for entry in shown[:_MAX_SHOWN_ERRORS]
     )
     return InvalidInputError("; ".join(f"{f.field}: {f.message}" for f in fields), fields=fields)
+
+
+def _path(entry: pydantic_core.ErrorDetails) -> Iterator[str]:
+    yield from map(str, entry["loc"])
+    cause = entry.get("ctx", {}).get("error")
+    if isinstance(cause, WrongFieldError):
+        yield cause.field
 
 
 def _fact(entry: pydantic_core.ErrorDetails) -> str:

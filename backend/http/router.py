@@ -74,9 +74,9 @@ class Binding:
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
         if "path" in self.models:
-            arguments["path"] = validate(self.models["path"], call.path, strict=False)
+            arguments["path"] = self._sent("path", call.path)
         if "query" in self.models:
-            arguments["query"] = validate(self.models["query"], call.query, strict=False)
+            arguments["query"] = self._sent("query", call.query)
         if "body" in self.models:
             values = self._values(text, is_base64)
             ignored = self._unknown(values)
@@ -93,6 +93,9 @@ class Binding:
         if self.route.touches:
             headers |= sync_header(Exchange(call, arguments.get("body"), reply.body, reply.told))
         return replace(reply, headers={**headers, **reply.headers})
+
+    def _sent(self, place: str, values: Mapping[str, str]) -> BaseModel:
+        return validate(self.models[place], values, strict=False, place=place)
 
     def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:
         if not text and issubclass(self.models["body"], OptionalBody):

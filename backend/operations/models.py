@@ -1,10 +1,10 @@
 """The bodies and replies of the operations routes."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import Confirmation, PageQuery, WireModel, WrongFieldError
 from backend.search.failure_entries import Kind, kind_of
 from backend.search.replay import Outcome
 from backend.spec.functions import FUNCTIONS
@@ -75,7 +75,7 @@ class ReplayBody(WireModel):
 
     keys: Annotated[list[FailureKey] | None, Field(min_length=1, max_length=MAX_KEYS)] = None
     consumer: Consumer | None = None
-    all: Literal[True] | None = None
+    all: Confirmation | None = None
     after: FailureKey | None = None
 
     @model_validator(mode="after")
@@ -83,7 +83,7 @@ class ReplayBody(WireModel):
         if [self.keys, self.consumer, self.all].count(None) != 2:
             raise ValueError("give either keys, consumer or all")
         if self.after is not None and self.keys is not None:
-            raise ValueError("after goes with consumer and all")
+            raise WrongFieldError("after", "goes with consumer and all")
         return self
 
 

@@ -1,10 +1,10 @@
 """The bodies and replies of the routes that keep the search indexes right."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import Confirmation, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id
 from backend.domains.jobs.models import JobState
 from backend.search.work import Report
@@ -66,7 +66,7 @@ class DocumentName(WireModel):
     @model_validator(mode="after")
     def names_one_file(self) -> "DocumentName":
         if self.path is not None and self.key is not None:
-            raise ValueError("give either path or key")
+            raise WrongFieldError("key", "give either path or key")
         return self
 
 
@@ -78,7 +78,7 @@ class RepairBody(WireModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})
 
-    all: Literal[True] | None = None
+    all: Confirmation | None = None
     database_id: Id | None = None
     asset_id: AssetId | None = None
     documents: Annotated[
@@ -90,5 +90,5 @@ class RepairBody(WireModel):
         if [self.all, self.database_id, self.documents].count(None) != 2:
             raise ValueError("give either all, databaseId (with assetId or without) or documents")
         if self.asset_id is not None and self.database_id is None:
-            raise ValueError("assetId goes with databaseId")
+            raise WrongFieldError("assetId", "goes with databaseId")
         return self

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
-from backend.core.models import SentModel, WireModel
+from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import is_text
 
 EntityType = Literal["asset", "file"]
@@ -59,7 +59,7 @@ class Window(SentModel):
     @model_validator(mode="after")
     def lies_in_the_window(self) -> "Window":
         if self.from_ + self.size > MAX_WINDOW:
-            raise ValueError(f"from and size together must not exceed {MAX_WINDOW}")
+            raise WrongFieldError("size", f"from and size together must not exceed {MAX_WINDOW}")
         return self
 
     @property
@@ -147,7 +147,7 @@ class SearchBody(Window):
     @model_validator(mode="after")
     def pages_by_cursor_have_hits_and_no_offset(self) -> "SearchBody":
         if self.after is not None and (self.from_ or not self.size):
-            raise ValueError("after goes with a size of at least 1, and not with from")
+            raise WrongFieldError("after", "goes with a size of at least 1, and not with from")
         return self
 
 

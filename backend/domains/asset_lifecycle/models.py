@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from backend.core.models import OptionalBody, WireModel
+from backend.core.models import Confirmation, OptionalBody, WireModel
 from backend.core.names import Text
 from backend.domains.assets.models import Location
 from backend.domains.jobs.models import JobState
@@ -13,13 +13,6 @@ MAX_REASON_CHARS = 256
 Operation = Literal["archive", "unarchive", "delete"]
 
 
-def _is_true(value: bool) -> bool:
-    if not value:
-        raise ValueError("must be true: what is not confirmed is not done")
-    return value
-
-
-Confirmation = Annotated[bool, AfterValidator(_is_true)]
 Reason = Annotated[Text, Field(max_length=MAX_REASON_CHARS)]
 
 

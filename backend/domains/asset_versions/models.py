@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from backend.core.models import FullModel, PageQuery, SentModel, WireModel
+from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import RelativePath, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
@@ -60,7 +60,8 @@ class CreateVersionBody(SentModel):
     @model_validator(mode="after")
     def says_which_files(self) -> "CreateVersionBody":
         if self.use_latest_files == bool(self.files):
-            raise ValueError("exactly one of useLatestFiles (true) and files must be given")
+            fact = "exactly one of useLatestFiles (true) and files must be given"
+            raise WrongFieldError("files", fact)
         return self
 
 

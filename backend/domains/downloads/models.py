@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import WireModel, WrongFieldError
 from backend.core.names import Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
@@ -21,11 +21,14 @@ class VersionChoice(WireModel):
 
     @model_validator(mode="after")
     def one_version_is_named(self) -> Self:
-        ways = (self.version_id, self.asset_version_id, self.asset_version_id_alias)
-        if sum(way is not None for way in ways) > 1:
-            raise ValueError(
-                "at most one of versionId, assetVersionId and assetVersionIdAlias is taken"
-            )
+        ways = {
+            "versionId": self.version_id,
+            "assetVersionId": self.asset_version_id,
+            "assetVersionIdAlias": self.asset_version_id_alias,
+        }
+        given = [name for name, value in ways.items() if value is not None]
+        if len(given) > 1:
+            raise WrongFieldError(given[1], f"at most one of {', '.join(ways)} is taken")
         return self
 
 
@@ -42,10 +45,13 @@ class DownloadBody(VersionChoice):
     @model_validator(mode="after")
     def one_thing_is_named(self) -> Self:
         if self.download_type == "assetFile" and self.key is None:
-            raise ValueError("key is missing: a download of type assetFile names a file")
-        of_asset = self.asset_version_id is not None or self.asset_version_id_alias is not None
-        if self.download_type == "assetPreview" and of_asset:
-            raise ValueError("versions of the asset hold no preview: name none for assetPreview")
+            raise WrongFieldError("key", "is missing: a download of type assetFile names a file")
+        if self.download_type == "assetPreview":
+            fact = "versions of the asset hold no preview: name none for assetPreview"
+            if self.asset_version_id is not None:
+                raise WrongFieldError("assetVersionId", fact)
+            if self.asset_version_id_alias is not None:
+                raise WrongFieldError("assetVersionIdAlias", fact)
         return self
 
 

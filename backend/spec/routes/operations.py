@@ -55,7 +55,7 @@ LIST_FAILURES = Route(
 )  # fmt: skip
 GET_FAILURE = Route(
     "GET", "/admin/failures/entry", "operations", "get_failure",
-    "Show a failure with its body", "failure", ours=True,
+    "Show a failure with its body", "failure", ours=True, statuses=(404,),
 )  # fmt: skip
 REPLAY_FAILURES = Route(
     "POST", "/admin/failures/replay", "operations", "replay_failures",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from backend.core.models import SentModel, ToldTwice, WireModel
+from backend.core.models import SentModel, ToldTwice, WireModel, WrongFieldError
 from backend.core.names import ObjectName, Text, UserId, has_control_character
 from backend.domains.access.policy.model import (
     ACTIONS,
@@ -98,7 +98,7 @@ class Criterion(WireModel):
     @model_validator(mode="after")
     def lists_where_they_are_taken(self) -> "Criterion":
         if isinstance(self.value, list) and self.operator not in LIST_OPERATORS:
-            raise ValueError(f"value: {self.operator} takes one text, not a list")
+            raise WrongFieldError("value", f"{self.operator} takes one text, not a list")
         return self
 
 
@@ -134,22 +134,22 @@ class Criteria(SentModel):
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for name in sorted(sent.keys() - known - cls.model_fields.keys()):
                 if sent[name] and any(word in name.casefold() for word in _WORDS):
-                    raise ValueError(f"{name[:64]!r} is not a field of a constraint")
+                    raise WrongFieldError(name[:64], "is not a field of a constraint")
         return cast("object", values)
 
     @model_validator(mode="after")
     def says_something(self) -> "Criteria":
         criteria = [*self.criteria_and, *self.criteria_or]
         if not 1 <= len(criteria) <= MAX_CRITERIA:
-            raise ValueError(
-                f"criteriaAnd and criteriaOr must hold 1 to {MAX_CRITERIA} criteria together"
-            )
+            fact = f"criteriaAnd and criteriaOr must hold 1 to {MAX_CRITERIA} criteria together"
+            raise WrongFieldError("criteriaAnd", fact)
         size = sum(len(text.encode()) for each in criteria for text in texts_of(each.value))
         if size > MAX_TEXT_BYTES:
-            raise ValueError(f"all values have {size} bytes, at most {MAX_TEXT_BYTES} are taken")
+            fact = f"all values have {size} bytes, at most {MAX_TEXT_BYTES} are taken"
+            raise WrongFieldError("criteriaAnd", fact)
         ids = [each.id for each in criteria if each.id is not None]
         if len(set(ids)) < len(ids):
-            raise ValueError("criteriaAnd and criteriaOr hold the same id twice")
+            raise WrongFieldError("criteriaAnd", "criteriaAnd and criteriaOr hold an id twice")
         return self
 
 
@@ -191,9 +191,9 @@ class ConstraintBody(Criteria):
         count = len({each.group_id for each in self.group_permissions})
         count += len({each.user_id for each in self.user_permissions})
         if count > MAX_GRANTEES:
-            raise ValueError(
-                f"groupPermissions and userPermissions name {count} roles and users, "
-                f"a constraint has at most {MAX_GRANTEES}"
+            fact = f"groupPermissions and userPermissions name {count} roles and users"
+            raise WrongFieldError(
+                "groupPermissions", f"{fact}, a constraint has at most {MAX_GRANTEES}"
             )
         return self
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import WireModel, WrongFieldError
 from backend.core.names import Text, UserId
 from backend.domains.access.policy.model import (
     FIELDS_OF,
@@ -63,11 +63,12 @@ class ExplainQuery(WireModel):
     @model_validator(mode="after")
     def asks_something(self) -> "ExplainQuery":
         if self.route is None and (self.action is None or self.object_type is None):
-            raise ValueError("action and objectType must be given, or method and route")
+            fact = "action and objectType must be given, or method and route"
+            raise WrongFieldError("route", fact)
         if self.method is None and self.action is None:
-            raise ValueError("route needs its method")
+            raise WrongFieldError("method", "is missing: a route is asked for with its method")
         if self.asset_id is not None and self.database_id is None:
-            raise ValueError("assetId needs its databaseId")
+            raise WrongFieldError("databaseId", "is missing: an asset is named with its database")
         return self
 
     def object_fields(self, object_type: str) -> Fields:

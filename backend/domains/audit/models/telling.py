@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import PageQuery, WireModel, WrongFieldError
 from backend.core.names import AnyText, Text
 from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied
 
@@ -58,9 +58,9 @@ class EntriesQuery(PageQuery):
     @model_validator(mode="after")
     def asks_one_thing(self) -> "EntriesQuery":
         if (self.entity is None) == (self.user_id is None):
-            raise ValueError("exactly one of entity and userId must be given")
+            raise WrongFieldError("entity", "exactly one of entity and userId must be given")
         if self.since is not None and self.until is not None and self.since > self.until:
-            raise ValueError("from must not be after to")
+            raise WrongFieldError("from", "must not be after to")
         return self
 
 

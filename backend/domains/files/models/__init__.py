@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import PageQuery, WireModel, WrongFieldError
 from backend.core.names import AnyText, Text
 
 VersionIdText = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
@@ -43,10 +43,11 @@ def check_one_version(asset_version_id: str | None, alias: str | None) -> None:
     """Refuse two names of an asset version.
 
     Raises:
-        ValueError: both are given.
+        WrongFieldError: both are given.
     """
     if asset_version_id is not None and alias is not None:
-        raise ValueError("at most one of assetVersionId and assetVersionIdAlias is taken")
+        fact = "at most one of assetVersionId and assetVersionIdAlias is taken"
+        raise WrongFieldError("assetVersionIdAlias", fact)
 
 
 class FileSnapshot(WireModel):

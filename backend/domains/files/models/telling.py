@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
 
-from backend.core.models import SentModel, WireModel
+from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import FileItem
@@ -80,7 +80,8 @@ class SetPrimaryFileBody(FileBody):
     def names_the_other_type(self) -> "SetPrimaryFileBody":
         is_named = bool((self.primary_type_other or "").strip())
         if is_named != (self.primary_type == PRIMARY_TYPE_OTHER):
-            raise ValueError("primaryTypeOther must be given if primaryType is 'other', only then")
+            fact = "must be given if primaryType is 'other', only then"
+            raise WrongFieldError("primaryTypeOther", fact)
         return self
 
     @property

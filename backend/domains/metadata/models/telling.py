@@ -7,7 +7,7 @@ from pydantic import (
     model_validator,
 )
 
-from backend.core.models import FullModel, PageQuery, SentModel, WireModel
+from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id, RelativePath
 from backend.domains.metadata.models import MAX_RECORDS, Kind, MetadataKey, NewRecord, UpdateType
 
@@ -28,7 +28,8 @@ class AssetMetadataQuery(PageQuery):
     @model_validator(mode="after")
     def one_version_is_named(self) -> "AssetMetadataQuery":
         if self.asset_version_id is not None and self.asset_version_id_alias is not None:
-            raise ValueError("at most one of assetVersionId and assetVersionIdAlias is taken")
+            fact = "at most one of assetVersionId and assetVersionIdAlias is taken"
+            raise WrongFieldError("assetVersionIdAlias", fact)
         return self
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import Confirmation, PageQuery, WireModel
 from backend.core.names import Id
 from backend.domains.metadata_schemas.models import (
     AnyEntityType,
@@ -25,7 +25,7 @@ class SchemasQuery(PageQuery):
 
 
 class DeleteSchemaBody(WireModel):
-    confirm_delete: Literal[True]
+    confirm_delete: Confirmation
 
 
 class SchemaOperationReply(WireModel):

@@ -194,9 +194,9 @@ def test_many_named_files_are_looked_up_page_by_page(
         ({"comment": "x" * 257}, "comment"),
         ({"comment": 5}, "comment"),
         ({"comment": "\ud800"}, None),
-        ({"useLatestFiles": False}, "body"),
+        ({"useLatestFiles": False}, "files"),
         ({"useLatestFiles": "true"}, "useLatestFiles"),
-        ({"useLatestFiles": True, "files": [{"relativeKey": "/a", "versionId": "1"}]}, "body"),
+        ({"useLatestFiles": True, "files": [{"relativeKey": "/a", "versionId": "1"}]}, "files"),
         ({"versionAlias": "x" * 65}, "versionAlias"),
         ({"versionAlias": "12"}, "versionAlias"),
         ({"versionAlias": " v1"}, "versionAlias"),
@@ -218,7 +218,7 @@ def test_what_is_wrong_is_named(museum: Versions, body: dict[str, Any], field: s
         (named({"/a": "1"}) * 2, "files.1.relativeKey"),
         (named({"/a.glb.previewFile.png": "1"}), "files.0.relativeKey"),
         (named({f"/{n}": "1" for n in range(10_001)}), "files"),
-        ([], "body"),
+        ([], "files"),
     ],
 )
 def test_wrong_files_are_named(museum: Versions, files: list[Any], field: str) -> None:

@@ -134,6 +134,7 @@ def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: Dynamo
         assert (answer.status, answer.body["versionId"]) == (200, first)
     both = museum.download(key="/a.glb", versionId=first, assetVersionId="3")
     assert both.status == 400
+    assert [each["field"] for each in both.body["errors"]] == ["assetVersionId"]
     assert "at most one" in both.body["message"]
 
 
@@ -152,7 +153,8 @@ def test_wrong_fields_are_refused(museum: Gallery) -> None:
         ({"key": "/a", "assetVersionId": "one"}, "assetVersionId"),
         ({"key": "/a", "versionId": ""}, "versionId"),
         ({"downloadType": "all", "key": "/a"}, "downloadType"),
-        ({}, "body"),
+        ({}, "key"),
+        ({"downloadType": "assetPreview", "assetVersionIdAlias": "a"}, "assetVersionIdAlias"),
     ):
         answer = museum.download(**body)
         assert answer.status == 400, body

@@ -127,7 +127,7 @@ def test_a_value_never_becomes_the_wildcard(api: Constraints, memory: MemoryTabl
         (template(piece(name="{{WHO}}")), "variableValues.WHO"),
         (template(piece(objectType="key")), "constraints.0.objectType"),
         (template(piece(criteriaAnd=[criterion("who")])), "constraints.0.criteriaAnd.0.field"),
-        (template(piece(criteriaAnd=[])), "constraints.0"),
+        (template(piece(criteriaAnd=[])), "constraints.0.criteriaAnd"),
         (template(piece(groupPermissions=[])), "constraints.0.groupPermissions"),
         (
             template(piece(groupPermissions=[{"action": "SEE"}])),
