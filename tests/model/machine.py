@@ -32,7 +32,7 @@ from backend.domains.uploads.models import (
 )
 from tests.factories.buckets import BUCKET_ID
 from tests.model.expected import differences, differing, documents
-from tests.model.state import Model, ModelAsset, preview_base
+from tests.model.state import Model, ModelAsset, preview_base, type_of
 from tests.model.values import KEYS, TEXTS, VALUES, Value
 from tests.model.world import World
 
@@ -125,6 +125,7 @@ class Product(Adversary):
         self.before_the_end()
         self.world.drain()
         self.model.leaving.clear()
+        self.types_are_told()
         wanted = documents(self.model, self.world.ports.objects, self.world.bucket)
         found = {
             name: {k: v for k, v in body.items() if k != "hash"}
@@ -132,6 +133,21 @@ class Product(Adversary):
         }
         wrong = [*differing(found, wanted), *differences(self.model, self.world.ports.tables)]
         assert not wrong, "\n".join(wrong)
+
+    def types_are_told(self) -> None:
+        """Say what each asset's type must be, now that all events have come.
+
+        Nobody looks at an archived asset's files: its type may be any that it had.
+        """
+        for asset in self.model.assets.values():
+            if not asset.is_archived:
+                shown = self.listed(asset) if asset.is_half_done else asset.current()
+                asset.asset_type = type_of(shown)
+                continue
+            found = self.on.assets.find_asset(asset.database_id, asset.asset_id)
+            assert found is not None
+            assert found.asset_type in asset.types
+            asset.asset_type = found.asset_type
 
     def before_a_tag(self, name: str) -> None:
         """What users do so that a new tag is none that is still being taken away."""

@@ -1,5 +1,6 @@
 """What the deployment should hold: plain values, changed by the same verbs that users have."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,6 +32,8 @@ class ModelAsset:
     prefix: str
     created_at: str
     asset_type: str = "none"
+    types: set[str] = field(default_factory=lambda: {"none"})
+    """Those that it had, as far as anybody has looked: an archived asset keeps the last of them."""
     is_archived: bool = False
     is_half_done: bool = False
     """Its last change of state was cancelled for good: which files it reached, only S3 knows."""
@@ -49,16 +52,13 @@ class ModelAsset:
         return {path for path, file in self.files.items() if not file.is_archived}
 
     def upload(self, path: str, size: int, *, among: set[str]) -> None:
-        """A file has come; `among` are all that the bucket shows, which the asset's type tells."""
+        """A file has come; `among` are all that the bucket shows, others may be coming back."""
         self.files[path] = ModelFile(size)
         self.taken.discard(path)
-        found = [one for one in among if preview_base(one) is None]
-        if len(found) > 1:
-            self.asset_type = "folder"
-        else:
-            self.asset_type = (extension_of(found[0]) or "unknown") if found else "none"
+        self.types |= {type_of(among), type_of(self.current())}
 
     def archive(self) -> None:
+        self.types.add(type_of(self.current()))
         self.is_archived, self.is_half_done = True, False
         self.taken |= self.current()
         for path in self.taken:
@@ -120,6 +120,14 @@ class Model:
         self.tags.discard(tag)
         for asset in self.assets.values():
             asset.tags = [name for name in asset.tags if name != tag]
+
+
+def type_of(paths: Iterable[str]) -> str:
+    """What the files of an asset make of it."""
+    found = [one for one in paths if preview_base(one) is None]
+    if len(found) > 1:
+        return "folder"
+    return (extension_of(found[0]) or "unknown") if found else "none"
 
 
 def preview_base(path: str) -> str | None:

@@ -32,3 +32,18 @@ def test_the_files_of_an_asset_made_again_under_its_id_inherit_its_new_name(
         if name == "first":
             state.delete(number=0, dies=None)
             state.world.drain()
+
+
+def test_a_file_that_comes_while_others_come_back_makes_a_folder_with_them(
+    state: Lifecycle,
+) -> None:
+    state.create_asset(database="museum", asset_id="wheel", name="first", tags=[])
+    state.upload(number=0, path="/a.glb", size=3)
+    state.archive(number=0, dies=None)
+    state.world.drain()
+    state.unarchive(number=0, dies=None)
+    state.upload(number=0, path="/c", size=3)
+    state.world.drain()
+    found = state.on.assets.find_asset("museum", "wheel")
+    assert found is not None
+    assert found.asset_type == "folder"
