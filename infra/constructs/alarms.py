@@ -36,15 +36,33 @@ class Alarms:
         statistic: str = "Maximum",
     ) -> None:
         """Ring when the metric is above `threshold` in five minutes."""
+        wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
+        self._ring(name, metric.with_(statistic=statistic), threshold, wrong, description)
+
+    def below(
+        self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
+    ) -> None:
+        """Ring when the least value of the metric is below `threshold` in five minutes."""
+        wrong = cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+        self._ring(name, metric.with_(statistic="Minimum"), threshold, wrong, description)
+
+    def _ring(
+        self,
+        name: str,
+        metric: cloudwatch.Metric,
+        threshold: float,
+        wrong: cloudwatch.ComparisonOperator,
+        description: str,
+    ) -> None:
         if not self._wanted:
             return
-        alarm = metric.with_(statistic=statistic, period=Duration.minutes(5)).create_alarm(
+        alarm = metric.with_(period=Duration.minutes(5)).create_alarm(
             self._stack,
             name,
             alarm_description=description,
             threshold=threshold,
             evaluation_periods=1,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            comparison_operator=wrong,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         name_exactly(alarm, name)

@@ -6,10 +6,14 @@ from aws_cdk import aws_opensearchservice as opensearch
 from constructs import Construct
 
 from backend.spec.search_indexes import MAX_CLAUSES
+from infra.constructs.alarms import Alarms
 from infra.constructs.naming import name_exactly, output
 from infra.resources import Resources
 from infra.settings import Settings
 from infra.zones import zones_of
+
+FREE_STORAGE = 0.25
+"""Of a node's volume; a reindex needs room for a second copy."""
 
 
 class SearchStack(Stack):
@@ -45,9 +49,13 @@ class SearchStack(Stack):
             tls_security_policy=opensearch.TLSSecurityPolicy.TLS_1_2_PFS,
             advanced_options={"indices.query.bool.max_clause_count": str(MAX_CLAUSES)},
             removal_policy=RemovalPolicy.DESTROY,
+            # Else another version is another domain, which has no indexes, and whose name the
+            # stacks that use this one keep from being exported.
+            enable_version_upgrade=True,
         )
         name_exactly(domain, "SearchDomain")
         self._close(domain)
+        self._watch(domain, settings)
         resources.domain = domain
         output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
 
@@ -69,3 +77,32 @@ class SearchStack(Stack):
                 }
             ],
         }
+
+    def _watch(self, domain: opensearch.Domain, settings: Settings) -> None:
+        """Ring for what AWS advises to watch of a domain, before searches or writes fail of it."""
+        alarms = Alarms(self, settings)
+        for name, metric, description in (
+            ("Red", domain.metric_cluster_status_red(), "has lost a part of an index: reindex"),
+            (
+                "WritesBlocked",
+                domain.metric_cluster_index_writes_blocked(),
+                "takes no writes: it lacks storage or memory",
+            ),
+            (
+                "Key",
+                domain.metric_kms_key_inaccessible(),
+                "cannot use its key: allow that, or it is lost",
+            ),
+        ):
+            alarms.above(
+                f"Search{name}Alarm",
+                metric,
+                threshold=0,
+                description=f"The search domain {description}",
+            )
+        alarms.below(
+            "SearchStorageAlarm",
+            domain.metric_free_storage_space(),
+            threshold=settings.search_volume_gb * 1024 * FREE_STORAGE,
+            description="A node of the search domain has little storage left: raise its volume",
+        )

@@ -32,6 +32,13 @@ COUNTED = [
     *product(WORKERS, JOB_METRICS),
     *product([SEARCH_WORKER], CHECK_METRICS),
 ]
+SEARCH_DOMAIN = {
+    "Red": ("ClusterStatus.red", "Maximum", "GreaterThanThreshold", 0),
+    "WritesBlocked": ("ClusterIndexWritesBlocked", "Maximum", "GreaterThanThreshold", 0),
+    "Key": ("KMSKeyInaccessible", "Maximum", "GreaterThanThreshold", 0),
+    "Storage": ("FreeStorageSpace", "Minimum", "LessThanThreshold", 25_600),  # MiB, of 100 GB
+}
+"""By alarm what it watches of the search domain, and when it rings."""
 OF_STREAMS = sorted({subscription.consumer for subscription in STREAM_SUBSCRIPTIONS})
 
 
@@ -40,6 +47,7 @@ def _expected() -> set[str]:
     each |= {f"{queue.name}{what}Alarm" for queue in QUEUES for what in ("DeadLetters", "Age")}
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
     each |= {f"{spec.name}{metric.title}Alarm" for spec, metric in COUNTED}
+    each |= {f"Search{what}Alarm" for what in SEARCH_DOMAIN}
     return each | {"ApiServerErrorsAlarm", "DenialsNotEnteredAlarm"}
 
 
@@ -129,3 +137,14 @@ def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:
     alarm = prod.resource("ApiServerErrorsAlarm")
     assert _metric(alarm) == ("AWS/ApiGateway", "5xx", "Sum")
     assert _dimensions(prod, alarm) == {"ApiId": "<HttpApi>"}
+
+
+@pytest.mark.parametrize("what", SEARCH_DOMAIN)
+def test_a_search_domain_in_trouble_rings(prod: Assembly, what: str) -> None:
+    alarm = prod.resource(f"Search{what}Alarm")
+    metric, statistic, operator, threshold = SEARCH_DOMAIN[what]
+    assert _metric(alarm) == ("AWS/ES", metric, statistic)
+    assert alarm.properties["ComparisonOperator"] == operator
+    assert alarm.properties["Threshold"] == threshold
+    by = _dimensions(prod, alarm)
+    assert by == {"DomainName": "<SearchDomain>", "ClientId": "<AWS::AccountId>"}

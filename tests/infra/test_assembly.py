@@ -157,3 +157,8 @@ def test_the_layer_holds_only_the_requirements_unless_it_is_built_for_a_deploy(
     assert [path.name for path in layer.iterdir()] == ["requirements.txt"]
     pinned = (ROOT / "backend" / "requirements.txt").read_bytes()
     assert (layer / "requirements.txt").read_bytes() == pinned
+
+
+def test_another_version_of_opensearch_is_no_other_domain(assembly: Assembly) -> None:
+    domain = assembly.resource("SearchDomain")
+    assert domain.body["UpdatePolicy"] == {"EnableVersionUpgrade": True}
