@@ -1,7 +1,7 @@
 """What a template makes of the values of its variables. Pure.
 
 Values are put in once, as they are: what a value holds is text, also where it looks like a variable
-or, with `contains`, like the wildcard, which only the template itself may hold.
+or, with `contains` and its negation, like the wildcard, which only the template itself may hold.
 """
 
 import json
@@ -17,7 +17,7 @@ from backend.domains.access.models.templates import (
     TemplateConstraint,
     TemplateImportBody,
 )
-from backend.domains.access.policy.model import ANYTHING, CONTAINS
+from backend.domains.access.policy.model import ANYTHING, CONTAINS, DOES_NOT_CONTAIN
 
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -81,7 +81,8 @@ def constraint_ids(body: TemplateImportBody, values: Mapping[str, str]) -> list[
 
 def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any]:
     value = _value(criterion.value, values)
-    if criterion.operator == CONTAINS and value == ANYTHING != criterion.value:
+    takes_wildcard = criterion.operator in (CONTAINS, DOES_NOT_CONTAIN)
+    if takes_wildcard and value == ANYTHING != criterion.value:
         raise InvalidInputError.of(
             "variableValues", f"{ANYTHING} would mean anything here; only a template may say that"
         )

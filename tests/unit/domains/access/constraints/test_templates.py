@@ -106,13 +106,16 @@ def test_what_a_value_holds_is_text(api: Constraints, value: str) -> None:
     assert api.get(made).body["criteriaAnd"][0]["value"] == value
 
 
-def test_a_value_never_becomes_the_wildcard(api: Constraints, memory: MemoryTables) -> None:
+@pytest.mark.parametrize("operator", ["contains", "does_not_contain"])
+def test_a_value_never_becomes_the_wildcard(
+    api: Constraints, memory: MemoryTables, operator: str
+) -> None:
     values = {"ROLE_NAME": "viewer", "A": ".", "B": "*"}
-    wild = piece(criteriaAnd=[criterion(operator="contains", value="{{A}}{{B}}")], description="x")
+    wild = piece(criteriaAnd=[criterion(operator=operator, value="{{A}}{{B}}")], description="x")
     refused = api.load(template(wild, values=values, variables=[]))
     assert (refused.status, refused.body["errors"][0]["field"]) == (400, "variableValues")
     assert rows_of(memory) == {}
-    own = piece(criteriaAnd=[criterion(operator="contains", value=".*")])
+    own = piece(criteriaAnd=[criterion(operator=operator, value=".*")])
     assert api.load(template(own)).status == 200
 
 
