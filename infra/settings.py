@@ -35,6 +35,33 @@ Name = Annotated[str, Field(pattern=r"^[^\s,]+$")]
 AddressRange = Annotated[str, BeforeValidator(address_range)]
 """A network such as `192.0.2.0/24`, two addresses joined by `-`, or a list of two."""
 
+BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
+
+VARIABLE_CHARS = 2_000
+"""What a list may take of the 4 KB that all variables of a function have together."""
+POLICY_CHARS = 1_200
+"""What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
+and partition."""
+_POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
+
+
+def _fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
+    size = len(",".join(values))
+    if size > VARIABLE_CHARS:
+        raise ValueError(f"has {size} characters, functions take {VARIABLE_CHARS}: join some")
+    return values
+
+
+def _fit_roles(names: tuple[str, ...]) -> tuple[str, ...]:
+    size = sum(2 * len(name) + _POLICY_CHARS_BESIDE for name in names)
+    if size > POLICY_CHARS:
+        raise ValueError(
+            f"takes {size} characters of a role's policy, which has room for {POLICY_CHARS}: "
+            "name fewer buckets"
+        )
+    return names
+
+
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
 
@@ -81,7 +108,7 @@ class Settings(BaseModel):
     oidc_client_id: Annotated[str, Field(pattern=r"^[^\s,]*$")] = ""
     oidc_scope: str = "openid email"
 
-    allowed_ip_ranges: tuple[AddressRange, ...] = ()
+    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(_fit_variables)] = ()
     """From where requests with credentials may come; from anywhere when there are none."""
 
     customer_managed_key: bool = False
@@ -96,9 +123,7 @@ class Settings(BaseModel):
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
     sync_database_id: Annotated[str, Field(pattern=r"^[-_a-zA-Z0-9]{3,63}$")] = "imported"
     """Where assets go that are found in a bucket whose record names no database."""
-    imported_buckets: tuple[
-        Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")], ...
-    ] = ()
+    imported_buckets: Annotated[tuple[BucketName, ...], AfterValidator(_fit_roles)] = ()
     """Buckets beside the deployment's own that may be registered to hold assets. Each has to send
     its events to EventBridge, which is a switch of the bucket."""
 

@@ -57,6 +57,8 @@ def test_context_comes_before_the_stage() -> None:
         ("searchInstanceCount", 0),
         ("webUrl", "https://example.org/app"),
         ("webUrl", "example.org"),
+        ("importedBuckets", [f"{n:02}" + "b" * 61 for n in range(8)]),
+        ("allowedIpRanges", [f"192.0.{n}.0/24" for n in range(100)]),
         ("logRetentionDays", 8),
         ("auditLock", "forever"),
         ("auditLockDays", 0),
