@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +18,14 @@ from vitrine.transfer.importing import import_directory
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.opening import Settings
 
-from tests.journeys.runtime import Api, Runtime, kill_with_children, put_parts, wait_until
+from tests.journeys.runtime import (
+    PATIENCE_SECONDS,
+    Api,
+    Runtime,
+    kill_with_children,
+    put_parts,
+    wait_until,
+)
 
 MIB = 1024**2
 PARTS = 12
@@ -25,9 +33,34 @@ LARGE = 20 * MIB
 """Copied in parts of a quarter of it."""
 
 
-def vitrine(runtime: Runtime, home: Path, *arguments: str | Path) -> subprocess.Popen[str]:
-    """The command, with a journal of its own."""
-    command = [sys.executable, "-m", "vitrine", *map(str, arguments)]
+DYING = """
+import os, signal, sys, threading
+from vitrine.cli.app import main
+from vitrine.transfer.journal import JournalEntry
+
+left, lock, note = int(sys.argv.pop(1)), threading.Lock(), JournalEntry.note
+
+def noting(*noted):
+    global left
+    note(*noted)
+    with lock:
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+JournalEntry.note = noting
+main()
+"""
+"""The command, which kills itself as soon as so many parts are noted in its journal: a busy machine
+might let who looks from outside come too late."""
+
+
+def vitrine(
+    runtime: Runtime, home: Path, *arguments: str | Path, dies_after: int = 0
+) -> subprocess.Popen[str]:
+    """The command, with a journal of its own; it may be killed after so many parts."""
+    program = ["-c", DYING, str(dies_after)] if dies_after else ["-m", "vitrine"]
+    command = [sys.executable, *program, *map(str, arguments)]
     command += ["--endpoint", str(runtime.state / "endpoint.json")]
     return subprocess.Popen(
         command,
@@ -38,8 +71,12 @@ def vitrine(runtime: Runtime, home: Path, *arguments: str | Path) -> subprocess.
     )
 
 
-def journal_lines(home: Path) -> int:
-    return sum(len(path.read_text().splitlines()) for path in home.rglob("*.upload"))
+def import_killed(runtime: Runtime, home: Path, folder: Path, database: str, *, parts: int) -> None:
+    """Import a folder until so many parts are stored."""
+    named = ("--database", database, "--part-size", "5", "--jobs", "1")
+    running = vitrine(runtime, home, "import", folder, *named, dies_after=parts)
+    printed, errors = running.communicate(timeout=600)
+    assert running.returncode == -signal.SIGKILL, printed + errors
 
 
 class Counting(httpx.HTTPTransport):
@@ -79,16 +116,7 @@ def test_an_import_that_was_killed_goes_on_in_the_middle_of_a_file(
     runtime: Runtime, api: Api, folder: Path, tmp_path: Path
 ) -> None:
     database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
-    running = vitrine(
-        runtime, home, "import", folder, "--database", database, "--part-size", "5", "--jobs", "1"
-    )
-    deadline = time.monotonic() + 120
-    while journal_lines(home) < 4:  # the first line names the files, each other one a part
-        assert time.monotonic() < deadline
-        assert running.poll() is None
-        time.sleep(0.002)
-    running.kill()
-    running.communicate(timeout=60)
+    import_killed(runtime, home, folder, database, parts=3)
 
     (asset,) = api.ok("GET", f"/database/{database}/assets")["Items"]
     place = f"/database/{database}/assets/{asset['assetId']}"
@@ -119,16 +147,11 @@ def test_the_command_goes_on_with_an_upload_by_its_id(
     runtime: Runtime, api: Api, folder: Path, tmp_path: Path
 ) -> None:
     database, home = f"db-{uuid4().hex[:8]}", tmp_path / "home"
-    running = vitrine(
-        runtime, home, "import", folder, "--database", database, "--part-size", "5", "--jobs", "1"
-    )
-    wait_until(lambda: journal_lines(home) >= 2, seconds=60)
-    running.kill()
-    running.communicate(timeout=60)
+    import_killed(runtime, home, folder, database, parts=1)
 
     def ask(*arguments: str) -> dict[str, object]:
         printed, errors = vitrine(runtime, home, "uploads", *arguments, "--json").communicate(
-            timeout=120
+            timeout=600
         )
         assert printed, errors
         return json.loads(printed)
@@ -174,7 +197,10 @@ def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_cop
         folder = f"*/.sgwtmp/multipart/{hashlib.sha256(key.encode()).hexdigest()}"
         return len(list(buckets.glob(f"{folder}/*/*")))
 
-    wait_until(lambda: copied() > 8, seconds=60)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while copied() <= 8:  # looked at closely: it may be made in a second
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
     kill_with_children(own_runtime.endpoint["pid"])
     assert 8 < copied() < 80
     own_runtime.up()
@@ -183,7 +209,7 @@ def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_cop
     def is_finished() -> bool:
         return api.ok("GET", upload)["state"] != "working"
 
-    wait_until(is_finished, seconds=180)
+    wait_until(is_finished, seconds=600)
     (file,) = api.ok("GET", upload)["files"]
     assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
     info = api.ok(
