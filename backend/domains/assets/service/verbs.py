@@ -49,7 +49,7 @@ from backend.spec.routes import Action
 if TYPE_CHECKING:
     from backend.domains.tags.service import TagService
 
-_ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
+_ATTEMPTS = 20  # of an edit that others' edits of the same asset overtake
 _DATABASES_AT_ONCE = 100
 
 
