@@ -42,6 +42,11 @@ def given_back(
     return failed(str(message["messageId"]) for message in messages)
 
 
+def received(message: Message) -> int:
+    """How often a message has come by now."""
+    return int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
+
+
 def _pause(message: Message) -> int:
-    received = int(message.get("attributes", {}).get("ApproximateReceiveCount", 1))
-    return min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH ** min(received - 1, 10)))
+    times = min(received(message) - 1, 10)
+    return min(LONGEST_PAUSE_SECONDS, int(FIRST_PAUSE_SECONDS * _GROWTH**times))

@@ -45,6 +45,7 @@ class Message:
     body: Any
     due: datetime
     number: int
+    received: int = 0
 
 
 @dataclass
@@ -155,10 +156,12 @@ class JobWorld:
 
     def deliver(self, message: Message, *, keep: bool = False) -> None:
         """Deliver a message once; it stays if its worker died, gave it back, or `keep` says so."""
+        message.received += 1
         record = {
             "messageId": str(message.number),
             "receiptHandle": str(message.number),
             "body": json.dumps(message.body),
+            "attributes": {"ApproximateReceiveCount": str(message.received)},
         }
         due, message.due = message.due, self.now + timedelta(seconds=HIDDEN_SECONDS)
         try:

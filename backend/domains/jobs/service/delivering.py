@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, failed, given_back, received
 from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -28,6 +28,7 @@ WORK_TIME = timedelta(seconds=20)
 """How long one message is worked on: steps begin within it, and end within the function's own."""
 
 _LOOK_AGAIN = 3  # seconds, at a job that a request has begun and soon leaves to the worker
+_LONGEST_LOOK = 300  # seconds, at a job that another message keeps going on
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
 """Stores what cannot be understood: its name, its body, the reason."""
@@ -117,6 +118,8 @@ class JobConsumer:
             left = 1 if held is None else max(1, self._seconds_left(held))
             if left <= LEASE_SECONDS:  # whoever holds it may let go long before
                 left = min(left, _LOOK_AGAIN)
+            # One that came twice would be a dead letter before a long job is done.
+            left = max(left, min(received(message), _LONGEST_LOOK))
             return given_back(self.queues, self.queue, [message], seconds=left)
         if job.state == "failed" and job.updated_at >= iso(begun):
             self._tell(job, met)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from backend.core.errors import ConflictError, UnavailableError, VitrineError
+from backend.core.transactions import Update
 from backend.domains.asset_lifecycle.repository import JobOvertakenError
 from backend.domains.asset_versions.repository import AliasTakenError
 from backend.domains.asset_versions.service.capturing import RequestLostError, VersionOvertakenError
@@ -15,6 +16,8 @@ from backend.domains.jobs.service import JobExistsError, JobStarter
 from backend.domains.jobs.service.running import LEASE_SECONDS
 from backend.domains.metadata.rules import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
+from backend.spec.queues import LIFECYCLE
+from backend.spec.tables.operations import JOBS
 from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message
 from tests.fakes.queues import MemoryQueues
 
@@ -37,6 +40,12 @@ def world(step: Counting) -> JobWorld:
 def image(state: str, kind: str) -> dict[str, Any]:
     texts = {"jobId": f"{kind}.x", "state": state, "kind": kind}
     return {"dynamodb": {"NewImage": {name: {"S": text} for name, text in texts.items()}}}
+
+
+def held(world: JobWorld) -> Update:
+    """The lease of the job, renewed by whoever works on it."""
+    until = int(world.now.timestamp() * 1000) + LEASE_SECONDS * 1000
+    return Update(table=JOBS, key={"jobId": ID}, set={"leaseUntil": until})
 
 
 def test_each_kind_of_job_is_sent_to_its_queue() -> None:
@@ -169,6 +178,24 @@ def test_a_wait_is_not_cut_short_by_a_message_that_comes_twice(
     assert {message.due - world.now for message in world.messages} == {timedelta(seconds=500)}
     world.drain()
     assert step.done == list(range(PAGES))
+
+
+def test_a_message_that_came_twice_outlives_a_job_that_takes_a_day(
+    world: JobWorld, step: Counting
+) -> None:
+    (message,) = world.messages
+    until = world.now + timedelta(days=1)
+
+    def work(page: int) -> None:
+        while world.now < until:
+            world.tables.write(held(world))
+            world.deliver(message)
+            world.now = message.due
+
+    step.before = work
+    world.deliver(Message(message.body, world.now, 7), keep=True)
+    assert message.received < LIFECYCLE.max_receives
+    assert message.due - world.now <= timedelta(seconds=300)
 
 
 def test_a_job_that_was_cancelled_is_not_begun_and_one_that_is_resumed_goes_on(
