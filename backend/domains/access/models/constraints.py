@@ -274,7 +274,7 @@ class ConstraintsReply(ToldTwice):
 
 
 class ConstraintOperationReply(WireModel):
-    """`warnings` tells what was taken, but says two things at once."""
+    """`warnings` tells what was taken, but can hardly be meant."""
 
     success: bool = True
     message: str

@@ -46,7 +46,7 @@ class Constraint(Wire):
 
 
 class ConstraintWritten(Operation):
-    """`warnings` tells what was taken, but says two things at once."""
+    """`warnings` tells what was taken, but can hardly be meant."""
 
     constraint_id: str
     warnings: list[str] = []
