@@ -12,15 +12,21 @@ OUTAGE_CODES = frozenset(
     {
         "InternalError",
         "InternalServerError",
+        "KMS.ThrottlingException",
+        "KMSThrottling",
+        "KmsThrottled",
         "ProvisionedThroughputExceededException",
         "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestTimeout",
         "ServiceUnavailable",
         "SlowDown",
         "ThrottlingException",
         "TransactionInProgressException",
     }
 )
-"""Errors of a service that is down or has too much to do."""
+"""Errors of a service that is down or has too much to do, or whose key service has. (SQS and SNS
+have names of their own for that; S3's RequestTimeout is a 400.)"""
 _SERVER_ERROR = 500
 
 

@@ -1,0 +1,39 @@
+"""Which errors of AWS are outages: what meets them is tried again, and is nobody's fault."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import translated
+from backend.core.errors import UnavailableError
+
+
+def met(code: str, status: int) -> None:
+    reply: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    with translated("AWS"):
+        raise ClientError(reply, "Send")
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("ThrottlingException", 400),  # DynamoDB, S3 under a key
+        ("RequestThrottled", 400),  # SQS
+        ("KMS.ThrottlingException", 400),  # SQS under a key
+        ("KmsThrottled", 400),  # likewise, as its JSON protocol names it
+        ("KMSThrottling", 400),  # SNS under a key
+        ("RequestTimeout", 400),  # S3
+        ("SlowDown", 503),
+        ("NoNameYet", 500),
+    ],
+)
+def test_a_service_that_has_too_much_to_do_is_an_outage(code: str, status: int) -> None:
+    with pytest.raises(UnavailableError, match="AWS does not answer"):
+        met(code, status)
+
+
+@pytest.mark.parametrize("code", ["AccessDenied", "KMS.DisabledException", "ValidationException"])
+def test_what_waiting_does_not_mend_is_none(code: str) -> None:
+    with pytest.raises(ClientError, match=code):
+        met(code, 400)
