@@ -21,6 +21,9 @@ from backend.spec.jobs import IMPORT_BUCKET, JOB_KINDS, SEARCH_KINDS, WITHDRAW_R
 JOB_DAYS = 365
 """How long a job can be looked at, and says that it was started once."""
 
+LEFT_AFTER = timedelta(hours=1)
+"""Without a lease, a wait or an advance; a message is never hidden for so long without one."""
+
 _ATTEMPTS = 8  # of a change that the worker's own notes overtake
 _OF_TAGS = ("tagName", "tagTypeName")
 _WITHHELD = "What went wrong is told to those who may see what was to be copied"
@@ -152,7 +155,7 @@ class JobService:
         raise JobChangedError(job_id)
 
     def resume_job(self, caller: Identity, job_id: str) -> Job:
-        """Have a job that failed or was cancelled go on where it stopped.
+        """Have a job that failed, was cancelled or is left by its message go on where it stopped.
 
         One whose kind starts over begins anew. A worker that has not noticed the end yet keeps its
         lease, so that the next one waits.
@@ -164,6 +167,8 @@ class JobService:
             PermissionDeniedError: the caller may see it, and not resume it.
         """
         found = self._job_for(caller, job_id)
+        if not found.is_finished and self._is_left(found):
+            return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
         if found.state == "done" or not found.is_finished:
             raise JobStateError(found, f"is {found.state}, so there is nothing to resume")
         if found.state == "cancelled" and found.undo:
@@ -176,6 +181,14 @@ class JobService:
         if kind is not None and kind.starts_over:
             changes |= {"cursor": {}, "itemsDone": 0}
         return self._change(caller, "resume_job", found, changes)
+
+    def _is_left(self, job: Job) -> bool:
+        """Whether nothing became of a job for so long that its message must be lost.
+
+        Queues are purged, and dead letters expire. Where it is only late, one more does no harm.
+        """
+        before = self.clock() - LEFT_AFTER
+        return job.lease_until < before.timestamp() * 1000 and job.updated_at < iso(before)
 
     def _job_for(self, caller: Identity, job_id: str) -> Job:
         found = self._visible(caller, job_id)

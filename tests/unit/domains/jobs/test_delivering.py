@@ -12,7 +12,7 @@ from backend.domains.asset_versions.repository import AliasTakenError
 from backend.domains.asset_versions.service.capturing import RequestLostError, VersionOvertakenError
 from backend.domains.files.repository import AssetGoneError
 from backend.domains.files.service import SourceGoneError
-from backend.domains.jobs.service import JobExistsError, JobStarter
+from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateError
 from backend.domains.jobs.service.running import LEASE_SECONDS
 from backend.domains.metadata.rules import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
@@ -226,6 +226,35 @@ def test_a_job_that_is_resumed_does_not_meet_the_worker_that_it_was_taken_from(
     world.drain()
     assert step.done == [0, *range(PAGES)]
     assert (world.job().state, world.job().items_done) == ("done", 15)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_job_whose_message_was_lost_is_resumed_after_an_hour(
+    world: JobWorld, step: Counting, *, begun: bool
+) -> None:
+    def die(page: int) -> None:
+        raise KilledError
+
+    if begun:
+        step.after = die
+        world.deliver(world.messages[0])
+        step.after = lambda page: None
+    world.messages.clear()
+    world.now += timedelta(minutes=59)
+    with pytest.raises(JobStateError, match="nothing to resume"):
+        world.jobs.resume_job(ADMIN, ID)
+    world.now += timedelta(minutes=2)
+    world.jobs.resume_job(ADMIN, ID)
+    world.drain()
+    assert world.job().state == "done"
+
+
+def test_a_job_that_waits_for_hours_is_not_taken_for_lost(world: JobWorld, step: Counting) -> None:
+    step.waits = {0: 9000}
+    world.deliver(world.messages[0])
+    world.now += timedelta(hours=2)
+    with pytest.raises(JobStateError, match="nothing to resume"):
+        world.jobs.resume_job(ADMIN, ID)
 
 
 @pytest.mark.parametrize("body", ["text", 3, {"jobId": 3}, {"jobId": ""}, {"databaseId": "museum"}])
