@@ -134,6 +134,8 @@ class Transport:
             )
         except httpx.InvalidURL as error:
             raise ConfigurationError(f"{api_url} is no address: {error}") from error
+        if not self._client.base_url.host:
+            raise ConfigurationError(f"{api_url} is no address: it names no host")
 
     def close(self) -> None:
         self._client.close()

@@ -185,7 +185,9 @@ def test_keys_go_bare_and_tokens_as_bearer() -> None:
     assert authorization_of("Bearer eyJ.x.y") == "Bearer eyJ.x.y"
 
 
-@pytest.mark.parametrize("address", ["api.test", "file:///etc/passwd", "", "http://a\x00b"])
+@pytest.mark.parametrize(
+    "address", ["api.test", "file:///etc/passwd", "", "http://a\x00b", "http://", "https://:8080"]
+)
 def test_what_is_no_web_address_is_refused(address: str) -> None:
     with pytest.raises(ConfigurationError, match="address"):
         Vitrine(address, KEY)
