@@ -1,6 +1,6 @@
 """Whatever users do and whatever is delivered when: in the end the product is what its model says.
 
-`make prove` runs thousands of histories; here some dozens of them, with seeds of their own.
+`make prove` runs thousands of histories; here some dozens of them, the same in every run.
 """
 
 from hypothesis.stateful import run_state_machine_as_test
