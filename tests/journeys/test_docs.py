@@ -39,7 +39,7 @@ NOT_RUN = {
     "make prove": "it takes hours",
     "make check": "it would run all unit tests once more; that the target is there is tested",
 }
-START_SECONDS = 300.0
+START_SECONDS = 600.0
 
 
 def commands(page: Path) -> list[str]:
