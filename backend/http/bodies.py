@@ -2,6 +2,8 @@
 
 import base64
 import binascii
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import UnionType
@@ -25,8 +27,8 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
     """The JSON object in a body.
 
     Raises:
-        InvalidInputError: it is no JSON object; NaN, infinities, lone surrogates and nesting beyond
-            200 levels are no JSON here.
+        InvalidInputError: it is no JSON object, or names a field twice; NaN, infinities, lone
+            surrogates and nesting beyond 200 levels are no JSON here.
         TooLargeError: it is over `MAX_BODY_BYTES`.
     """
     raw = _decoded(text or "", is_base64)
@@ -40,6 +42,7 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
         raise InvalidInputError.of("body", f"is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise InvalidInputError.of("body", "is not a JSON object")
+    _demand_names_once(raw)
     return cast("dict[str, Any]", value)
 
 
@@ -106,6 +109,23 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
     elif get_origin(annotation) in {list, Union, UnionType, Annotated}:
         for each in get_args(annotation):
             yield from _models_in(each)
+
+
+def _demand_names_once(raw: bytes) -> None:
+    """Refuse what one reader takes for this and another for that: which value counts, nobody says.
+
+    The parser of bodies takes the last one, and cannot be asked for more.
+
+    Raises:
+        InvalidInputError: naming the field that an object of the body has twice.
+    """
+
+    def check(pairs: list[tuple[str, object]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
+            raise InvalidInputError.of(name[:64], "comes twice in one object of the body")
+
+    json.loads(raw.decode(), object_pairs_hook=check, parse_int=str, parse_float=str)
 
 
 def _decoded(text: str, is_base64: bool) -> bytes:

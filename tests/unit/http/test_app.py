@@ -157,3 +157,35 @@ def test_our_own_routes_refuse_unknown_fields_wherever_they_stand() -> None:
         "POST", "/uploads/y1/renew", parameters={"uploadId": "y1"}, body=body
     )
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "parts.1.colour")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('{"size": 1, "size": 2}', "size"),
+        ('{"size": 1, "\\u0073ize": 1}', "size"),
+        ('{"first": {"size": 1, "size": null}}', "size"),
+        ('{"parts": [{}, {"colour": 1, "colour": 1}]}', "colour"),
+    ],
+)
+def test_a_field_that_comes_twice_is_refused_whatever_it_holds(text: str, field: str) -> None:
+    router = Router()
+
+    @router.bind(routes.CREATE_TAG)
+    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        raise AssertionError
+
+    answer = Client(router).send("POST", "/tags", body=text)
+    fact = "comes twice in one object of the body"
+    assert (answer.status, answer.body["errors"]) == (400, [{"field": field, "message": fact}])
+
+
+def test_a_name_may_come_again_in_another_object_and_numbers_may_be_long() -> None:
+    router = Router()
+
+    @router.bind(routes.CREATE_TAG)
+    def create_tag(call: Call, body: Whole) -> Empty:  # pyright: ignore[reportUnusedFunction]
+        return Empty()
+
+    text = f'{{"parts": [{{"size": 1}}, {{"size": 2}}], "more": [{"9" * 4000}, 1e9999]}}'
+    assert Client(router).send("POST", "/tags", body=text).status == 200
