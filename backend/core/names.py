@@ -17,8 +17,8 @@ _OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._ ]{1,256}")
 _EXTENSION = re.compile(r"\.[a-zA-Z0-9]{1,16}")
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _FORBIDDEN_IN_ASSET_ID = _FORBIDDEN | {"#"}
-_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f"
-"""ASCII's control characters but tab, line feed and carriage return, for regular expressions."""
+_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
+"""Control characters but tab and ends of lines (U+0085 is one), for regular expressions."""
 _HAS_CONTROLS = re.compile(f"[{_CONTROLS}]")
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"
@@ -55,6 +55,17 @@ def check_text(value: str) -> str:
     is_text(value)
     if _HAS_CONTROLS.search(value):
         raise ValueError("must not hold control characters but tabs and ends of lines")
+    return value
+
+
+def check_words(value: str) -> str:
+    """Text that says something, if it is there at all.
+
+    Raises:
+        ValueError: it is made of blanks alone.
+    """
+    if value and not value.strip():
+        raise ValueError("must hold more than blanks")
     return value
 
 
@@ -208,6 +219,8 @@ AnyText = Annotated[str, AfterValidator(is_text)]
 """What is no text of ours: values of metadata, names that others gave to what is looked up."""
 Text = Annotated[str, AfterValidator(check_text), _WRITTEN]
 """What people write for others to read."""
+Words = Annotated[Text, AfterValidator(check_words)]
+"""The same, where something has to be said."""
 Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
@@ -226,5 +239,9 @@ ExtensionList = Annotated[
     _told(pattern=r"^((\.[a-zA-Z0-9]{1,16})(,\.[a-zA-Z0-9]{1,16})*)?$"),
 ]
 Description = Annotated[
-    str, Field(min_length=4, max_length=256), AfterValidator(check_text), _WRITTEN
+    str,
+    Field(min_length=4, max_length=256),
+    AfterValidator(check_text),
+    AfterValidator(check_words),
+    _WRITTEN,
 ]

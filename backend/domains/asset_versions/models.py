@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import RelativePath, Text
+from backend.core.names import RelativePath, Text, Words
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import VersionIdText
 from backend.domains.jobs.models import JobState
@@ -17,7 +17,7 @@ MAX_COMMENT_CHARS = 256
 MAX_LATER_COMMENT_CHARS = 1024
 MAX_ALIAS_CHARS = 64
 
-Comment = Annotated[Text, Field(min_length=1, max_length=MAX_COMMENT_CHARS)]
+Comment = Annotated[Words, Field(min_length=1, max_length=MAX_COMMENT_CHARS)]
 Alias = Annotated[Text, Field(max_length=MAX_ALIAS_CHARS)]
 Operation = Literal["create", "update", "revert", "archive", "unarchive"]
 Source = Literal["latest", "named", "version"]
@@ -68,7 +68,7 @@ class CreateVersionBody(SentModel):
 class UpdateVersionBody(WireModel):
     """The fields to change, at least one; an empty alias takes it away."""
 
-    comment: Annotated[Text, Field(min_length=1, max_length=MAX_LATER_COMMENT_CHARS)] | None = None
+    comment: Annotated[Words, Field(min_length=1, max_length=MAX_LATER_COMMENT_CHARS)] | None = None
     version_alias: Alias | None = None
 
     @field_validator("version_alias")

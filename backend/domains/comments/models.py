@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import AssetId, Text
+from backend.core.names import AssetId, Words
 from backend.spec.keys import COMMENT, active
 
 MAX_BODY_CHARS = 10_000
@@ -56,7 +56,7 @@ class CommentsQuery(PageQuery):
 
 
 class CommentBody(WireModel):
-    comment_body: Annotated[Text, Field(min_length=1, max_length=MAX_BODY_CHARS)]
+    comment_body: Annotated[Words, Field(min_length=1, max_length=MAX_BODY_CHARS)]
 
 
 class CommentItem(WireModel):

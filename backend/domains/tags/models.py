@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from backend.core.models import ToldTwice, WireModel
-from backend.core.names import ObjectName, Text
+from backend.core.names import ObjectName, Words
 
 YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
-TagDescription = Annotated[Text, Field(min_length=1, max_length=256)]
+TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
 
 class Tag(WireModel):

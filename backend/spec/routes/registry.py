@@ -4,7 +4,7 @@ from backend.spec.routes.model import ETAG, IF_MATCH, Route
 
 GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
-    "What a web client needs to start", public=True,
+    "What a web client needs to start", public=True, statuses=(400,),
 )  # fmt: skip
 GET_VERSION = Route(
     "GET", "/api/version", "configuration", "get_version",

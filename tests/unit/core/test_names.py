@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from backend.core.names import AnyText, Description, ObjectName, Text
+from backend.core.names import AnyText, Description, ObjectName, Text, Words
 
 TEXT: TypeAdapter[str] = TypeAdapter(Text)
+WORDS: TypeAdapter[str] = TypeAdapter(Words)
 DESCRIPTION: TypeAdapter[str] = TypeAdapter(Description)
 NAME: TypeAdapter[str] = TypeAdapter(ObjectName)
 SHORT: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(max_length=5)])
 LINES = ["one\ntwo", "one\r\ntwo\r\n", "col\tumn", "naïve 東京 🏛", "a\u0085b\u2028c"]
-CONTROLS = [chr(n) for n in range(32) if chr(n) not in "\t\n\r"]
+CONTROLS = [chr(n) for n in (*range(32), *range(127, 160)) if chr(n) not in "\t\n\r\u0085"]
 
 
 def takes(adapter: TypeAdapter[str], value: str) -> bool:
@@ -45,6 +46,15 @@ def test_the_document_tells_which_texts_are_taken(adapter: TypeAdapter[str]) -> 
     pattern = adapter.json_schema()["pattern"]
     assert [value for value in LINES if not re.search(pattern, value)] == []
     assert [value for value in CONTROLS if re.search(pattern, f"a{value}b")] == []
+
+
+@pytest.mark.parametrize("blanks", ["    ", "\n\t \r\n", "\u2003\u3000\u00a0\u2028"], ids=ascii)
+def test_where_something_has_to_be_said_blanks_say_nothing(blanks: str) -> None:
+    for adapter in (WORDS, DESCRIPTION):
+        with pytest.raises(ValidationError, match="must hold more than blanks"):
+            adapter.validate_python(blanks)
+        assert takes(adapter, f"{blanks}said{blanks}")
+    assert takes(TEXT, blanks)
 
 
 @given(st.characters())

@@ -10,6 +10,8 @@ from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
 from backend.http.openapi import told_path
 from backend.http.router import Binding
+from backend.spec import routes
+from backend.spec.routes import Route
 
 LOOKED_UP = {
     *("defaultBucketId", "startingToken", "files.0.uploadIdS3", "files.0.parts.0.ETag"),
@@ -82,6 +84,33 @@ def test_no_text_that_is_stored_may_hold_a_nul(spoilt: Spoilt) -> None:
     with pytest.raises(InvalidInputError) as refused:
         validate(spoilt.binding.models["body"], spoilt.body, strict=True)
     assert spoilt.field in [each.field for each in refused.value.fields]
+
+
+@pytest.mark.parametrize(
+    ("route", "field"),
+    [
+        (routes.CREATE_DATABASE, "description"),
+        (routes.UPDATE_DATABASE, "description"),
+        (routes.CREATE_ASSET, "description"),
+        (routes.UPDATE_ASSET, "description"),
+        (routes.INGEST_ASSET, "description"),
+        (routes.CREATE_ASSET_VERSION, "comment"),
+        (routes.UPDATE_ASSET_VERSION, "comment"),
+        (routes.REVERT_ASSET_VERSION, "comment"),
+        (routes.CREATE_COMMENT, "commentBody"),
+        (routes.UPDATE_COMMENT, "commentBody"),
+        (routes.CREATE_TAG, "description"),
+        (routes.CREATE_TAG_TYPE, "description"),
+        (routes.CREATE_ROLE, "description"),
+        (routes.CREATE_API_KEY, "description"),
+        (routes.CREATE_CONSTRAINT, "description"),
+    ],
+)
+def test_blanks_say_nothing(route: Route, field: str) -> None:
+    model = next(each.models["body"] for each in bindings() if each.route is route)
+    with pytest.raises(InvalidInputError) as refused:
+        validate(model, {field: "     "}, strict=True)
+    assert field in [each.field for each in refused.value.fields]
 
 
 def test_every_exception_is_a_field_of_a_body() -> None:

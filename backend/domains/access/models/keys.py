@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import ObjectName, Text, UserId
+from backend.core.names import ObjectName, Text, UserId, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ].+")
@@ -39,7 +39,7 @@ def _check_expiry(value: str) -> str:
 ExpiresAt = Annotated[str, Field(max_length=40), AfterValidator(_check_expiry)]
 """A date, a date and time, or empty: never."""
 
-KeyDescription = Annotated[Text, Field(min_length=1, max_length=256)]
+KeyDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
 
 class ApiKey(WireModel):

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from backend.core.models import ToldTwice, WireModel
-from backend.core.names import ObjectName, Text, UserId
+from backend.core.names import ObjectName, Text, UserId, Words
 
 MAX_ROLES = 30
 """Of one user: all of them can be taken and others given in one transaction."""
 
 Operation = Literal["create", "update", "delete"]
-RoleDescription = Annotated[Text, Field(min_length=1, max_length=256)]
+RoleDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 RoleSource = Annotated[Text, Field(max_length=256)]
 
 
