@@ -239,7 +239,7 @@ def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
 
 def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]]:
     route = binding.route
-    for status in sorted({*route.statuses, *_statuses(binding)}):
+    for status in sorted(statuses_of(binding)):
         answer: Json = {"description": _REASONS[status]}
         told_headers = headers.of_reply(binding, status)
         if told_headers:
@@ -258,7 +258,12 @@ def _header(description: str) -> Json:
     return {"description": description, "schema": {"type": "string"}}
 
 
-def _statuses(binding: Binding) -> Iterator[int]:
+def statuses_of(binding: Binding) -> frozenset[int]:
+    """The statuses that a route's replies may have."""
+    return frozenset(binding.route.statuses).union(_usual_statuses(binding))
+
+
+def _usual_statuses(binding: Binding) -> Iterator[int]:
     route = binding.route
     yield from (200, 429, 503)
     if not route.public:

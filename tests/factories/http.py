@@ -12,6 +12,7 @@ from backend.core.denials import Denial, Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
 from backend.http.app import HttpApp
 from backend.http.headers import of_reply
+from backend.http.openapi import statuses_of
 from backend.http.router import Binding, Router
 from tests.factories.access import OnlyUser
 
@@ -25,6 +26,8 @@ ALWAYS = {
     "X-Content-Type-Options",
 }
 """Headers that replies may have without telling it in the OpenAPI document."""
+BUG = 500
+"""The status that no route tells of."""
 
 
 @dataclass
@@ -97,19 +100,26 @@ class Client:
         )
         reply = app.handler(self.router)(event, Context())
         answer = Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))
-        named = answer.headers.keys() - ALWAYS
-        if named:  # the OpenAPI document tells them
-            assert named <= of_reply(self._bound_to(method, path), answer.status).keys(), named
+        self._check_told(method, path, answer)
         return answer
 
-    def _bound_to(self, method: str, path: str) -> Binding:
-        """Of the routes that a path may mean the one that names most of it."""
+    def _check_told(self, method: str, path: str, answer: Answer) -> None:
+        """The OpenAPI document tells the statuses and the headers of replies."""
+        binding = self._bound_to(method, path)
+        if binding is None or answer.status == BUG:
+            return
+        assert answer.status in statuses_of(binding), (answer.status, answer.body)
+        named = answer.headers.keys() - ALWAYS
+        assert named <= of_reply(binding, answer.status).keys(), named
+
+    def _bound_to(self, method: str, path: str) -> Binding | None:
+        """Of the routes that a path may mean the one that names most of it, if there is one."""
         found = [
             binding
             for route, binding in self.router.bindings.items()
             if route.method == method and re.fullmatch(_pattern(route.path), path, re.DOTALL)
         ]
-        return min(found, key=lambda binding: binding.route.path.count("{"))
+        return min(found, key=lambda binding: binding.route.path.count("{"), default=None)
 
 
 def _pattern(path: str) -> str:
