@@ -145,7 +145,9 @@ def noise(size: int, seed: str) -> bytes:
     return (block * (size // len(block) + 1))[:size]
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> None:
+def wait_until(
+    condition: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS, every: float = 0.1
+) -> None:
     """Ask again and again until it holds.
 
     Raises:
@@ -154,7 +156,7 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = PATIENCE_SECON
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not so after {seconds} s"
-        time.sleep(0.1)
+        time.sleep(every)
 
 
 def local(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
@@ -18,14 +17,7 @@ from vitrine.transfer.importing import import_directory
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.opening import Settings
 
-from tests.journeys.runtime import (
-    PATIENCE_SECONDS,
-    Api,
-    Runtime,
-    kill_with_children,
-    put_parts,
-    wait_until,
-)
+from tests.journeys.runtime import Api, Runtime, kill_with_children, put_parts, wait_until
 
 MIB = 1024**2
 PARTS = 12
@@ -197,10 +189,7 @@ def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_cop
         folder = f"*/.sgwtmp/multipart/{hashlib.sha256(key.encode()).hexdigest()}"
         return len(list(buckets.glob(f"{folder}/*/*")))
 
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while copied() <= 8:  # looked at closely: it may be made in a second
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    wait_until(lambda: copied() > 8, every=0.005)  # it may be made in a second
     kill_with_children(own_runtime.endpoint["pid"])
     assert 8 < copied() < 80
     own_runtime.up()
