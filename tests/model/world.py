@@ -263,7 +263,7 @@ class World:
             raise error
         else:
             failed = {one["itemIdentifier"] for one in delivery.reply["batchItemFailures"]}
-            delivery.ended([r for r in delivery.records if _name(r) in failed])
+            delivery.ended(_left(delivery.records, failed))
 
     def _kill(self, delivery: Delivery) -> None:
         delivery.worker.kill()
@@ -291,6 +291,13 @@ def _some(waiting: list[Any], size: int, first: int) -> list[Any]:
     """Some of what waits, from anywhere in it on."""
     start = first % len(waiting)
     return (waiting[start:] + waiting[:start])[:size]
+
+
+def _left(records: list[Any], failed: set[str]) -> list[Any]:
+    """What comes again: messages that failed, of a stream all from the first one that did."""
+    if not failed or "messageId" in records[0]:
+        return [record for record in records if _name(record) in failed]
+    return records[min(n for n, record in enumerate(records) if _name(record) in failed) :]
 
 
 def _name(record: Any) -> str:

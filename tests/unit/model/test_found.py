@@ -47,3 +47,11 @@ def test_a_file_that_comes_while_others_come_back_makes_a_folder_with_them(
     found = state.on.assets.find_asset("museum", "wheel")
     assert found is not None
     assert found.asset_type == "folder"
+
+
+def test_entries_of_all_assets_are_made_when_their_batch_meets_an_outage(state: Lifecycle) -> None:
+    for asset_id in ("pump", "gear", "wheel"):
+        state.create_asset(database="museum", asset_id=asset_id, name="first", tags=[])
+    state.world.deliver(list(state.world.streams).index("AuditCreations"), size=3)
+    for _ in range(2):
+        state.fail(number=0)
