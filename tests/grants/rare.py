@@ -68,6 +68,12 @@ RARE = (
         "a file that is refused, or that another writer overtakes",
     ),
     Rare("AssetStorageTable", "BatchGetItem", "LargeFileWorker", "an asset archived meanwhile"),
+    Rare(
+        "assetbucket",
+        "GetBucketVersioning ListBucket",
+        "BucketsApi",
+        "a bucket of others is looked at; the own one is registered as a whole already",
+    ),
     Rare("DatabaseStorageTable", "PutItem", "BucketImportWorker BucketSync", "its first database"),
     Rare(
         "MetadataSchemaStorageTableV2",
