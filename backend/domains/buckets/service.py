@@ -167,20 +167,18 @@ class BucketRegistration:
             default_database_id=body.default_database_id,
         )
         require(self.authorization, caller, "POST", secured(bucket.bucket_id))
-        self._demand_free(bucket, self.buckets.registrations(bucket.bucket_name))
+        known = self._others_of(bucket)
         fact = self.facts.look_at(bucket.bucket_name, bucket.key_prefix)
         if fact != "usable":
             raise InvalidInputError.of("bucketName", _UNUSABLE[fact])
         for _ in range(_ATTEMPTS):
             try:
-                return self._add(caller, bucket)
+                return self._add(caller, bucket, known)
             except RegistryChangedError:
-                continue
+                known = self._others_of(bucket)
         raise RegistryChangedError(bucket.bucket_name)
 
-    def _add(self, caller: Identity, bucket: AssetBucket) -> AssetBucket:
-        known = self.buckets.registrations(bucket.bucket_name)
-        self._demand_free(bucket, known)
+    def _add(self, caller: Identity, bucket: AssetBucket, known: Registrations) -> AssetBucket:
         entry = self.audit.entry(
             caller,
             "register_bucket",
@@ -191,11 +189,14 @@ class BucketRegistration:
         self.buckets.add(bucket, known, entry)
         return bucket
 
-    def _demand_free(self, bucket: AssetBucket, known: Registrations) -> None:
+    def _others_of(self, bucket: AssetBucket) -> Registrations:
+        """What is registered of the bucket by now, if it leaves room for this prefix."""
+        known = self.buckets.registrations(bucket.bucket_name)
         taken = [one.key_prefix for one in known.buckets]
         other = rules.overlapping(bucket.key_prefix, taken)
         if other is not None:
             raise BucketOverlapsError(bucket.bucket_name, bucket.base_assets_prefix, other)
+        return known
 
 
 def _place(bucket: AssetBucket) -> dict[str, str]:

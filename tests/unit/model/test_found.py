@@ -41,7 +41,9 @@ def test_a_file_that_comes_while_others_come_back_makes_a_folder_with_them(
     state.upload(number=0, path="/a.glb", size=3)
     state.archive(number=0, dies=None)
     state.world.drain()
-    state.unarchive(number=0, dies=None)
+    state.unarchive(number=0, dies=9)
+    (job,) = state.running_jobs()  # the request dies when it has begun to bring the file back
+    assert job.kind == "unarchiveAsset"
     state.upload(number=0, path="/c", size=3)
     state.world.drain()
     found = state.on.assets.find_asset("museum", "wheel")

@@ -9,6 +9,15 @@ from backend.aws.objects import S3Objects
 from tests.factories.lifecycle import Lifecycle
 
 
+def another_has_the_job(museum: Lifecycle) -> None:
+    """The lease ends, and another worker ends what this one has begun."""
+    asset = museum.asset()
+    assert asset is not None
+    assert asset.lifecycle_job_id is not None
+    museum.hands.now += timedelta(minutes=5)
+    assert museum.work_off(asset.lifecycle_job_id).state == "done"
+
+
 def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
     museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -20,11 +29,7 @@ def test_a_worker_that_wakes_up_late_shows_no_file_of_an_asset_archived_anew(
     def long(objects: S3Objects, *args: object) -> None:
         delete_many(objects, *args)  # type: ignore[arg-type]
         if next(moments, False):
-            asset = museum.asset()
-            assert asset is not None
-            assert asset.lifecycle_job_id is not None
-            museum.hands.now += timedelta(minutes=5)  # the lease ends, another worker has the job
-            assert museum.work_off(asset.lifecycle_job_id).state == "done"
+            another_has_the_job(museum)
             museum.archive()
 
     monkeypatch.setattr(type(museum.objects), "delete_many", long)
@@ -45,11 +50,7 @@ def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_brought_
 
     def late(objects: S3Objects, bucket: str, wanted: Sequence[tuple[str, str | None]]) -> None:
         if next(moments, False):
-            asset = museum.asset()
-            assert asset is not None
-            assert asset.lifecycle_job_id is not None
-            museum.hands.now += timedelta(minutes=5)  # the lease ends, another worker has the job
-            assert museum.work_off(asset.lifecycle_job_id).state == "done"
+            another_has_the_job(museum)
             museum.unarchive()
             museum.hide("/b.glb")
         delete_many(objects, bucket, wanted)

@@ -123,6 +123,21 @@ def test_two_prefixes_overlap_when_a_key_could_stand_in_both(
     assert overlapping("", [one]) == one
 
 
+def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_at = registry.facts.look_at
+
+    def other_comes(bucket: str, prefix: str) -> BucketFact:
+        monkeypatch.undo()
+        assert registry.send(bucketName="scans", baseAssetsPrefix="a").status == 200
+        return look_at(bucket, prefix)
+
+    monkeypatch.setattr(registry.facts, "look_at", other_comes)
+    assert registry.send(bucketName="scans", baseAssetsPrefix="b").status == 200
+    assert {one.base_assets_prefix for one in registry.buckets.all()} == {"a/", "b/"}
+
+
 def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Registry) -> None:
     answers: list[Answer] = []
 
