@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import logging
 import os
@@ -33,6 +34,7 @@ _LONG_POLL = 1  # seconds; a stop waits that long
 _MOST_PER_RECEIVE = 10
 _UNCLAIMED_SECONDS = 15
 _DEFAULT_VISIBILITY = "30"  # SQS's own, where a queue declares none
+_MOST_REFUSALS = 6  # of a delete: twelve seconds, in which an engine has its messages back
 # Lambda begins with five and goes up to the mapping's maximum; here more than cores are no use.
 _MOST_AT_ONCE = max(2, os.cpu_count() or 2)
 
@@ -92,7 +94,12 @@ class QueuePump:
             await asyncio.gather(*running, return_exceptions=True)
 
     async def _receive(self) -> list[MessageTypeDef]:
-        """Return the next batch: full, or whatever came within the mapping's window."""
+        """Return the next batch: full, or whatever came within the mapping's window.
+
+        Raises:
+            BotoCoreError: the engine does not answer, and nothing was received before.
+            ClientError: likewise, when it refuses.
+        """
         messages: list[MessageTypeDef] = []
         until = 0.0
         while len(messages) < self._mapping.batch_size:
@@ -101,8 +108,13 @@ class QueuePump:
             try:
                 got = await asyncio.shield(receiving)
             except asyncio.CancelledError:
-                messages += await receiving
+                with contextlib.suppress(BotoCoreError, ClientError):  # it may be stopped, too
+                    messages += await receiving
                 await asyncio.to_thread(self._release, _receipts(messages))
+                raise
+            except (BotoCoreError, ClientError):
+                if messages:  # they are claimed, so nobody else would get them for long
+                    break
                 raise
             if got and not messages:
                 until = time.monotonic() + self._mapping.window
@@ -170,42 +182,60 @@ class QueuePump:
         return everything if named is None or named - everything else named
 
     async def _delete(self, messages: list[MessageTypeDef]) -> None:
-        failures = 0
-        while messages:
+        for first in range(0, len(messages), _MOST_PER_RECEIVE):
+            await self._delete_part(messages[first : first + _MOST_PER_RECEIVE])
+
+    async def _delete_part(self, messages: list[MessageTypeDef]) -> None:
+        """Delete up to ten messages, and those again that the engine refuses to delete.
+
+        An engine that was started anew answers before it has its messages back, and knows none of
+        them until then. What it still refuses then is gone, or somebody else's since its visibility
+        ended; if it is neither, it had better come again now than when its visibility ends.
+        """
+        failures = refusals = 0
+        while messages and refusals < _MOST_REFUSALS:
             try:
                 messages = await asyncio.to_thread(self._delete_once, messages)
+                failures, refusals = 0, refusals + 1
             except (BotoCoreError, ClientError):
                 failures += 1
-                await asyncio.sleep(pause_after(failures))
+            if messages:
+                await asyncio.sleep(pause_after(failures or refusals))
+        if messages:
+            _log.warning("%s: %d messages are not deleted", self._queue.name, len(messages))
+            await asyncio.to_thread(self._release, _receipts(messages))
 
     def _delete_once(self, messages: list[MessageTypeDef]) -> list[MessageTypeDef]:
-        """Delete up to ten messages; return the others."""
-        part, rest = messages[:_MOST_PER_RECEIVE], messages[_MOST_PER_RECEIVE:]
+        """Return the messages that the engine refuses to delete."""
         answer = self._clients.sqs.delete_message_batch(
             QueueUrl=self._queue.url,
             Entries=[
                 {"Id": str(index), "ReceiptHandle": receipt}
-                for index, receipt in enumerate(_receipts(part))
+                for index, receipt in enumerate(_receipts(messages))
             ],
         )
-        for failure in answer.get("Failed", []):
-            _log.warning("%s: a message is not deleted: %s", self._queue.name, failure)
-        return rest
+        refused = answer.get("Failed", [])
+        for failure in refused:
+            _log.info("%s: a message is not deleted: %s", self._queue.name, failure)
+        return [messages[int(failure["Id"])] for failure in refused]
 
     def _release_left_over(self) -> None:
         self._release(self._journal.received(self._queue.arn))
 
     def _release(self, receipts: list[str]) -> None:
-        """Make messages visible again at once."""
+        """Make messages visible again at once; the next start does it if no engine answers."""
         for receipt in receipts:
             try:
                 self._clients.sqs.change_message_visibility(
                     QueueUrl=self._queue.url, ReceiptHandle=receipt, VisibilityTimeout=0
                 )
-            except (BotoCoreError, ClientError) as error:
+            except ClientError as error:
                 # It was deleted meanwhile, or it comes back when its visibility ends.
                 _log.info("%s: a message is not released: %s", self._queue.name, error)
-        self._journal.settle(self._queue.arn, receipts)
+            except BotoCoreError as error:
+                _log.info("%s: messages are not released: %s", self._queue.name, error)
+                return
+            self._journal.settle(self._queue.arn, [receipt])
 
 
 def _receipts(messages: list[MessageTypeDef]) -> list[str]:
