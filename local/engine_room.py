@@ -34,6 +34,7 @@ class EngineRoom:
         self._running: dict[str, Running] = {}
         self._ports: dict[str, int] = {}
         self._stopped: set[str] = set()
+        self._anew: set[str] = set()
         self._busy = asyncio.Lock()
         self.restarted: Callable[[str], Awaitable[None]] | None = None
 
@@ -61,18 +62,12 @@ class EngineRoom:
 
         Raises:
             LocalError: there is no such engine.
-            EngineError: it does not come up.
+            EngineError: it does not come up, or does not take what it forgot.
         """
         async with self._busy:
-            engine = self._known(name)
+            self._known(name)
             self._stopped.discard(name)
-            if engine.exit_code is None:
-                return
-            engine = await asyncio.to_thread(self._start, name)
-            self._running[name] = engine
-            await asyncio.to_thread(engine.wait_healthy)
-        if self.restarted is not None:
-            await self.restarted(name)
+            await self._bring_up(name)
 
     async def stop(self, name: str) -> None:
         """Stop an engine until it is started again.
@@ -97,16 +92,34 @@ class EngineRoom:
             await asyncio.to_thread(engine.kill)
 
     async def keep(self) -> None:
-        """Start engines again that ended unasked; for ever."""
+        """Start engines again that ended unasked, and go on with starts that failed; for ever."""
         while True:
             await asyncio.sleep(_LOOK_EVERY)
-            for name, engine in list(self._running.items()):
-                if engine.exit_code is not None and name not in self._stopped:
-                    _log.error("%s ended with code %s; started again", name, engine.exit_code)
-                    try:
-                        await self.start(name)
-                    except EngineError:
-                        _log.exception("%s does not come up", name)
+            for name in list(self._running):
+                try:
+                    async with self._busy:
+                        if name not in self._stopped:
+                            await self._bring_up(name)
+                except EngineError:
+                    _log.exception("%s does not come up", name)
+
+    async def _bring_up(self, name: str) -> None:
+        """Start an engine that has ended, and see it through until it has back what it forgot.
+
+        A start that took too long is not forgotten: the engine may be there later.
+        """
+        engine = self._running[name]
+        if engine.exit_code is not None:
+            _log.error("%s ended with code %s; started again", name, engine.exit_code)
+            self._anew.add(name)
+            engine = await asyncio.to_thread(self._start, name)
+            self._running[name] = engine
+        if name not in self._anew:
+            return
+        await asyncio.to_thread(engine.wait_healthy)
+        if self.restarted is not None:
+            await self.restarted(name)
+        self._anew.discard(name)
 
     async def report(self) -> dict[str, JsonValue]:
         """Return health and memory of every engine."""

@@ -19,6 +19,7 @@ from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, refuse_unknown_types
 from local.engine_room import EngineRoom
 from local.engines.base import Options
+from local.engines.errors import EngineError
 from local.engines.fleet import prepare_all
 from local.errors import LocalError
 from local.function_process import InvocationResult
@@ -300,13 +301,19 @@ class Runtime:
                 await asyncio.sleep(_REMEMBER_EVERY)
                 await remember()
 
-        async def replay(engine: str) -> None:
+        def give_back(engine: str) -> None:
             if engine == "aws":
-                await asyncio.to_thread(secretsmanager.replay, clients, state)
-                await asyncio.to_thread(sns.recreate, clients, self._plan)
-                await asyncio.to_thread(cognito.recreate, clients, self._plan)
+                secretsmanager.replay(clients, state)
+                sns.recreate(clients, self._plan)
+                cognito.recreate(clients, self._plan)
             elif engine == "queues":
-                await asyncio.to_thread(sqs.recreate, clients, self._plan)
+                sqs.recreate(clients, self._plan)
+
+        async def replay(engine: str) -> None:
+            try:
+                await asyncio.to_thread(give_back, engine)
+            except (BotoCoreError, ClientError) as error:
+                raise EngineError(f"{engine} does not take what it forgot: {error}") from error
 
         self._supervisor.start("secrets", remember_often)
         self._engines.restarted = replay
