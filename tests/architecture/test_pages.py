@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from backend.search import filters, models, queries
+from backend.spec.search_indexes import MAX_CLAUSES
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _FOLDERS = "backend|benchmarks|client|docs|infra|local|samples|tests"
@@ -26,3 +29,22 @@ def test_a_file_that_is_named_and_gone_is_seen() -> None:
     found = named("as `backend/none.py` does, or `tests/*/none.py`; see `make docs` and `a/b`")
     assert found == ["backend/none.py", "tests/*/none.py"]
     assert not any(any(ROOT.glob(path)) for path in found)
+
+
+def test_the_guide_to_searches_tells_the_limits_that_hold() -> None:
+    limits = {
+        "its text": f"{models.MAX_QUERY_CHARS:,} characters, {queries.MAX_WORDS} words",
+        "all its `filters` together": f"{queries.MAX_CONDITIONS:,} conditions, "
+        f"{queries.MAX_WILDCARDS} wildcards",
+        "one of them": f"{filters.MAX_CHARS:,} characters",
+        "`metadataQuery`": f"{models.MAX_TERMS} elements, "
+        f"{queries.MAX_WILDCARDS} of them with wildcards",
+        "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
+        "the whole query, the rules of its caller among it": f"{MAX_CLAUSES:,} conditions",
+        "hits, page by page (`from`, `size`)": f"{models.MAX_WINDOW:,}, and "
+        f"{models.MAX_SIZE:,} in a page",
+    }
+    page = (ROOT / "docs" / "guides" / "searching.md").read_text(encoding="utf-8")
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    assert table[2:] == [f"| {of} | {most} |" for of, most in limits.items()]
+    assert f"longer than {models.MAX_CURSOR_CHARS:,} characters" in page
