@@ -1,12 +1,16 @@
 """The operations of the API cost what their page says, and no more than was agreed."""
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from benchmarks.costs import MANY_RECORDS
 from docs.costs import Figures, measured
 from docs.generate import COSTS, REFERENCE, costs_page
+
+DECISIONS = Path(__file__).resolve().parents[2] / "docs" / "decisions"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +88,22 @@ def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more
     limits = {f"edit 1 metadata record{each}": 8 for each in edits} | {"add 1 metadata record": 10}
     for operation, limit in limits.items():
         assert figures[operation]["request"]["writeUnits"] <= limit
+
+
+def test_the_decision_on_audit_entries_tells_what_writes_cost_with_them(
+    figures: Mapping[str, Figures],
+) -> None:
+    record = DECISIONS / "0015-audit-entries-in-the-same-transaction.md"
+    table = re.findall(
+        r"^\| ([^|]+) \|.*\*\*(\d+)\*\*", record.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    created = figures["create an asset"]
+    assert {write: int(units) for write, units in table} == {
+        "edit of one metadata record": figures["edit 1 metadata record"]["request"]["writeUnits"],
+        "change of an asset": figures["change an asset's description"]["request"]["writeUnits"],
+        "creation of an asset": created["request"]["writeUnits"]
+        + created["after"]["AuditCreations"]["writeUnits"],
+    }
 
 
 def test_a_version_costs_a_fifth_more_than_its_rows_and_2_requests_to_s3(
