@@ -1,7 +1,7 @@
 """`python -m benchmarks.starts [NAME…]`: what functions do at their start, beside their libraries.
 
-Counted in instructions, which a busy machine does not change; this needs `valgrind`. It takes some
-twenty seconds a function.
+Counted in instructions, which a busy machine does not change; this needs `valgrind`. It takes six
+to twenty seconds a function.
 """
 
 import sys
@@ -15,7 +15,14 @@ MOST = 1.25
 
 
 def main(names: Sequence[str]) -> int:
-    """Print the ratio of each function, or of those named; answers with 1 where one is too much."""
+    """Print the ratio of each function, or of those named.
+
+    Answers with 1 where one is too much, and with 2 where a name is of no function.
+    """
+    unknown = set(names) - {function.name for function in FUNCTIONS}
+    if unknown:
+        sys.stderr.write(f"no such functions: {', '.join(sorted(unknown))}\n")
+        return 2
     wanted = [each for each in FUNCTIONS if not names or each.name in names]
     needed: dict[bool, int] = {}
     worst = 0.0
