@@ -11,6 +11,7 @@ from backend.domains.files.service.changing import FileChanges
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copying import Copies
 from backend.domains.files.service.erasing import Erasing
+from backend.domains.files.service.hiding import Hiding
 from backend.domains.files.service.placing import FilePlaces
 from backend.domains.files.service.rewriting import FileRewrites
 from backend.domains.files.service.steps import ChangeSteps
@@ -47,14 +48,16 @@ class FileChanging:
         )
         companions = Companions(wiring.objects, wiring.records, self._auxiliary())
         endings = Endings(self._repository, wiring.files, wiring.assets, wiring.reindexing)
+        hiding = Hiding(wiring.objects, endings)
         return ChangeSteps(
             changes=self._repository,
             assets=wiring.assets,
             objects=wiring.objects,
             copies=copies,
             companions=companions,
+            hiding=hiding,
             transfers=Transfers(
-                wiring.files, wiring.assets, copies, companions, wiring.objects, endings
+                wiring.files, wiring.assets, copies, companions, wiring.objects, hiding, endings
             ),
             erasing=Erasing(FileRepository(wiring.tables), companions, wiring.objects, endings),
             endings=endings,

@@ -1,8 +1,5 @@
-"""What becomes of an asset's row, and which versions and rows an asset leaves. Pure."""
+"""What becomes of an asset's row, and which rows an asset leaves. Pure."""
 
-from collections.abc import Iterable, Set
-
-from backend.core.objects import ObjectVersion
 from backend.domains.assets.models import Asset
 from backend.spec import keys
 from backend.spec.jobs import JobKind
@@ -66,18 +63,6 @@ def job_id(kind: JobKind, asset: Asset) -> str:
 def page_key(revision: int, number: int) -> str:
     """The key of a page of archived files: in the order of archivings, and of pages in each."""
     return f"{revision:012}-{number:06}"
-
-
-def covering_markers(versions: Iterable[ObjectVersion], wanted: Set[str]) -> list[tuple[str, str]]:
-    """The delete markers that hide wanted keys now, as key and version id.
-
-    There may be another one below, where a request was repeated; whoever removes these looks again.
-    """
-    return [
-        (version.key, version.version_id)
-        for version in versions
-        if version.is_latest and version.is_delete_marker and version.key in wanted
-    ]
 
 
 def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:

@@ -274,6 +274,13 @@ class FileChangeRepository:
         if self.state(asset_id).job_id != job_id:
             raise ChangeEndedError(job_id)
 
+    def under_way(self, job_id: str, asset_id: str) -> Check:
+        """Demands of a transaction what `demand_unfinished` looks at."""
+        key, refused = _changes_of(asset_id), ChangeEndedError(job_id)
+        return Check(
+            table=RESERVATIONS, key=key, conditions=(equals(_JOB, job_id),), refused=refused
+        )
+
     def at_rest(self, asset_id: str) -> Check:
         """Demands that no change of the asset's files is under way."""
         key, refused = _changes_of(asset_id), ChangeBusyError(asset_id, None)

@@ -11,7 +11,8 @@ object's event: the sync of buckets has the archiving take another look.
 
 from collections.abc import Iterable, Sequence
 
-from backend.core.objects import Objects, just_below
+from backend.core.delete_markers import covering
+from backend.core.objects import Objects
 from backend.core.reindexing import Reindexing
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
@@ -23,8 +24,6 @@ from backend.domains.jobs.models import Job, Progress
 
 FILES = 100
 """Files of one step: it fits a request, and paths of a kilobyte fit one row."""
-_LISTED, _LEAST_LISTED = 3, 20
-"""Versions that are listed for each file of a step: the marker, the one below, and some older."""
 MAX_PASSES = 10
 """Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
 
@@ -103,8 +102,7 @@ class ArchiveSteps:
         try:
             self._asset(job)
         except JobOvertakenError:
-            if keys:
-                self.objects.delete_many(bucket, self._covering(bucket, prefix, keys))
+            self.objects.delete_many(bucket, self._covering(bucket, prefix, keys))
             raise
 
     def _asset(self, job: Job) -> Asset:
@@ -112,19 +110,7 @@ class ArchiveSteps:
 
     def _covering(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[tuple[str, str]]:
         """The markers that hide these keys, which are in S3's order."""
-        wanted, last = frozenset(keys), keys[-1]
-        limit = max(_LEAST_LISTED, _LISTED * len(keys))  # what stands behind them is for later
-        found: list[tuple[str, str]] = []
-        after_key: str | None = just_below(keys[0])
-        after_version: str | None = None
-        while True:
-            page = self.objects.list_versions(
-                bucket, prefix, limit=limit, after_key=after_key, after_version_id=after_version
-            )
-            found += rules.covering_markers(page.versions, wanted)
-            after_key, after_version = page.next_key, page.next_version_id
-            if after_key is None or after_key > last:
-                return found
+        return [each.named for each in covering(self.objects, bucket, prefix, keys)]
 
     def _build_again(self, asset: Asset, paths: Iterable[str]) -> None:
         """Ask for the documents: object events bring them too, but none may be lost."""

@@ -12,10 +12,11 @@ from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
+from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
-from backend.domains.files.service.entries import find_previews
+from backend.domains.files.service.entries import find_previews, list_previews
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
@@ -40,13 +41,15 @@ class Companions:
     records: RecordService
     auxiliary: str
 
-    def previews(self, target: FileTarget) -> list[str]:
-        """The keys of the file's previews that are not archived."""
-        return find_previews(self.objects, target.bucket, target.key)
+    def shown(self, target: FileTarget) -> list[ObjectVersion]:
+        """The file and its previews, as far as they are not archived."""
+        first = self.objects.list_objects(target.bucket, target.key, limit=1).objects
+        itself = [one for one in first if one.key == target.key]
+        return itself + list_previews(self.objects, target.bucket, target.key)
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
         """Give a copy the previews of its source; those that the copy brought before are kept."""
-        for key in self.previews(source):
+        for key in find_previews(self.objects, source.bucket, source.key):
             head = self.objects.head(source.bucket, key)
             if not isinstance(head, ObjectHead):
                 continue
@@ -62,8 +65,12 @@ class Companions:
                 version_id=head.version.version_id,
             )
 
-    def copy_records(self, caller: Identity, source: FileTarget, target: FileTarget) -> None:
+    def copy_records(
+        self, caller: Identity, source: FileTarget, target: FileTarget, guard: Write
+    ) -> None:
         """Give a copy the metadata and attributes of its source, and no others.
+
+        `guard` goes into each transaction.
 
         Raises:
             InvalidInputError: the schemas of another database do not allow them.
@@ -74,23 +81,27 @@ class Companions:
             with _tried_again():
                 found = self.records.records_of(from_entity)
                 if is_abroad and found:
-                    self._write_abroad(caller, entity, found)
+                    self._write_abroad(caller, entity, found, guard)
                 else:
                     entry_of = self.records.entries(caller, "copy", entity)
-                    self.records.write_as_is(entity, found, entry_of)
+                    self.records.write_as_is(entity, found, entry_of, guards=(guard,))
 
-    def _write_abroad(self, caller: Identity, entity: Entity, found: Sequence[Record]) -> None:
+    def _write_abroad(
+        self, caller: Identity, entity: Entity, found: Sequence[Record], guard: Write
+    ) -> None:
         sent = [NewRecord.model_validate(record.model_dump()) for record in found]
         keys = ", ".join(record.metadata_key for record in found)
         refused = f"Database {entity.database_id} does not take the {entity.kind} {keys}"
         try:
-            done = self.records.change_records(caller, entity, sent, update_type="replace_all")
+            done = self.records.change_records(
+                caller, entity, sent, update_type="replace_all", guards=(guard,)
+            )
         except InvalidInputError as error:
             raise InvalidInputError(f"{refused}: {error.message}") from error
         if done.failed:
             raise InvalidInputError(f"{refused}: {done.failed[0][1]}")
 
-    def forget_records(self, caller: Identity, asset: Asset, path: str) -> None:
+    def forget_records(self, caller: Identity, asset: Asset, path: str, *guards: Write) -> None:
         """Remove the metadata and attributes of a file, whatever schemas say.
 
         Raises:
@@ -98,7 +109,8 @@ class Companions:
         """
         for entity in _entities(asset, path):
             with _tried_again():
-                self.records.write_as_is(entity, [], self.records.entries(caller, "delete", entity))
+                entry_of = self.records.entries(caller, "delete", entity)
+                self.records.write_as_is(entity, [], entry_of, guards=guards)
 
     def copy_auxiliary(
         self, source: FileTarget, target: FileTarget, after: str | None

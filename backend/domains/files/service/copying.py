@@ -3,14 +3,18 @@
 A copy bears the name of the change that made it, so a step that is repeated finds it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
 from backend.core.objects import ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.core.wired import wired
+from backend.domains.files.repository import ChangeEndedError
 from backend.spec.buckets import CHANGE_METADATA
+
+_LOOKED_AT = 20
+"""The newest versions of a file, among which another copy of the same change is looked for."""
 
 
 class SourceGoneError(NotFoundError):
@@ -24,13 +28,17 @@ class SourceGoneError(NotFoundError):
 
 
 class Copying(NamedTuple):
-    """One copy: bucket and key of source and target, and what the target is to be."""
+    """One copy: bucket and key of source and target, and what the target is to be.
+
+    `still` raises a ChangeEndedError where another worker has ended the change.
+    """
 
     source: tuple[str, str]
     head: ObjectHead
     target: tuple[str, str]
     content_type: str
     metadata: Mapping[str, str]
+    still: Callable[[], None]
 
     @property
     def change(self) -> str:
@@ -63,6 +71,7 @@ class Copies:
         """Copy, or go on with the copy that was begun; what it wrote, or how it goes on.
 
         Raises:
+            ChangeEndedError: another worker has ended the change before.
             ObjectRefusedError: the store does not take it.
             SourceGoneError: the source is gone.
         """
@@ -70,7 +79,7 @@ class Copies:
         if found is not None:
             return found
         if copying.head.version.size <= self.parts.large_bytes:
-            return self._copied(copying)
+            return self._kept(copying, self._copied(copying))
         if copy_id is None:
             begun = self.objects.create_multipart(
                 *copying.target, content_type=copying.content_type, metadata=copying.metadata
@@ -89,6 +98,33 @@ class Copies:
             )
         except NotFoundError:
             raise SourceGoneError(copying.source[1]) from None
+
+    def _kept(self, copying: Copying, written: Written) -> Written:
+        """The copy, unless others had time to write what it would hide.
+
+        A worker may sleep for longer than it has the job. Where no other copy of the change is
+        found, the one that ended the change has met this one, and it stays.
+        """
+        try:
+            copying.still()
+        except ChangeEndedError:
+            if self._has_another(copying, written):
+                bucket, key = copying.target
+                self.objects.delete_version(bucket, key, version_id=written.version_id)
+            raise
+        return written
+
+    def _has_another(self, copying: Copying, written: Written) -> bool:
+        bucket, key = copying.target
+        mark = copying.change.partition(".")[0]
+        for one in self.objects.list_versions(bucket, key, limit=_LOOKED_AT).versions:
+            if one.key != key or one.is_delete_marker or one.version_id == written.version_id:
+                continue
+            head = self.objects.head(bucket, key, version_id=one.version_id)
+            made_by = head.metadata.get(CHANGE_METADATA, "") if isinstance(head, ObjectHead) else ""
+            if made_by.partition(".")[0] == mark:
+                return True
+        return False
 
     def _gone_on(self, copying: Copying, copy_id: str) -> Written | Unfinished:
         version = copying.head.version

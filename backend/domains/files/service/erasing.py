@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from backend.core.file_kinds import PREVIEW_MARK, is_preview, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
+from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.files import rules
 from backend.domains.files.repository import FileRepository
@@ -30,7 +31,7 @@ class Erasing:
     def delete_file(self, work: Work) -> Progress:
         """Delete one file, archived or not."""
         target = work.target
-        self._forget(work, [target.path])
+        self._forget(work, [target.path], self.endings.under_way(work))
         if self.companions.remove_auxiliary(work.asset.asset_id, target.path).more:
             return goes_on(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
@@ -51,6 +52,7 @@ class Erasing:
                 for key in keys
                 if not (key.endswith("/") or is_preview(key))
             ]
+            self.endings.demand_under_way(work)  # later on, others may write these names anew
             self._forget(work, paths)
             self._delete(work, page.versions)
             self.endings.build_again(work, paths)
@@ -72,13 +74,13 @@ class Erasing:
             return goes_on(work.cursor, items=removed.items)
         return self.endings.finished(work, [], items=removed.items, retyped=False)
 
-    def _forget(self, work: Work, paths: list[str]) -> None:
+    def _forget(self, work: Work, paths: list[str], *guards: Write) -> None:
         """Remove the rows of files, which are in order."""
         if not paths:
             return
 
         def forget(path: str) -> None:
-            self.companions.forget_records(work.caller, work.asset, path)
+            self.companions.forget_records(work.caller, work.asset, path, *guards)
 
         in_parallel(forget, paths)
         self.rows.forget_files(work.asset, paths)
@@ -87,6 +89,7 @@ class Erasing:
         """Remove the first versions of these keys; whether some may be left."""
         page = self.objects.list_versions(work.target.bucket, prefix)
         found = [one for one in page.versions if wanted(one.key)]
+        self.endings.demand_under_way(work)
         self._delete(work, found)
         return bool(found) and page.next_key is not None
 

@@ -5,6 +5,7 @@ ended does nothing.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import PREVIEW_MARK, preview_base
@@ -17,6 +18,7 @@ from backend.domains.files.repository import AssetGoneError, FileChangeRepositor
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copying import Copies, Copying
 from backend.domains.files.service.erasing import Erasing
+from backend.domains.files.service.hiding import Hiding
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transferring import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, goes_on
@@ -35,6 +37,7 @@ class ChangeSteps:
     objects: Objects
     copies: Copies
     companions: Companions
+    hiding: Hiding
     transfers: Transfers
     erasing: Erasing
     endings: Endings
@@ -63,6 +66,8 @@ class ChangeSteps:
         except UnavailableError:
             raise
         except VitrineError:
+            if self.changes.state(asset_id).job_id != job.job_id:
+                return Progress(job.cursor, finished=True)  # what another worker made stays
             if not work.cursor.withdrawing:
                 self._take_back(work)
             self.changes.release(asset_id, job.job_id)
@@ -103,25 +108,22 @@ class ChangeSteps:
         return self.endings.finished(work, [], items=1, retyped=False)
 
     def _archive_file(self, work: Work) -> Progress:
-        place = work.target
-        keys = [place.key, *self.companions.previews(place)]
-        if not isinstance(self.objects.head(place.bucket, place.key), ObjectHead):
-            keys = keys[1:]  # it is hidden already: a second marker would only confuse
-        self.objects.delete_many(place.bucket, [(key, None) for key in keys])
-        return self.endings.finished(work, [place.path], items=1)
+        shown = self.companions.shown(work.target)  # a second marker would only confuse
+        self.hiding.hide(work, shown)
+        return self.endings.finished(work, [work.target.path], items=1)
 
     def _archive_folder(self, work: Work) -> Progress:
         place = work.target
         page = self.objects.list_objects(
             place.bucket, place.key, limit=self.files, after=work.cursor.after
         )
-        keys = [one.key for one in page.objects if not one.key.endswith("/")]
-        self.objects.delete_many(place.bucket, [(key, None) for key in keys])
-        paths = [rules.relative_path(place.prefix, key) for key in keys]
+        shown = [one for one in page.objects if not one.key.endswith("/")]
+        self.hiding.hide(work, shown)
+        paths = [rules.relative_path(place.prefix, one.key) for one in shown]
         if page.next_key is None:
-            return self.endings.finished(work, paths, items=len(keys))
+            return self.endings.finished(work, paths, items=len(shown))
         self.endings.build_again(work, paths)
-        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
+        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(shown))
 
     def _unarchive(self, work: Work) -> Progress:
         """Bring a file back, and its newest preview."""
@@ -133,7 +135,8 @@ class ChangeSteps:
             place = (work.target.bucket, preview.key)
             head = self.copies.demand(*place, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
-            self.copies.copy(Copying(place, head, place, head.content_type, metadata), None)
+            still = partial(self.endings.demand_under_way, work)
+            self.copies.copy(Copying(place, head, place, head.content_type, metadata, still), None)
         return self.endings.finished(work, [work.target.path], items=1, made=written.version_id)
 
     def _rewrite(self, work: Work) -> Progress:
@@ -152,7 +155,8 @@ class ChangeSteps:
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
-        copying = Copying(place, head, place, head.content_type, metadata)
+        still = partial(self.endings.demand_under_way, work)
+        copying = Copying(place, head, place, head.content_type, metadata, still)
         written = self.copies.copy(copying, work.cursor.copy_id)
         if isinstance(written, Written):
             return written

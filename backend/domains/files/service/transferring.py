@@ -4,6 +4,8 @@ The copy is made first, and is whole before the source is hidden. What goes wron
 is made takes the copy back; after that nothing can go wrong for good.
 """
 
+from functools import partial
+
 from backend.core.file_kinds import PREVIEW_MARK, content_type_of, preview_base
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
@@ -18,6 +20,7 @@ from backend.domains.files.service.copying import (
     SourceGoneError,
     Unfinished,
 )
+from backend.domains.files.service.hiding import Hiding
 from backend.domains.files.service.reading import FileService
 from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, goes_on
@@ -35,6 +38,7 @@ class Transfers:
     copies: Copies
     companions: Companions
     objects: Objects
+    hiding: Hiding
     endings: Endings
 
     def copy(self, work: Work) -> Progress:
@@ -82,12 +86,14 @@ class Transfers:
                 target=(target.bucket, target.key),
                 content_type=head.content_type if same_kind else content_type_of(target.key),
                 metadata=rules.metadata_of_copy(head.metadata, work.mark),
+                still=partial(self.endings.demand_under_way, work),
             )
             written = self.copies.copy(copying, work.cursor.copy_id)
             if isinstance(written, Unfinished):
                 return goes_on(work.cursor.model_copy(update={"copy_id": written.copy_id}))
             self.companions.copy_previews(source, target, work.mark)
-            self.companions.copy_records(work.caller, source, target)
+            guard = self.endings.under_way(work)
+            self.companions.copy_records(work.caller, source, target, guard)
         _, after = self.companions.copy_auxiliary(source, target, work.cursor.after)
         if after is None:
             return None
@@ -101,9 +107,9 @@ class Transfers:
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 newer = ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
                 return goes_on(newer)  # somebody uploaded it meanwhile: that is what moves
-            keys = [source.key, *self.companions.previews(source)]
-            self.objects.delete_many(source.bucket, [(key, None) for key in keys])
-        self.companions.forget_records(work.caller, source.asset, source.path)
+            self.hiding.hide(work, self.companions.shown(source))
+        guard = self.endings.under_way(work)
+        self.companions.forget_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
             return goes_on(_withdrawing(work))
         return None

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.reindexing import Reindexing
+from backend.core.transactions import Check
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
@@ -58,7 +59,11 @@ def _dumped(cursor: ChangeCursor) -> dict[str, Any]:
 
 @wired
 class Endings:
-    """What follows from a change of files, and that others may change them again."""
+    """What follows from a change of files, and that others may change them again.
+
+    A worker may sleep for longer than it has the job, which others end meanwhile: before it writes
+    over what it has read, it looks whether that is still the change's.
+    """
 
     changes: FileChangeRepository
     files: FileService
@@ -81,6 +86,18 @@ class Endings:
         self.changes.release(work.asset.asset_id, work.job.job_id)
         cursor = work.cursor.model_copy(update={"made": made or work.cursor.made})
         return Progress(_dumped(cursor), items=items, finished=True)
+
+    def demand_under_way(self, work: Work) -> None:
+        """Go on only if the change has not ended.
+
+        Raises:
+            ChangeEndedError: another worker has ended it.
+        """
+        self.changes.demand_unfinished(work.job.job_id, work.asset.asset_id)
+
+    def under_way(self, work: Work) -> Check:
+        """Demands the same of a transaction."""
+        return self.changes.under_way(work.job.job_id, work.asset.asset_id)
 
     def build_again(self, work: Work, paths: Iterable[str]) -> None:
         """Ask for the documents: object events bring them too, but none may be lost."""

@@ -29,9 +29,9 @@ class Dead(BaseException):
     """The process ended; no code of it runs any more."""
 
 
-def memory() -> tuple[MemoryTables, MemoryObjects]:
-    clock = Ticking()
-    return MemoryTables(), MemoryObjects(clock=clock, versioned=lambda name: name == BUCKET)
+def memory(clock: Ticking | None = None) -> tuple[MemoryTables, MemoryObjects]:
+    ticking = clock or Ticking()
+    return MemoryTables(), MemoryObjects(clock=ticking, versioned=lambda name: name == BUCKET)
 
 
 def state_of(objects: Objects, prefix: str = "statue/") -> dict[str, str]:
@@ -54,10 +54,18 @@ def head_of(objects: Objects, path: str) -> ObjectHead:
     return found
 
 
-def note(museum: Gallery, path: str, key: str, value: str, *, kind: Kind = "metadata") -> None:
-    """Give a file of the asset a record."""
+def note(
+    museum: Gallery,
+    path: str,
+    key: str,
+    value: str,
+    *,
+    kind: Kind = "metadata",
+    ids: tuple[str, str] | None = None,
+) -> None:
+    """Give a file of the asset, or of another one, a record."""
     record = NewRecord(metadata_key=key, metadata_value_type="string", metadata_value=value)
-    entity = Entity("museum", "statue", path, kind)
+    entity = Entity(*(ids or ("museum", "statue")), path, kind)
     assert museum.changing.wiring.records.add_records(ADMIN, entity, [record]).done == (key,)
 
 
