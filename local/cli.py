@@ -39,7 +39,9 @@ _screen = Console(highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 State = Annotated[Path, typer.Option("--state", help="The folder that holds all data.")]
-Port = Annotated[int | None, typer.Option(help="The API's port [8080 or the next free].")]
+Port = Annotated[
+    int | None, typer.Option(min=1, max=65535, help="The API's port [8080 or the next free].")
+]
 Detach = Annotated[bool, typer.Option(help="Return when it serves.")]
 GivenAssembly = Annotated[
     Path | None, typer.Option(help="Run this assembly instead of synthesizing app.py.")
@@ -124,13 +126,14 @@ def prepare() -> None:
 def down(state: State = _DEFAULT_STATE) -> None:
     """Stop a runtime, and what a killed one has left running."""
     folder = StateFolder(state.resolve())
-    stopped = _stop_runner(folder)
-    left = stop_leftovers(folder.data) if folder.data.exists() else []
-    folder.endpoint.unlink(missing_ok=True)
-    (folder.root / "runner.json").unlink(missing_ok=True)
-    if left:
-        _screen.print(f"stopped what was left over: {', '.join(left)}")
-    _screen.print("stopped" if stopped or left else f"nothing runs on {folder.root}")
+    with _one_line_errors():
+        stopped = _stop_runner(folder)
+        left = stop_leftovers(folder.data) if folder.data.exists() else []
+        folder.endpoint.unlink(missing_ok=True)
+        (folder.root / "runner.json").unlink(missing_ok=True)
+        if left:
+            _screen.print(f"stopped what was left over: {', '.join(left)}")
+        _screen.print("stopped" if stopped or left else f"nothing runs on {folder.root}")
 
 
 @app.command()
@@ -143,9 +146,10 @@ def status(state: State = _DEFAULT_STATE) -> None:
             raise LocalError(f"nothing serves {folder.root}")
         try:
             answer = httpx.get(f"{endpoint['admin']}/health", timeout=10)
-        except httpx.HTTPError as error:
+            overview = _overview(answer.json())
+        except (httpx.HTTPError, ValueError, KeyError) as error:  # its port may be another's now
             raise LocalError(f"the runtime of {folder.root} does not answer: {error}") from error
-        _screen.print(_overview(answer.json()))
+        _screen.print(overview)
         _screen.print(f"API: {endpoint['api']}")
 
 
@@ -204,7 +208,7 @@ def demo_command(
 def _one_line_errors() -> Generator[None]:
     try:
         yield
-    except (LocalError, EngineError) as error:
+    except (LocalError, EngineError, OSError) as error:  # a full disk, a folder that is a file
         _errors.print(f"error: {error}", markup=False)
         raise typer.Exit(2 if isinstance(error, AlreadyRunningError) else 1) from error
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Generator
 
@@ -72,14 +73,14 @@ def bind(port: int | None) -> socket.socket:
     """Return a socket on `port`, or on the first free one from 8080 on.
 
     Raises:
-        LocalError: `port` is in use, or a hundred ports are.
+        LocalError: `port` is in use or may not be listened on, or a hundred ports are in use.
     """
-    wanted = range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED) if port is None else [port]
-    for each in wanted:
+    if port is not None:
+        return _bound(port)
+    for each in range(_DEFAULT_PORT, _DEFAULT_PORT + _TRIED):
         if is_free(each):
             return _bound(each)
-    asked = f"port {port}" if port is not None else "every port from 8080 on"
-    raise LocalError(f"{asked} of {LOOPBACK} is in use")
+    raise LocalError(f"every port from {_DEFAULT_PORT} on of {LOOPBACK} is in use")
 
 
 def bind_any() -> socket.socket:
@@ -98,5 +99,7 @@ def _bound(port: int) -> socket.socket:
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
-        raise LocalError(f"port {port} of {LOOPBACK} is in use") from error
+        taken = error.errno == errno.EADDRINUSE
+        fact = "is in use" if taken else f"cannot be listened on: {error.strerror}"
+        raise LocalError(f"port {port} of {LOOPBACK} {fact}") from error
     return bound

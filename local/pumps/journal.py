@@ -7,6 +7,8 @@ import sqlite3
 import threading
 from pathlib import Path
 
+from local.errors import LocalError
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS readers (reader TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS positions (
@@ -28,12 +30,19 @@ class Journal:
     """Positions in streams, objects seen, messages received. Safe to use from any thread."""
 
     def __init__(self, path: Path) -> None:
-        """Open or create the database."""
+        """Open or create the database.
+
+        Raises:
+            LocalError: it is damaged, or there is no room for it.
+        """
         self._lock = threading.Lock()
-        self._base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        self._base.execute("PRAGMA journal_mode=WAL")
-        self._base.execute("PRAGMA synchronous=NORMAL")
-        self._base.executescript(_SCHEMA)
+        try:
+            self._base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise LocalError(f"{path} cannot be opened: {error}") from error
 
     def close(self) -> None:
         """Close the database."""

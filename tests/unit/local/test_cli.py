@@ -1,0 +1,119 @@
+"""What the command line says where a folder, a port or a file is not what it should be."""
+
+import socket
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from local import servers
+from local.cli import app
+from local.errors import LocalError
+from local.pumps.journal import Journal
+from local.state import StateFolder
+
+
+def _said(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def _is_one_line_of_error(said: Result, *words: str) -> None:
+    assert said.exit_code == 1
+    assert isinstance(said.exception, SystemExit)
+    assert said.output.startswith("error: ")
+    assert said.output.count("\n") == 1
+    assert all(word in said.output for word in words), said.output
+
+
+@pytest.mark.parametrize("command", ["up", "down", "status"])
+def test_a_state_folder_that_is_a_file_is_one_line(tmp_path: Path, command: str) -> None:
+    state = tmp_path / "state"
+    state.write_text("mine", encoding="utf-8")
+    _is_one_line_of_error(_said(command, "--state", str(state)), str(state))
+    assert state.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_state_folder_in_which_nothing_can_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    said = _said("up", "--state", str(tmp_path))
+    _is_one_line_of_error(said, str(tmp_path / "lock"))
+
+
+def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
+    (tmp_path / "runner.json").write_text("{", encoding="utf-8")
+    said = _said("down", "--state", str(tmp_path))
+    _is_one_line_of_error(said, str(tmp_path / "runner.json"), "damaged")
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1"])
+def test_a_number_that_is_no_port_is_wrong_usage(tmp_path: Path, port: str) -> None:
+    missing = str(tmp_path / "assembly")  # nothing is started, whatever the port
+    said = _said("up", "--port", port, "--assembly", missing, "--state", str(tmp_path / "state"))
+    assert said.exit_code == 2
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_port_that_may_not_be_listened_on_is_not_called_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_socket: socket.socket, _address: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(servers.socket.socket, "bind", refuse)
+    with pytest.raises(LocalError, match=r"port 80 of .* cannot be listened on: Permission denied"):
+        servers.bind(80)
+
+
+def test_a_taken_port_is_passed_over_unless_it_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(servers, "_DEFAULT_PORT", port)
+        with pytest.raises(LocalError, match=f"port {port} of 127.0.0.1 is in use"):
+            servers.bind(port)
+        with servers.bind(None) as bound:
+            assert bound.getsockname()[1] > port
+
+
+def test_a_journal_that_is_none_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "pumps.sqlite"
+    path.write_text("no database at all, but long enough to look like one", encoding="utf-8")
+    with pytest.raises(LocalError, match=r"pumps\.sqlite cannot be opened"):
+        Journal(path)
+
+
+class _Other(BaseHTTPRequestHandler):
+    """A program that has nothing to do with the runtime."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>")
+
+    def log_message(self, *_: object) -> None:  # type: ignore[override]
+        pass
+
+
+@pytest.fixture
+def other() -> Generator[str]:
+    """Serve something else."""
+    server = HTTPServer(("127.0.0.1", 0), _Other)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_stale_endpoint_whose_port_is_anothers_now_is_one_line(
+    tmp_path: Path, other: str
+) -> None:
+    StateFolder(tmp_path).write("endpoint.json", {"admin": other, "api": other})
+    _is_one_line_of_error(_said("status", "--state", str(tmp_path)), "does not answer")
