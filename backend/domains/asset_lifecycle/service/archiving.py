@@ -12,6 +12,7 @@ object's event: the sync of buckets has the archiving take another look.
 from collections.abc import Iterable, Sequence
 
 from backend.core.delete_markers import covering
+from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects
 from backend.core.reindexing import Reindexing
 from backend.core.wired import wired
@@ -26,6 +27,16 @@ FILES = 100
 """Files of one step: it fits a request, and paths of a kilobyte fit one row."""
 MAX_PASSES = 10
 """Walks through the listing of an archiving. The second one meets what uploads put in meanwhile."""
+
+
+class NotRemovedError(StateForbidsError):
+    """The store answers that a version is gone, and lists it still."""
+
+    code = "ObjectNotRemoved"
+
+    def __init__(self, bucket: str, key: str, version_id: str) -> None:
+        where = f"s3://{bucket}/{key} (version {version_id})"
+        super().__init__(f"{where} is listed still after it was removed")
 
 
 @wired
@@ -72,6 +83,7 @@ class ArchiveSteps:
 
         Raises:
             JobOvertakenError: the asset is gone, or was archived again.
+            NotRemovedError: the store lists markers still that it has removed.
         """
         asset = self._asset(job)
         page = self.repository.first_page(asset)
@@ -82,9 +94,12 @@ class ArchiveSteps:
         markers = self._covering(bucket, prefix, keys)
         while markers:
             self.objects.delete_many(bucket, markers)
-            markers = self._covering(bucket, prefix, keys)
+            removed, markers = markers, self._covering(bucket, prefix, keys)
             if markers:  # of a request that was repeated, or the asset is archived anew
                 self._asset(job)
+            stays = frozenset(removed).intersection(markers)
+            if stays:
+                raise NotRemovedError(bucket, *min(stays))
         self._build_again(asset, page.paths)
         self.repository.forget_page(asset, page)
         return Progress(items=len(page.paths))

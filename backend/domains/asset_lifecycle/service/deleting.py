@@ -9,14 +9,14 @@ nothing; then the id and the prefix may be taken again.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from backend.core.errors import StateForbidsError
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.reindexing import Reindexing
 from backend.core.wired import wired
 from backend.domains.asset_lifecycle import rules
 from backend.domains.asset_lifecycle.models import DeleteCursor, DeletedAsset
-from backend.domains.asset_lifecycle.repository import LifecycleRepository
+from backend.domains.asset_lifecycle.repository import JobOvertakenError, LifecycleRepository
+from backend.domains.asset_lifecycle.service.archiving import NotRemovedError
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
@@ -32,20 +32,11 @@ MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 
 
-class NotRemovedError(StateForbidsError):
-    """The store answers that a version is gone, and lists it still."""
-
-    code = "ObjectNotRemoved"
-
-    def __init__(self, bucket: str, version: ObjectVersion) -> None:
-        where = f"s3://{bucket}/{version.key} (version {version.version_id})"
-        super().__init__(f"{where} is listed still after it was removed")
-
-
 @frozen
 class _Target:
     """What a deletion removes."""
 
+    job_id: str
     database_id: str
     asset_id: str
     bucket_id: str
@@ -92,6 +83,7 @@ class DeleteSteps:
         target = self._target(job)
         parts = self._parts(target)
         while cursor.part < len(parts):
+            self._demand_deleted(target)
             removed = parts[cursor.part](target, cursor.after)
             cursor = DeleteCursor(
                 sweep=cursor.sweep,
@@ -121,6 +113,7 @@ class DeleteSteps:
         deleted = DeletedAsset.model_validate(job.parameters)
         bucket = self.assets.buckets.get_bucket(deleted.bucket_id)
         return _Target(
+            job_id=job.job_id,
             database_id=job.database_id or "",
             asset_id=job.asset_id or "",
             bucket_id=deleted.bucket_id,
@@ -152,7 +145,7 @@ class DeleteSteps:
             self._give_up(target.bucket, folder)
             left = _Removed(0, more=True)
             while left.more:
-                left = self._emptied(target.bucket, folder, left.after)
+                left = self._emptied(target, folder, left.after)
             self.repository.remove_upload(upload_id)
         if page.after is None:
             self._give_up(target.bucket, target.prefix)
@@ -167,12 +160,10 @@ class DeleteSteps:
         found = self._first_versions(target.bucket, target.prefix)
         ids = (target.database_id, target.asset_id)
         self.reindexing.keys(*ids, sorted({one.key for one in found}))
-        return self._removed(target.bucket, target.prefix, found, after)
+        return self._removed(target, target.prefix, found, after)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:
-        return self._emptied(
-            target.bucket, f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/", after
-        )
+        return self._emptied(target, f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/", after)
 
     def _auxiliary_objects(
         self,
@@ -182,6 +173,7 @@ class DeleteSteps:
         """What viewers and pipelines made; that bucket keeps no versions."""
         folder = f"{target.asset_id}/"
         found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
+        self._demand_deleted(target)
         self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])
         return _Removed(len(found), more=len(found) > 0)
 
@@ -206,26 +198,37 @@ class DeleteSteps:
         """The first versions and markers below a prefix."""
         return self.objects.list_versions(bucket, prefix, limit=self.versions).versions
 
-    def _emptied(self, bucket: str, prefix: str, after: Position | None) -> _Removed:
+    def _emptied(self, target: _Target, prefix: str, after: Position | None) -> _Removed:
         """A page less below a prefix, after the page that `after` notes."""
-        return self._removed(bucket, prefix, self._first_versions(bucket, prefix), after)
+        found = self._first_versions(target.bucket, prefix)
+        return self._removed(target, prefix, found, after)
 
     def _removed(
-        self, bucket: str, prefix: str, found: Sequence[ObjectVersion], after: Position | None
+        self, target: _Target, prefix: str, found: Sequence[ObjectVersion], after: Position | None
     ) -> _Removed:
         """Remove the first ones below a prefix; while there were some, there may be more.
 
         Raises:
+            JobOvertakenError: another worker has ended the deletion.
             NotRemovedError: the first of them is there still, though it was removed twice.
         """
         if not found:
             return _Removed(0)
-        first = found[0]
+        self._demand_deleted(target)
+        bucket, first = target.bucket, found[0]
         self.objects.delete_many(bucket, [(one.key, one.version_id) for one in found])
         noted = {"key": first.key, "version": first.version_id}
         if noted == after and first in self._first_versions(bucket, prefix):
-            raise NotRemovedError(bucket, first)
+            raise NotRemovedError(bucket, first.key, first.version_id)
         return _Removed(len(found), more=True, after=noted)
+
+    def _demand_deleted(self, target: _Target) -> None:
+        """Go on only if what was found is what the deleted asset left.
+
+        A worker may sleep for longer than it has the job, and another asset have the id meanwhile.
+        """
+        if not self.assets.is_deleted_by(target.asset_id, target.job_id):
+            raise JobOvertakenError(target.asset_id)
 
     def _give_up(self, bucket: str, prefix: str) -> None:
         while found := self.objects.list_multiparts(bucket, prefix):

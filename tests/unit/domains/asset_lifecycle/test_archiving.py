@@ -372,3 +372,22 @@ def test_an_archived_page_holds_relative_paths_only(
     query = Query(table=ARCHIVED_FILES, partition="museum:statue")
     (row,) = tables.query(query, PageRequest(10)).items
     assert row["paths"] == ["parts/a.glb"]
+
+
+def test_a_store_that_keeps_a_marker_which_it_removed_ends_the_job(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    museum.gallery.put("/a.glb")
+    museum.archive()
+
+    def keep(*_: object) -> None: ...
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(museum.objects), "delete_many", keep)
+        job = museum.jobs.find(museum.unarchive())
+    assert job is not None
+    assert job.state == "failed"
+    assert "s3://assetbucket/statue/a.glb" in job.problems[-1]
+    museum.jobs.resume_job(ADMIN, job.job_id)
+    assert museum.work_off(job.job_id).state == "done"
+    assert museum.files() == {"/a.glb": False}

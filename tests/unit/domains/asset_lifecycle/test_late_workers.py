@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from backend.aws.objects import S3Objects
+from backend.core.objects import VersionPage
+from backend.domains.asset_links.service import AssetLinkService
+from tests.factories.assets import created_asset
 from tests.factories.lifecycle import Lifecycle
 
 
@@ -61,3 +65,45 @@ def test_a_worker_that_wakes_up_late_hides_no_file_of_an_asset_that_was_brought_
     assert asset is not None
     assert not asset.is_archived
     assert museum.files() == {"/a.glb": False, "/b.glb": True}
+
+
+def test_a_worker_that_wakes_up_late_deletes_nothing_of_the_next_asset_of_the_id(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = museum.delete()
+    museum.gallery.put("/a.glb")
+    list_versions = type(museum.objects).list_versions
+    moments = iter([True])
+
+    def late(objects: S3Objects, bucket: str, prefix: str, **more: Any) -> VersionPage:
+        if prefix == "statue/" and next(moments, False):
+            museum.hands.now += timedelta(minutes=5)
+            assert museum.work_off(job_id).state == "done"
+            created_asset(museum.gallery.assets)
+            museum.gallery.put("/a.glb", b"anew")
+        return list_versions(objects, bucket, prefix, **more)
+
+    monkeypatch.setattr(type(museum.objects), "list_versions", late)
+    museum.work_off(job_id)
+    assert museum.files() == {"/a.glb": False}
+
+
+def test_a_worker_that_wakes_up_late_between_two_parts_leaves_rows_of_the_next_asset(
+    museum: Lifecycle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = museum.delete()
+    remove_links = AssetLinkService.remove_links
+    moments = iter([True])
+
+    def late(links: AssetLinkService, *ids: str, limit: int) -> int:
+        removed = remove_links(links, *ids, limit=limit)
+        if next(moments, False):
+            museum.hands.now += timedelta(minutes=5)
+            assert museum.work_off(job_id).state == "done"
+            created_asset(museum.gallery.assets)
+        return removed
+
+    monkeypatch.setattr(AssetLinkService, "remove_links", late)
+    museum.work_off(job_id)
+    rows = museum.gallery.files.files.list_versions(museum.gallery.asset, limit=5)
+    assert [row.asset_version_id for row in rows] == ["0"]
