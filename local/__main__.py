@@ -1,5 +1,10 @@
 """`python -m local`: see `cli.py`."""
 
-from local.cli import app
+import signal
 
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # amid the imports it would be a traceback
+
+from local.cli import app  # noqa: E402
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 app()

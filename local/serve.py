@@ -7,12 +7,15 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 from pydantic import JsonValue
 
+from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
+from local.errors import LocalError
 from local.first_look import show
 from local.iam.roles import Enforcement
 from local.runner import Choices, Runtime, refuse_kept_data
@@ -20,6 +23,8 @@ from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
 
 _LOG_BYTES = 20_000_000
+
+_log = logging.getLogger(__name__)
 
 
 def serve(  # noqa: PLR0913 - what the command may choose
@@ -104,11 +109,29 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _stop, stopping, choices.progress)
-    serving = asyncio.create_task(_until(choices, first_look, stopping))
+    stoppable = replace(choices, progress=_until_told(stopping, choices.progress))
+    serving = asyncio.create_task(_until(stoppable, first_look, stopping))
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
-    await serving
+    try:
+        await serving
+    except (LocalError, EngineError) as error:
+        if not stopping.is_set():
+            raise
+        # Ctrl-C also ends the programs that a start runs, each of which says so.
+        _log.info("the start was broken off: %s", error)
+
+
+def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
+    """Let a start that is to stop end where it would next say something, amid minutes of work."""
+
+    def say_or_stop(text: str) -> None:
+        if stopping.is_set():
+            raise LocalError("it was to stop")
+        say(text)
+
+    return say_or_stop
 
 
 def _stop(stopping: asyncio.Event, say: Callable[[str], None]) -> None:

@@ -1,0 +1,106 @@
+"""A runtime that is told to stop while it starts: soon gone, and silent about what that broke."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from local import serve
+from local.errors import LocalError
+from local.iam.roles import Enforcement
+from local.runner import Choices
+from local.servers import HttpServer
+from local.state import REPOSITORY, StateFolder
+
+
+def _choices(folder: Path, say: Callable[[str], None]) -> Choices:
+    nothing = cast("HttpServer", None)
+    return Choices(
+        state=StateFolder(folder),
+        gateway=nothing,
+        internal=nothing,
+        assembly=None,
+        settings={},
+        in_memory=False,
+        record=False,
+        iam=Enforcement(True, None),
+        progress=say,
+    )
+
+
+def _starting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Choices], None]) -> None:
+    """Have a runtime whose start is `work`, in a thread as engines are started."""
+
+    class Starting:
+        def __init__(self, choices: Choices) -> None:
+            self._choices = choices
+
+        @contextlib.asynccontextmanager
+        async def serving(self) -> AsyncGenerator[dict[str, str]]:
+            await asyncio.to_thread(work, self._choices)
+            yield {}
+
+    monkeypatch.setattr(serve, "Runtime", Starting)
+
+
+def _serve(choices: Choices) -> None:
+    asyncio.run(serve._serve(choices, None))  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_start_that_is_told_to_stop_ends_where_it_would_say_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    told = threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        if text == "stopping":
+            told.set()
+
+    def work(choices: Choices) -> None:
+        choices.progress("first")
+        os.kill(os.getpid(), signal.SIGINT)
+        assert told.wait(10)
+        threading.Event().wait(0.2)  # until the signal's handler has ended
+        choices.progress("second")
+        choices.progress("third")
+
+    _starting(monkeypatch, work)
+    _serve(_choices(tmp_path, say))
+    assert said == ["first", "stopping"]
+
+
+def test_a_start_that_fails_by_itself_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(_choices: Choices) -> None:
+        raise LocalError("no room left")
+
+    _starting(monkeypatch, work)
+    with pytest.raises(LocalError, match="no room left"):
+        _serve(_choices(tmp_path, lambda _: None))
+
+
+def test_an_interrupt_amid_the_imports_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "local", "status"],
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr == b""
