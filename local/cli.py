@@ -279,6 +279,11 @@ def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) ->
             ended = process.poll() is not None
             serves = folder.endpoint.exists()
             _screen.print(said.read(), end="", markup=False)
+            if ended and not said.tell():
+                raise LocalError(
+                    f"it ended with code {process.returncode} and left nothing in {log},"
+                    " as on a full disk"
+                )
             if ended:
                 raise typer.Exit(process.returncode or 1)
             if serves:

@@ -103,15 +103,22 @@ class StateFolder:
             raise LocalError(f"{self.root / name} is damaged: {error}") from error
 
     def write(self, name: str, value: object) -> None:
-        """Replace the JSON file `name` as a whole, readable by its owner only."""
+        """Replace the JSON file `name` as a whole, readable by its owner only.
+
+        Raises:
+            OSError: it cannot be written; what was there before is still there.
+        """
         scratch = self.root / f".{name}.new"
-        scratch.unlink(missing_ok=True)
-        descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        scratch.replace(self.root / name)
+        try:
+            scratch.unlink(missing_ok=True)
+            descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(value, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            scratch.replace(self.root / name)
+        except OSError as error:  # that the disk is full is told without the file's name
+            raise OSError(error.errno, error.strerror, str(self.root / name)) from error
 
     def empty(self) -> None:
         """Remove everything but the tools, the installed layers and the lock itself."""

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from typer.testing import CliRunner, Result
 
-from local import servers
+from local import cli, servers
 from local.cli import app
 from local.errors import LocalError
 from local.pumps.journal import Journal
@@ -46,6 +46,14 @@ def test_a_damaged_file_of_the_runner_is_named(tmp_path: Path) -> None:
     (tmp_path / "runner.json").write_text("{", encoding="utf-8")
     said = _said("down", "--state", str(tmp_path))
     _is_one_line_of_error(said, str(tmp_path / "runner.json"), "damaged")
+
+
+def test_a_background_start_that_cannot_even_write_its_log_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli.sys, "executable", "false")
+    said = _said("up", "--detach", "--state", str(tmp_path))
+    _is_one_line_of_error(said, "ended with code 1", str(tmp_path / "logs" / "up.log"))
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1"])

@@ -1,5 +1,7 @@
 """The state folder."""
 
+import errno
+import os
 import stat
 from pathlib import Path
 
@@ -58,3 +60,17 @@ def test_a_runtime_that_keeps_nothing_refuses_kept_data(tmp_path: Path) -> None:
         refuse_kept_data(state)
     state.in_memory_mark.touch()
     refuse_kept_data(state)
+
+
+def test_a_full_disk_is_told_with_the_file_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = StateFolder(tmp_path)
+    folder.write("secrets.json", {"kept": 1})
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/secrets\.json'"):
+        folder.write("secrets.json", {"kept": 2})
+    assert folder.read("secrets.json", dict[str, int]()) == {"kept": 1}
