@@ -1,16 +1,19 @@
 """Batches of queue messages as Lambda hands them over, and how some of them are given back."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
+from backend.spec.metrics import Metric
 from backend.spec.queues import Queue
 
 Event = Mapping[str, Any]
 Message = Mapping[str, Any]
 Reply = dict[str, list[dict[str, str]]]
+Ring = Callable[[Metric], None]
+"""Counts an event that an alarm watches."""
 
 FIRST_PAUSE_SECONDS = 10
 _GROWTH = 1.5  # after an outage a message waits half as long as that took, and ten seconds
@@ -28,7 +31,7 @@ def given_back(
 ) -> Reply:
     """Have messages come again: after so many seconds, else with a pause that grows each time.
 
-    By itself a queue would wait six times as long as the function may run.
+    By itself a queue would wait several times as long as the function may run.
     """
     by_pause: dict[int, list[str]] = {}
     for message in messages:

@@ -70,6 +70,6 @@ class IndexingWiring(WorkerWiring):
         self, queue: Queue, read: Callable[[Sequence[Record]], Changes], *, settling: bool = False
     ) -> Handler:
         consumer = QueueConsumer(
-            queue, self.queues, self.rebuilder, self.failures, read, settling=settling
+            queue, self.queues, self.rebuilder, self.failures, read, self.ring, settling=settling
         )
         return handler_of(consumer.consume)

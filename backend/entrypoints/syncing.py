@@ -48,7 +48,7 @@ class SyncWiring(WorkerWiring):
 
     @property
     def events_handler(self) -> Handler:
-        return handler_of(SyncConsumer(self.sync, self.notes, self.queues).consume)
+        return handler_of(SyncConsumer(self.sync, self.notes, self.queues, self.ring).consume)
 
     @property
     def imports_handler(self) -> Handler:

@@ -17,6 +17,7 @@ from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.service import JobConsumer, JobStarter
 from backend.entrypoints.wiring import Wiring
 from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.metrics import Metric
 from backend.spec.queues import Queue
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
@@ -79,14 +80,18 @@ class WorkerWiring(Wiring):
             new_id=new_uuid,
         )
 
+    def ring(self, metric: Metric) -> None:
+        """Count one event of a metric, as this function's."""
+        from backend.search.failures import ring
+
+        ring(metric, self.function.name)
+
     @property
     def starter_handler(self) -> Handler:
         return handler_of(JobStarter(self.queues).consume)
 
     def consumer_handler(self, queue: Queue, steps: Mapping[str, Step]) -> Handler:
         """The handler of a queue of jobs, whose kinds are done by these steps."""
-        from backend.search.failures import ring
-
         consumer = JobConsumer(
             queue=queue,
             queues=self.queues,
@@ -94,7 +99,7 @@ class WorkerWiring(Wiring):
             runner=self.runner,
             steps=steps,
             keep=self.failures.keep,
-            ring=lambda metric: ring(metric, self.function.name),
+            ring=self.ring,
             clock=self.clock,
         )
         return handler_of(consumer.consume)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from aws_lambda_powertools import Logger
 
-from backend.core.deliveries import Event, Reply, failed, given_back
+from backend.core.deliveries import Event, Reply, Ring, failed, given_back
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -16,6 +16,7 @@ from backend.search.changes import Changes, Poison, Record, table_changes
 from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
+from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import Queue
 
 _logger = Logger()
@@ -51,6 +52,7 @@ class QueueConsumer:
     rebuilder: Rebuilder
     failures: Failures
     read: Callable[[Sequence[Record]], Changes]
+    ring: Ring
     settling: bool = False
 
     def consume(self, event: Event) -> Reply:
@@ -62,6 +64,7 @@ class QueueConsumer:
             self.rebuilder.rebuild(changes.references, settling=self.settling)
         except UnavailableError as error:
             _logger.warning("an outage: messages are given back", extra={"reason": error.message})
+            self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, self.queue, messages)
         return failed(())
 

@@ -7,10 +7,14 @@ NAMESPACE = "Vitrine"
 
 @frozen
 class Metric:
-    """One event counted; a single one within five minutes rings."""
+    """One event counted; a single one within five minutes rings.
+
+    Where it is to ring for what lasts, one is needed in each of so many `periods` in a row.
+    """
 
     name: str
     description: str
+    periods: int = 1
 
     @property
     def title(self) -> str:
@@ -22,6 +26,15 @@ INDEXING_POISON = Metric(
     "IndexingPoison",
     "put something into the failure bucket: find the reason there, then replay it",
 )
+BATCHES_GIVEN_BACK = Metric(
+    "BatchesGivenBack",
+    "has given messages back for a quarter of an hour: something that it needs is down",
+    periods=3,
+)
+"""Counts batches of queue messages that met an outage. CloudWatch's own age of a queue's oldest
+message leaves out what was received more than three times, so it is silent in an outage. What is
+given back comes again after two minutes at most, and so at least once in each period."""
+
 SEARCH_TICKETS_BEHIND = Metric(
     "SearchTicketsBehind",
     "met documents of a later ticket than any it was given: the ticket counter went back",
@@ -70,6 +83,7 @@ OLDEST_UNINDEXED = Metric(
 CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
 """What a check of the search indexes measures; anything above zero rings: a repair mends it."""
 
+QUEUE_METRICS = (BATCHES_GIVEN_BACK,)
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)
 

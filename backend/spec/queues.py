@@ -11,12 +11,24 @@ class Queue:
     """A standard SQS queue with a dead-letter queue `<name>DeadLetters`.
 
     `max_receives` is high: an outage is not poison, a message waits until its engine is back.
+    `time_outs_hidden`: a message whose function dies comes again after so many times as long as
+    that may run. Six is AWS's advice, for functions that may be throttled.
     """
 
     name: str
     description: str
     max_receives: int = 1000
     retention_days: int = 14
+    time_outs_hidden: int = 6
+
+
+def _of_jobs(name: str, description: str) -> Queue:
+    """A queue of jobs, which hides a message as long as the longest lease lasts.
+
+    One that comes too soon, after a throttled call, finds the lease and waits: no work is done
+    twice, so a worker that died need not wait as long as AWS advises for its successor.
+    """
+    return Queue(name, description, time_outs_hidden=2)
 
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
@@ -24,11 +36,11 @@ BUCKET_EVENTS = Queue(
     "BucketEvents", "The same events once more, for what others write: it becomes assets and files."
 )
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
-FAN_OUT = Queue("FanOut", "Jobs that build the documents of an asset's files again.")
-LIFECYCLE = Queue("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
-LARGE_FILES = Queue("LargeFiles", "Jobs that put the large files of uploads in their place.")
-BUCKET_IMPORTS = Queue("BucketImports", "Jobs that walk what stands in a bucket already.")
-SEARCH_WORK = Queue("SearchWork", "Jobs that check, repair and renew the search indexes.")
+FAN_OUT = _of_jobs("FanOut", "Jobs that build the documents of an asset's files again.")
+LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
+LARGE_FILES = _of_jobs("LargeFiles", "Jobs that put the large files of uploads in their place.")
+BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that walk what stands in a bucket already.")
+SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
 QUEUES = (
     OBJECT_EVENTS,

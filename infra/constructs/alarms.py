@@ -34,10 +34,12 @@ class Alarms:
         threshold: float,
         description: str,
         statistic: str = "Maximum",
+        periods: int = 1,
     ) -> None:
-        """Ring when the metric is above `threshold` in five minutes."""
+        """Ring when the metric is above `threshold` in five minutes, in so many in a row."""
         wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
-        self._ring(name, metric.with_(statistic=statistic), threshold, wrong, description)
+        watched = metric.with_(statistic=statistic)
+        self._ring(name, watched, threshold, wrong, description, periods=periods)
 
     def below(
         self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
@@ -53,6 +55,8 @@ class Alarms:
         threshold: float,
         wrong: cloudwatch.ComparisonOperator,
         description: str,
+        *,
+        periods: int = 1,
     ) -> None:
         if not self._wanted:
             return
@@ -61,7 +65,7 @@ class Alarms:
             name,
             alarm_description=description,
             threshold=threshold,
-            evaluation_periods=1,
+            evaluation_periods=periods,
             comparison_operator=wrong,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )

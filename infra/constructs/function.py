@@ -22,6 +22,9 @@ RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
 FAILED_CALLS = 5
 """A single one is retried or answered by a 500; more in five minutes are a fault."""
+FAILED_CALLS_OF_QUEUES = 0
+"""Who consumes a queue gives back what it cannot do; a message that makes it fail comes again only
+minutes later, so that one alone never makes it fail often, and would not ring for days."""
 
 
 class FunctionsOf:
@@ -81,20 +84,22 @@ class FunctionsOf:
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
-        self._watch(function, spec.name)
+        self._watch(function, spec)
         return function
 
     def _log_group(self, spec: Function) -> logs.LogGroup:
         days, key = self._settings.log_retention_days, self._resources.key
         return log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
 
-    def _watch(self, function: lambda_.Function, name: str) -> None:
+    def _watch(self, function: lambda_.Function, spec: Function) -> None:
+        name = spec.name
+        often = "" if spec.receives else " more than a few times"
         self._alarms.above(
             f"{name}ErrorsAlarm",
             function.metric_errors(),
             statistic="Sum",
-            threshold=FAILED_CALLS,
-            description=f"{name} failed more than a few times: its log tells why",
+            threshold=FAILED_CALLS_OF_QUEUES if spec.receives else FAILED_CALLS,
+            description=f"{name} failed{often}: its log tells why",
         )
         self._alarms.above(
             f"{name}ThrottlesAlarm",

@@ -10,9 +10,6 @@ from aws_cdk import aws_sqs as sqs
 from backend.spec.queues import Queue, QueueSubscription, StreamSubscription
 from infra.constructs.naming import name_exactly
 
-VISIBILITY_FACTOR = 6
-"""AWS's advice: a message stays hidden six times as long as its function may run."""
-
 
 def declared_queue(
     stack: Stack, spec: Queue, *, consumer_timeout: int, key: kms.IKey | None
@@ -33,7 +30,7 @@ def declared_queue(
         encryption_master_key=key,
         enforce_ssl=True,
         retention_period=Duration.days(spec.retention_days),
-        visibility_timeout=Duration.seconds(VISIBILITY_FACTOR * consumer_timeout),
+        visibility_timeout=Duration.seconds(spec.time_outs_hidden * consumer_timeout),
         dead_letter_queue=sqs.DeadLetterQueue(
             queue=dead_letters, max_receive_count=spec.max_receives
         ),

@@ -24,6 +24,7 @@ from backend.spec.metrics import (
     INDEXING_METRICS,
     JOB_METRICS,
     NAMESPACE,
+    QUEUE_METRICS,
     Metric,
     dimensions,
 )
@@ -48,7 +49,8 @@ from infra.settings import Settings
 OBJECT_EVENTS = ("Object Created", "Object Deleted")
 MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge takes
 MESSAGE_AGE_SECONDS = 3_600
-"""Messages are delayed by up to fifteen minutes, and again while indexes lag."""
+"""Messages are delayed by up to fifteen minutes, and again while indexes lag. It tells that nobody
+receives any: of those received more than three times CloudWatch tells no age (`QUEUE_METRICS`)."""
 ITERATOR_AGE_MS = 300_000
 """A consumer that is five minutes behind its stream is an outage."""
 
@@ -107,7 +109,7 @@ class IndexingStack(Stack):
             f"{spec.name}AgeAlarm",
             queue.metric_approximate_age_of_oldest_message(),
             threshold=MESSAGE_AGE_SECONDS,
-            description=f"{spec.name} is not worked off",
+            description=f"{spec.name} is not worked off: messages wait to be received at all",
         )
 
     def _consumer(self, made: FunctionsOf, spec: Function) -> lambda_.Function:
@@ -126,6 +128,8 @@ class IndexingStack(Stack):
                 threshold=ITERATOR_AGE_MS,
                 description=f"{spec.name} is behind its streams",
             )
+        if received:
+            self._watch(spec, QUEUE_METRICS)
         if FAILURE_BUCKET in spec.buckets:
             self._watch(spec, INDEXING_METRICS)
         if JOB_QUEUES & set(spec.receives):
@@ -146,6 +150,7 @@ class IndexingStack(Stack):
                 statistic="Sum",
                 threshold=0,
                 description=f"{spec.name} {metric.description}",
+                periods=metric.periods,
             )
 
     def _map(self, consumers: dict[str, lambda_.Function]) -> None:

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from backend.core.deliveries import LONGEST_PAUSE_SECONDS
 from backend.http.counting import count
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
@@ -16,6 +17,7 @@ from backend.spec.metrics import (
     INDEXING_METRICS,
     JOB_METRICS,
     OF_API,
+    QUEUE_METRICS,
     Metric,
     dimensions,
 )
@@ -27,7 +29,9 @@ ALARM = "AWS::CloudWatch::Alarm"
 CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
 INDEXING = [spec for spec in CONSUMERS if FAILURE_BUCKET in spec.buckets]
 WORKERS = [spec for spec in CONSUMERS if JOB_QUEUES & set(spec.receives)]
+OF_QUEUES = [spec for spec in CONSUMERS if spec.receives]
 COUNTED = [
+    *product(OF_QUEUES, QUEUE_METRICS),
     *product(INDEXING, INDEXING_METRICS),
     *product(WORKERS, JOB_METRICS),
     *product([SEARCH_WORKER], CHECK_METRICS),
@@ -68,6 +72,7 @@ def test_every_alarm_tells_the_operators_and_none_rings_for_silence(prod: Assemb
     for alarm in prod.of_type(ALARM).values():
         assert prod.texts(alarm.properties["AlarmActions"]) == [TOPIC]
         assert alarm.properties["TreatMissingData"] == "notBreaching"
+        assert alarm.properties["Period"] == 300
         assert alarm.properties["AlarmDescription"]
 
 
@@ -81,12 +86,26 @@ def test_a_function_that_fails_or_is_throttled_rings(prod: Assembly, spec: Funct
         alarm = prod.resource(f"{spec.name}{what}Alarm")
         assert _metric(alarm) == ("AWS/Lambda", what, "Sum")
         assert _dimensions(prod, alarm) == {"FunctionName": f"<{spec.name}>"}
+        assert alarm.properties["EvaluationPeriods"] == 1
+    errors = prod.resource(f"{spec.name}ErrorsAlarm")
+    assert errors.properties["Threshold"] == (0 if spec in OF_QUEUES else 5)
+
+
+def test_what_rings_of_an_outage_lasts_longer_than_a_message_that_is_given_back_waits(
+    prod: Assembly,
+) -> None:
+    for spec in OF_QUEUES:
+        alarm = prod.resource(f"{spec.name}BatchesGivenBackAlarm").properties
+        assert alarm["Period"] > 2 * LONGEST_PAUSE_SECONDS
+        assert (alarm["Period"], alarm["EvaluationPeriods"], alarm["Threshold"]) == (300, 3, 0)
+        assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
 
 
 @pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.name)
 def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> None:
     alarm = prod.resource(f"{queue.name}AgeAlarm")
     assert _metric(alarm) == ("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum")
+    assert alarm.properties["Threshold"] == 3600
     assert _dimensions(prod, alarm) == {"QueueName": f"<{queue.name}.QueueName>"}
     alarm = prod.resource(f"{queue.name}DeadLettersAlarm")
     assert _metric(alarm) == ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum")
@@ -98,6 +117,7 @@ def test_a_queue_that_is_not_worked_off_rings(prod: Assembly, queue: Queue) -> N
 def test_a_consumer_that_is_behind_its_stream_rings(prod: Assembly, consumer: str) -> None:
     alarm = prod.resource(f"{consumer}IteratorAgeAlarm")
     assert _metric(alarm) == ("AWS/Lambda", "IteratorAge", "Maximum")
+    assert alarm.properties["Threshold"] == 300_000
     assert _dimensions(prod, alarm) == {"FunctionName": f"<{consumer}>"}
 
 
@@ -116,6 +136,7 @@ def test_what_a_function_counts_is_what_its_alarm_watches(
     (counted,) = told["_aws"]["CloudWatchMetrics"]
     alarm = prod.resource(f"{spec.name}{metric.title}Alarm")
     assert _metric(alarm) == (counted["Namespace"], metric.name, "Sum")
+    assert alarm.properties["EvaluationPeriods"] == metric.periods
     assert counted["Metrics"] == [{"Name": metric.name, "Unit": "Count"}]
     by = {name: told[name] for name in counted["Dimensions"][0]}
     assert by == _dimensions(prod, alarm) == dimensions(spec.name)
@@ -136,6 +157,7 @@ def test_a_refusal_that_is_not_entered_rings(
 def test_a_server_error_of_the_api_rings(prod: Assembly) -> None:
     alarm = prod.resource("ApiServerErrorsAlarm")
     assert _metric(alarm) == ("AWS/ApiGateway", "5xx", "Sum")
+    assert alarm.properties["Threshold"] == 5
     assert _dimensions(prod, alarm) == {"ApiId": "<HttpApi>"}
 
 

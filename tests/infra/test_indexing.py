@@ -2,8 +2,10 @@
 
 import pytest
 
+from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS
+from backend.spec.jobs import JOB_QUEUES
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
@@ -84,13 +86,16 @@ def test_the_queues_are_those_declared_and_one_for_the_dead_letters_of_each(
 
 
 @pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.name)
-def test_a_message_stays_hidden_six_times_as_long_as_its_function_may_run(
+def test_a_message_stays_hidden_six_times_as_long_as_its_function_may_run_one_of_a_job_twice(
     assembly: Assembly, queue: Queue
 ) -> None:
     properties = assembly.resource(queue.name).properties
     consumers = {s.consumer for s in QUEUE_SUBSCRIPTIONS if s.source is queue}
     longest = max(spec.timeout_seconds for spec in FUNCTIONS if spec.name in consumers)
-    assert properties["VisibilityTimeout"] == 6 * longest
+    if queue in JOB_QUEUES:
+        assert properties["VisibilityTimeout"] == 2 * longest == LONGEST_LEASE_SECONDS
+    else:
+        assert properties["VisibilityTimeout"] == 6 * longest
     redrive = properties["RedrivePolicy"]
     assert assembly.text(redrive["deadLetterTargetArn"]) == f"<{queue.name}DeadLetters.Arn>"
     assert redrive["maxReceiveCount"] == queue.max_receives

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.search.changes import object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
+from backend.search.failures import ring
 from backend.search.fan_out import FanOuts
 from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
@@ -60,6 +62,7 @@ class World:
             self.rebuilder,
             self.rebuilder.failures,
             object_changes,
+            partial(ring, consumer="IndexObjects"),
         )
         messages = [object_message(self.bucket, key, message_id=key) for key in keys]
         return dict(consumer.consume({"Records": messages}))
@@ -72,6 +75,7 @@ class World:
             self.rebuilder,
             self.rebuilder.failures,
             settle_changes,
+            partial(ring, consumer="IndexSettle"),
             settling=True,
         )
         messages = self.received(SETTLE)

@@ -206,6 +206,7 @@ def test_dead_letters_are_moved_back_and_worked_off(world: World) -> None:
         world.rebuilder,
         world.rebuilder.failures,
         object_changes,
+        ring=lambda metric: pytest.fail(metric.name),
     )
     assert consumer.consume({"Records": messages}) == {"batchItemFailures": []}
     assert set(world.found()) == {"museum:pump:pump/a.glb"}

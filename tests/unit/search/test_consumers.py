@@ -12,6 +12,7 @@ from backend.search.changes import object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
 from backend.search.fan_out import FanOuts
 from backend.search.rebuild import Rebuilder
+from backend.spec.metrics import BATCHES_GIVEN_BACK, Metric
 from backend.spec.queues import OBJECT_EVENTS, SETTLE
 from tests.factories.jobs import job_service
 from tests.factories.search import object_message, store_asset, stream_record
@@ -64,7 +65,10 @@ def test_an_outage_gives_all_messages_of_a_queue_back(
     sent: MemoryQueues,
 ) -> None:
     store_asset(tables)
-    consumer = QueueConsumer(OBJECT_EVENTS, sent, indexing, indexing.failures, object_changes)
+    rung: list[Metric] = []
+    consumer = QueueConsumer(
+        OBJECT_EVENTS, sent, indexing, indexing.failures, object_changes, rung.append
+    )
     counts = {"a": 1, "b": 3}
     messages = [
         object_message("assetbucket", "pump/a", message_id=name)
@@ -76,8 +80,10 @@ def test_an_outage_gives_all_messages_of_a_queue_back(
     failed = consumer.consume(event)["batchItemFailures"]
     assert failed == [{"itemIdentifier": "a"}, {"itemIdentifier": "b"}]
     assert sent.postponed == [("ObjectEvents", "a", 10), ("ObjectEvents", "b", 22)]
+    assert rung == [BATCHES_GIVEN_BACK]
     engine.indexes["files-1"] = files
     assert consumer.consume(event) == {"batchItemFailures": []}
+    assert rung == [BATCHES_GIVEN_BACK]
 
 
 def test_settling_sends_no_further_message(
@@ -85,6 +91,10 @@ def test_settling_sends_no_further_message(
 ) -> None:
     store_asset(tables)
     streams.consume({"Records": [stream_record(ASSET_KEY, {})]})
-    settle = QueueConsumer(SETTLE, sent, indexing, indexing.failures, settle_changes, settling=True)
+    rung: list[Metric] = []
+    settle = QueueConsumer(
+        SETTLE, sent, indexing, indexing.failures, settle_changes, rung.append, settling=True
+    )
     settle.consume(delivered(sent.take(SETTLE)))
     assert sent.sent == []
+    assert not rung

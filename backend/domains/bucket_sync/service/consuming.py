@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from backend.core.deliveries import Event, Message, Reply, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, given_back
 from backend.core.errors import UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -12,6 +12,7 @@ from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.syncing import BucketSync
 from backend.domains.bucket_sync.service.telling import SkipNotes
+from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import BUCKET_EVENTS
 
 _log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ class SyncConsumer:
     sync: BucketSync
     notes: SkipNotes
     queues: Queues
+    ring: Ring
 
     def consume(self, event: Event) -> Reply:
         """Work through the batch; after an outage all of its messages are given back."""
@@ -30,6 +32,7 @@ class SyncConsumer:
             return self._follow(messages)
         except UnavailableError as error:
             _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, BUCKET_EVENTS, messages)
 
     def _follow(self, messages: list[Message]) -> Reply:

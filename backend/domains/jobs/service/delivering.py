@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, failed, given_back, received
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
 from backend.core.errors import StateForbidsError, UnavailableError, VitrineError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -21,7 +21,7 @@ from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.asking import JobService
 from backend.domains.jobs.service.running import LEASE_SECONDS, JobRunner
 from backend.spec.jobs import JOB_KINDS
-from backend.spec.metrics import JOB_FAILED, Metric
+from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED
 from backend.spec.queues import Queue
 
 WORK_TIME = timedelta(seconds=20)
@@ -32,8 +32,6 @@ _LONGEST_LOOK = 300  # seconds, at a job that another message keeps going on
 _LONGEST_DELAY = 900  # SQS's limit for a message; the lease holds a job that waits longer
 Keep = Callable[[str, object, str], None]
 """Stores what cannot be understood: its name, its body, the reason."""
-Ring = Callable[[Metric], None]
-"""Counts an event that an alarm watches."""
 _log = logging.getLogger(__name__)
 
 
@@ -95,6 +93,7 @@ class JobConsumer:
             return self._go_on(message, job_id)
         except UnavailableError as error:
             _log.warning("an outage: %s is given back: %s", job_id, error.message)
+            self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, self.queue, [message])
 
     def _go_on(self, message: Message, job_id: str) -> Reply:

@@ -154,7 +154,9 @@ def test_workers_that_meet_at_a_folder_make_one_asset(world: SyncWorld, when: in
     assert world.kept == []
 
 
-def test_an_outage_gives_all_messages_back_and_loses_none(world: SyncWorld) -> None:
+def test_an_outage_gives_all_messages_back_counts_that_and_loses_none(
+    world: SyncWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
     world.put("pump/a")
     world.put("valve/a")
 
@@ -168,6 +170,7 @@ def test_an_outage_gives_all_messages_back_and_loses_none(world: SyncWorld) -> N
         "message-0",
         "message-1",
     }
+    assert '"BatchesGivenBack":[1.0]' in capsys.readouterr().out
     world.tables.before = lambda operation: None
     world.tell("pump/a", "valve/a")
     assert world.asset("pump")

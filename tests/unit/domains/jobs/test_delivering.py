@@ -16,6 +16,7 @@ from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateErr
 from backend.domains.jobs.service.running import LEASE_SECONDS
 from backend.domains.metadata.rules import SchemaViolationError
 from backend.spec.jobs import DELETE_ASSET, JOB_KINDS
+from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import LIFECYCLE
 from backend.spec.tables.operations import JOBS
 from tests.factories.jobs import ADMIN, PAGES, Counting, JobWorld, KilledError, Message
@@ -151,8 +152,10 @@ def test_a_message_that_met_an_outage_comes_again(world: JobWorld, step: Countin
     assert world.deliver_due()
     (left,) = world.messages
     assert left.due - world.now == timedelta(seconds=10)
+    assert world.rung == [BATCHES_GIVEN_BACK]
     world.drain()
     assert world.job().state == "done"
+    assert world.rung == [BATCHES_GIVEN_BACK]
 
 
 @pytest.mark.parametrize(
