@@ -40,6 +40,7 @@ def main(
     files: Annotated[int, typer.Option(min=1, help="Files of each asset.")] = 250,
     rounds: Annotated[int, typer.Option(min=1)] = 4,
     operations: Annotated[bool, typer.Option(help="Count the requests of the API, too.")] = True,
+    product: Annotated[bool, typer.Option(help="Measure the whole product, and draw all.")] = True,
     minutes: Annotated[
         float, typer.Option(min=0.5, help="How long the calls of an hour take, for the memory.")
     ] = 10,
@@ -54,22 +55,26 @@ def main(
     counted = count_requests(say) if operations else {}
     result = {"size": asdict(size), "rounds": rounds, **_result(figures, memory.in_mebibytes())}
     result["operations"] = {"note": OPERATIONS_NOTE, "counts": counted}
-    result["costs"] = measured_costs() if operations else {}
-    service = measure_service(say, minutes=minutes)
-    result["service"] = service.as_json()
+    result["costs"] = measured_costs()
+    service = measure_service(say, minutes=minutes) if product else None
+    result["service"] = service.as_json() if service else None
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    draw(figures, service, output.with_suffix(".png"))
     show_figures(_screen, figures, memory.in_mebibytes())
-    show_service(_screen, service)
+    if service:
+        draw(figures, service, output.with_suffix(".png"))
+        show_service(_screen, service)
     if counted:
         show_operations(_screen, counted)
-    _screen.print(f"written to {output} and {output.with_suffix('.png')}")
-    below = [f"below the demanded {FLOORS[name].demanded}: {name}" for name in figures.below()]
-    missed = [*below, *service.misses()]
+    _screen.print(f"written to {output}, drawn beside it if the whole product was measured")
+    missed = [*_below(figures), *(service.misses() if service else ())]
     for line in missed:
         _screen.print(line)
     raise typer.Exit(1 if missed else 0)
+
+
+def _below(figures: Figures) -> list[str]:
+    return [f"below the demanded {FLOORS[name].demanded}: {name}" for name in figures.below()]
 
 
 def _result(figures: Figures, memory: Mapping[str, int]) -> dict[str, Any]:

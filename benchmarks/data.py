@@ -13,6 +13,7 @@ from backend.core.transactions import Item
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of
 from backend.search.references import AssetRef, FileRef, Reference
+from backend.spec.functions import INDEX_CHANGES
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
 from backend.spec.tables.model import Table
@@ -137,6 +138,8 @@ def batches(site: Site, size: Size) -> Batches:
     streams: list[str] = []
     count = 0
     for subscription in STREAM_SUBSCRIPTIONS:
+        if subscription.consumer != INDEX_CHANGES.name:
+            continue
         records = list(_stream_records(site, subscription.source.name))
         count += len(records)
         streams += (json.dumps({"Records": some}) for some in _in_batches(records))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import psutil
 import urllib3
@@ -72,7 +73,8 @@ def started(say: Callable[[str], None]) -> Generator[tuple[Site, "Memory"]]:
             tools_folder(), folder / "data", folder / "logs", say, names=NAMES, options=options
         )
         try:
-            with _watched(running) as memory:
+            # What is measured afterwards must not look for these engines.
+            with _watched(running) as memory, patch.dict(os.environ):
                 yield _site(running, options), memory
         finally:
             stop_all(running)
