@@ -80,6 +80,8 @@ class Functions:
         self._by_arn: dict[str, str] = {}
         self._workers: dict[int, Worker] = {}
         self._reaper: asyncio.Task[None] | None = None
+        self._running = 0
+        self._last_ended = time.monotonic()
 
     def begin(
         self,
@@ -132,15 +134,22 @@ class Functions:
         call = Call(str(uuid.uuid4()), payload, asyncio.get_running_loop().create_future())
         pool.counters.invocations += 1
         pool.waiting.append(call)
+        self._running += 1
         self._dispatch(pool)
         try:
             result = await call.result
         finally:
+            self._running -= 1
+            self._last_ended = time.monotonic()
             if call in pool.waiting:  # the caller gave up before a process took the call
                 pool.waiting.remove(call)
         if result.error is not None:
             pool.counters.errors += 1
         return result
+
+    def have_rested_since(self, when: float) -> bool:
+        """Say whether no function ran since `when` (of the monotonic clock)."""
+        return self._running == 0 and self._last_ended < when
 
     def worker(self, port: int) -> Worker | None:
         """Return the process that the Runtime API answers on `port`."""

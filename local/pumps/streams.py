@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SHORTEST_POLL = 0.1
 _LONGEST_POLL = 0.5
+_IDLE_POLL = 2.0  # while no function runs: hardly anybody else writes
 _DISCOVER_EVERY = 30.0
 _READ_LIMIT = 1000
 
@@ -97,6 +98,14 @@ class StreamPump:
     def hurry(self) -> None:
         """Hand over what was read until now without waiting for more: somebody waits for it."""
         self.hurried = time.monotonic()
+
+    def may_rest(self, looked: float) -> bool:
+        """Say whether a stream that was found empty at `looked` need not be read again yet."""
+        return (
+            time.monotonic() - looked < _IDLE_POLL
+            and self.functions.have_rested_since(looked)
+            and self.hurried < looked
+        )
 
     async def at_head(self) -> bool:
         """Say whether every change that is in the stream now is done with."""
@@ -238,10 +247,13 @@ class _Shard:
         """
         mapping = self._pump.mapping
         records: list[Object] = []
-        begun = 0.0
+        begun, looked = 0.0, -math.inf
         pause = _SHORTEST_POLL
         while not self._closed and len(records) < mapping.batch_size:
-            got = await self._read(mapping.batch_size - len(records))
+            got: list[Object] = []
+            if records or not self._pump.may_rest(looked):
+                looked = time.monotonic()
+                got = await self._read(mapping.batch_size - len(records))
             now = time.monotonic()
             if got and not records:
                 begun = now

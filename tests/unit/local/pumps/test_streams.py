@@ -1,6 +1,7 @@
 """Records of a stream: gathered for as long as the mapping says, unless somebody waits for them."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,6 +12,7 @@ from local.clients import Clients
 from local.function_process import InvocationResult
 from local.functions import Functions
 from local.plan import Plan, StreamMapping
+from local.pumps import streams as module
 from local.pumps.activity import Activity
 from local.pumps.drained import Drain
 from local.pumps.journal import Journal
@@ -38,6 +40,9 @@ RECORD: dict[str, Any] = {"eventName": "INSERT", "dynamodb": {"SequenceNumber": 
 class _Streams:
     """One shard with one record, which an iterator from the beginning finds."""
 
+    def __init__(self) -> None:
+        self.reads = 0
+
     exceptions = SimpleNamespace(
         TrimmedDataAccessException=KeyError, ExpiredIteratorException=KeyError
     )
@@ -49,6 +54,7 @@ class _Streams:
         return {"ShardIterator": ShardIteratorType}
 
     def get_records(self, *, ShardIterator: str, **_: Any) -> dict[str, Any]:  # noqa: N803
+        self.reads += 1
         found = [RECORD] if ShardIterator == "TRIM_HORIZON" else []
         return {"Records": found, "NextShardIterator": "behind"}
 
@@ -58,16 +64,22 @@ class _Functions:
 
     def __init__(self) -> None:
         self.called = asyncio.Event()
+        self.rest = False
+
+    def have_rested_since(self, _when: float) -> bool:
+        return self.rest
 
     async def invoke(self, _function: str, _event: object) -> InvocationResult:
         self.called.set()
         return InvocationResult(b'{"batchItemFailures": []}')
 
 
-def pump_to(functions: _Functions, folder: Path) -> StreamPump:
+def pump_to(
+    functions: _Functions, folder: Path, streams: _Streams | None = None, window: int = LONG
+) -> StreamPump:
     return StreamPump(
-        MAPPING,
-        clients=cast("Clients", SimpleNamespace(streams=_Streams())),
+        replace(MAPPING, window=window),
+        clients=cast("Clients", SimpleNamespace(streams=streams or _Streams())),
         functions=cast("Functions", functions),
         journal=Journal(folder / "journal"),
         activity=Activity(),
@@ -89,6 +101,38 @@ def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(tmp_path: 
             said.append(await drain.report())
         assert said[0] == {"drained": False, "streams": ["Consumer"]}
         assert functions.called.is_set()
+        running.cancel()
+
+    asyncio.run(asyncio.wait_for(scenario(), 60))
+
+
+def test_a_stream_is_read_often_only_while_functions_run_or_somebody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LONGEST_POLL", 0.01)
+    monkeypatch.setattr(module, "_IDLE_POLL", LONG)
+
+    async def scenario() -> None:
+        functions, streams = _Functions(), _Streams()
+        pump = pump_to(functions, tmp_path, streams, window=0)
+        running = asyncio.create_task(pump.run())
+
+        async def read_within(seconds: float) -> int:
+            before = streams.reads
+            await asyncio.sleep(seconds)
+            return streams.reads - before
+
+        assert await read_within(0.5) > 5
+        functions.rest = True
+        await read_within(0.2)
+        assert await read_within(0.5) == 0
+        pump.hurry()
+        assert await read_within(0.5) == 1
+        monkeypatch.setattr(module, "_IDLE_POLL", 0.1)
+        assert await read_within(0.5) > 1
+        monkeypatch.setattr(module, "_IDLE_POLL", LONG)
+        functions.rest = False
+        assert await read_within(0.5) > 5
         running.cancel()
 
     asyncio.run(asyncio.wait_for(scenario(), 60))

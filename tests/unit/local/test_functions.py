@@ -1,0 +1,41 @@
+"""The functions of a runtime as a whole: what the pumps may know of them."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from local.function_process import FunctionSpec
+from local.functions import Functions
+
+
+def _spec() -> FunctionSpec:
+    return FunctionSpec(
+        name="f",
+        arn="arn:aws:lambda:us-east-1:123456789012:function:f",
+        role="r",
+        handler="f.handler",
+        runtime="python3.11",
+        code=Path(),
+        layers=(),
+        environment={},
+        timeout=1,
+        memory=128,
+        concurrency=None,
+    )
+
+
+def test_functions_have_rested_only_since_the_last_call_ended(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        functions = Functions(logs=tmp_path)
+        functions.register(_spec())
+        before = time.monotonic()
+        assert functions.have_rested_since(before + 1)
+        call = asyncio.create_task(functions.invoke("f", {}))  # waits: there are no ports
+        await asyncio.sleep(0.01)
+        assert not functions.have_rested_since(before + 1)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        assert not functions.have_rested_since(before)
+        assert functions.have_rested_since(before + 1)
+
+    asyncio.run(scenario())
