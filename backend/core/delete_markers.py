@@ -1,7 +1,6 @@
-"""Which delete markers hide objects now, whoever put them there."""
+"""Which versions of objects are the newest ones, and which delete markers hide objects now."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from backend.core.objects import Objects, ObjectVersion, just_below
@@ -10,48 +9,54 @@ _LISTED, _LEAST_LISTED = 3, 20
 """Versions that are listed for each key: the marker, the one below, and some older."""
 
 
-class Covering(NamedTuple):
-    """The marker that hides a key, and the version that it lies on, perhaps another marker.
+class Newest(NamedTuple):
+    """The newest version of a key, and the one below; either may be a marker."""
 
-    There may be a further marker below, where a request was repeated: whoever removes this one to
-    show the object looks again.
-    """
-
-    marker: ObjectVersion
+    version: ObjectVersion
     below: ObjectVersion | None
 
     @property
     def named(self) -> tuple[str, str]:
-        """Key and version id of the marker."""
-        return self.marker.key, self.marker.version_id
+        """Key and version id."""
+        return self.version.key, self.version.version_id
 
 
-def covering(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Covering]:
-    """What hides these keys, which begin with the prefix and are in S3's order."""
+def covering(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
+    """The markers that hide these keys, whoever put them there.
+
+    There may be a further marker below, where a request was repeated: whoever removes these to
+    show the objects looks again.
+    """
+    found = newest(objects, bucket, prefix, keys)
+    return [one for one in found if one.version.is_delete_marker]
+
+
+def newest(objects: Objects, bucket: str, prefix: str, keys: Sequence[str]) -> list[Newest]:
+    """The newest versions of these keys, which begin with the prefix and are in S3's order."""
     if not keys:
         return []
-    wanted = frozenset(keys)
-    found: list[Covering] = []
-    versions = chain(_versions(objects, bucket, prefix, keys), [None])
-    for version, following in pairwise(versions):
-        if version and version.is_latest and version.is_delete_marker and version.key in wanted:
-            is_below = following is not None and following.key == version.key
-            found.append(Covering(version, following if is_below else None))
-    return found
-
-
-def _versions(
-    objects: Objects, bucket: str, prefix: str, keys: Sequence[str]
-) -> Iterator[ObjectVersion]:
-    """The versions of these keys, and of others between them, newest first within a key."""
+    wanted, last = frozenset(keys), keys[-1]
     limit = max(_LEAST_LISTED, _LISTED * len(keys))  # what stands behind them is for later
+    found: dict[str, Newest] = {}
     after_key: str | None = just_below(keys[0])
     after_version: str | None = None
-    while True:
+    while after_key is not None and after_key <= last:
         page = objects.list_versions(
             bucket, prefix, limit=limit, after_key=after_key, after_version_id=after_version
         )
-        yield from page.versions
+        for version in page.versions:
+            _note(found, wanted, version)
         after_key, after_version = page.next_key, page.next_version_id
-        if after_key is None or after_key > keys[-1]:
-            return
+        if page.versions and after_key in found and found[after_key].below:
+            if after_key == last:
+                break
+            after_version = None  # the rest of a long history is passed over
+    return list(found.values())
+
+
+def _note(found: dict[str, Newest], wanted: Set[str], version: ObjectVersion) -> None:
+    known = found.get(version.key)
+    if known is None and version.is_latest and version.key in wanted:
+        found[version.key] = Newest(version, None)
+    elif known is not None and known.below is None:
+        found[version.key] = Newest(known.version, version)

@@ -3,7 +3,7 @@
 The rows of other slices are only ever removed here, by their keys; what they mean is not known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, StateForbidsError
@@ -99,8 +99,13 @@ class LifecycleRepository:
     def forget_page(self, asset: Asset, page: ArchivedPage) -> None:
         self.tables.write(Delete(table=ARCHIVED_FILES, key=_page_key(asset, page.page)))
 
-    def remove_traces(self, traces: Traces, after: Position | None) -> Page[Item]:
-        """Remove a page of rows; answers with their keys and where the next page begins."""
+    def remove_traces(
+        self, traces: Traces, after: Position | None, still: Callable[[], None]
+    ) -> Page[Item]:
+        """Remove a page of rows; answers with their keys and where the next page begins.
+
+        `still` is asked when they are found, and raises where they are another asset's.
+        """
         wanted = Query(
             table=traces.table,
             partition=traces.partition,
@@ -109,6 +114,8 @@ class LifecycleRepository:
             attributes=traces.table.key_names,
         )
         found = self.tables.query(wanted, PageRequest(ROWS, after))
+        if found.items:
+            still()
         self._remove(traces.table, found.items)
         return found
 

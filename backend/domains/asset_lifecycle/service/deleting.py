@@ -7,6 +7,7 @@ nothing; then the id and the prefix may be taken again.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from backend.core.objects import Objects, ObjectVersion
@@ -83,7 +84,6 @@ class DeleteSteps:
         target = self._target(job)
         parts = self._parts(target)
         while cursor.part < len(parts):
-            self._demand_deleted(target)
             removed = parts[cursor.part](target, cursor.after)
             cursor = DeleteCursor(
                 sweep=cursor.sweep,
@@ -140,6 +140,8 @@ class DeleteSteps:
     def _uploads(self, target: _Target, after: Position | None) -> _Removed:
         """Uploads with their rows, and multipart uploads that others began below the prefix."""
         page = self.repository.uploads_of(target.asset_id, after)
+        if page.items:
+            self._demand_deleted(target)
         for upload_id in page.items:
             folder = f"{target.base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
             self._give_up(target.bucket, folder)
@@ -180,16 +182,19 @@ class DeleteSteps:
     def _links(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
         """Links with their metadata and what the other ends count, always the first ones left."""
         ids = (target.database_id, target.asset_id)
+        self._demand_deleted(target)
         removed = self.links.remove_links(*ids, limit=LINKS)
         return _Removed(removed, more=removed > 0)
 
     def _rows_of(self, traces: rules.Traces) -> _Part:
-        def remove(target: _Target, after: Position | None) -> _Removed:  # noqa: ARG001 - a `_Part`
-            return _page(self.repository.remove_traces(traces, after))
+        def remove(target: _Target, after: Position | None) -> _Removed:
+            still = partial(self._demand_deleted, target)
+            return _page(self.repository.remove_traces(traces, after, still))
 
         return remove
 
     def _subscription(self, target: _Target, after: Position | None) -> _Removed:  # noqa: ARG002
+        self._demand_deleted(target)
         self.repository.remove_subscription(target.asset_id)
         self.repository.remove_changes(target.asset_id)
         return _Removed(0)

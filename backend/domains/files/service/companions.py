@@ -16,7 +16,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
-from backend.domains.files.service.entries import find_previews, list_previews
+from backend.domains.files.service.entries import find_previews
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
@@ -41,11 +41,9 @@ class Companions:
     records: RecordService
     auxiliary: str
 
-    def shown(self, target: FileTarget) -> list[ObjectVersion]:
-        """The file and its previews, as far as they are not archived."""
-        first = self.objects.list_objects(target.bucket, target.key, limit=1).objects
-        itself = [one for one in first if one.key == target.key]
-        return itself + list_previews(self.objects, target.bucket, target.key)
+    def keys(self, target: FileTarget) -> list[str]:
+        """The keys of the file, and of its previews that are not archived."""
+        return [target.key, *find_previews(self.objects, target.bucket, target.key)]
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
         """Give a copy the previews of its source; those that the copy brought before are kept."""

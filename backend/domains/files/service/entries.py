@@ -85,14 +85,9 @@ class Entries:
 
 
 def find_previews(objects: Objects, bucket: str, key: str) -> list[str]:
-    """The keys of `list_previews`."""
-    return [one.key for one in list_previews(objects, bucket, key)]
-
-
-def list_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion]:
-    """A file's previews that are not archived, by one request.
+    """The keys of a file's previews that are not archived, by one request.
 
     There is one at the most unless objects were put straight into the bucket.
     """
     page = objects.list_objects(bucket, key + PREVIEW_MARK, limit=50)
-    return [one for one in page.objects if preview_base(one.key) == key]
+    return [one.key for one in page.objects if preview_base(one.key) == key]

@@ -108,8 +108,7 @@ class ChangeSteps:
         return self.endings.finished(work, [], items=1, retyped=False)
 
     def _archive_file(self, work: Work) -> Progress:
-        shown = self.companions.shown(work.target)  # a second marker would only confuse
-        self.hiding.hide(work, shown)
+        self.hiding.hide(work, self.companions.keys(work.target))
         return self.endings.finished(work, [work.target.path], items=1)
 
     def _archive_folder(self, work: Work) -> Progress:
@@ -117,13 +116,13 @@ class ChangeSteps:
         page = self.objects.list_objects(
             place.bucket, place.key, limit=self.files, after=work.cursor.after
         )
-        shown = [one for one in page.objects if not one.key.endswith("/")]
-        self.hiding.hide(work, shown)
-        paths = [rules.relative_path(place.prefix, one.key) for one in shown]
+        keys = [one.key for one in page.objects if not one.key.endswith("/")]
+        self.hiding.hide(work, keys)
+        paths = [rules.relative_path(place.prefix, key) for key in keys]
         if page.next_key is None:
-            return self.endings.finished(work, paths, items=len(shown))
+            return self.endings.finished(work, paths, items=len(keys))
         self.endings.build_again(work, paths)
-        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(shown))
+        return goes_on(work.cursor.model_copy(update={"after": page.next_key}), items=len(keys))
 
     def _unarchive(self, work: Work) -> Progress:
         """Bring a file back, and its newest preview."""

@@ -107,7 +107,7 @@ class Transfers:
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 newer = ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
                 return goes_on(newer)  # somebody uploaded it meanwhile: that is what moves
-            self.hiding.hide(work, self.companions.shown(source))
+            self.hiding.hide(work, self.companions.keys(source))
         guard = self.endings.under_way(work)
         self.companions.forget_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
