@@ -162,4 +162,8 @@ class PageQuery(WireModel):
 
     max_items: int | None = Field(default=None, ge=1)
     page_size: int | None = Field(default=None, ge=1)
-    starting_token: str | None = None
+    starting_token: str | None = Field(
+        default=None,
+        description="`NextToken` of the page before. A list ends with the page that has none: "
+        "pages before it may be short, and the last one empty",
+    )
