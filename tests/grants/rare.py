@@ -53,6 +53,7 @@ RARE = (
     ),
     Rare("failurebucket", "ListBucket", "*", "Lambda looks whether the destination is there"),
     Rare("SearchState", "PutItem", "Index*", "the first metadata of a place"),
+    Rare("SearchState", "GetItem", "IndexFanOut", "others wrote under a later ticket meanwhile"),
     Rare("Reservations", "BatchGetItem", "IndexSettle", "an object whose entries still lag"),
     Rare("*/_bulk", "ESHttpPost", "SweepTombstones", "a day after a deletion"),
     Rare("ApiKeyStorageTable", "UpdateItem", "Bootstrap", "an administrator's new address"),
@@ -112,6 +113,12 @@ RARE = (
         "BatchGetItem GetItem UpdateItem",
         "LifecycleWorker",
         "as above: records that a job writes are governed by schemas",
+    ),
+    Rare(
+        "Reservations",
+        "ConditionCheckItem",
+        "LifecycleWorker",
+        "as above: a job writes records only while its change of files goes on",
     ),
     Rare(
         "ArchivedFiles AssetFileMetadataVersionsStorageTable WorkflowExecutionsStorageTable",
