@@ -110,7 +110,7 @@ class EngineRoom:
         """
         engine = self._running[name]
         if engine.exit_code is not None:
-            _log.error("%s ended with code %s; started again", name, engine.exit_code)
+            _log.warning("%s has ended with code %s; it is started", name, engine.exit_code)
             self._anew.add(name)
             engine = await asyncio.to_thread(self._start, name)
             self._running[name] = engine

@@ -9,6 +9,7 @@ job that cannot go on removes them.
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from backend.core.clock import Clock, iso
@@ -31,6 +32,7 @@ from backend.domains.assets.models import Asset, AssetReference, AssetVersion, C
 from backend.domains.assets.service import AssetRevisionError, AssetService
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
+from backend.domains.files.service import ChangeEndedError
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService, JobSettledError
 
@@ -91,9 +93,23 @@ class VersionSteps:
         except UnavailableError:
             raise
         except VitrineError:
+            if self._is_made(job):
+                return Progress(job.cursor, finished=True)
             owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
             self.repository.forget(owner, making.snapshot_id)
             raise
+
+    def _is_made(self, job: Job) -> bool:
+        """Whether another worker has committed the version: what it holds stays then.
+
+        A worker may sleep for longer than it has the job.
+        """
+        found = self.jobs.find(job.job_id)
+        return found is None or found.result is not None
+
+    def _demand_unmade(self, job: Job) -> None:
+        if self._is_made(job):
+            raise ChangeEndedError(job.job_id)
 
     def _part(self, job: Job, making: Making, cursor: Capture) -> Progress:
         if cursor.part == "commit":
@@ -130,7 +146,8 @@ class VersionSteps:
             case "named":
                 following = self._named_files(asset, job, making, cursor)
             case "version":
-                following = self.restoring.files(asset, making, cursor)
+                still = partial(self._demand_unmade, job)
+                following = self.restoring.files(asset, making, cursor, still)
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
         return following

@@ -5,6 +5,7 @@ is there, so that nothing is lost; one whose S3 version is gone is skipped. File
 version does not hold stay where they are, and are not in the new one.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,11 +28,12 @@ FILES = 25
 
 
 class _Place(NamedTuple):
-    """Where the files of an asset stand, and the name of the change that copies them."""
+    """Where the files of an asset stand, and the change that copies them (see `Copying`)."""
 
     bucket: str
     prefix: str
     change: str
+    still: Callable[[], None]
 
 
 class _Done(NamedTuple):
@@ -52,12 +54,18 @@ class Restoring:
     reindexing: Reindexing
     clock: Clock
 
-    def files(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
-        """Bring the next files back; answers with the cursor after them."""
+    def files(
+        self, asset: Asset, making: Making, cursor: Capture, still: Callable[[], None]
+    ) -> Capture:
+        """Bring the next files back; answers with the cursor after them.
+
+        Raises:
+            ChangeEndedError: `still` does, as another worker has made the version.
+        """
         after = (cursor.after or {}).get("path")
         old = making.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        place = _Place(*self.assets.location(asset), making.snapshot_id)
+        place = _Place(*self.assets.location(asset), making.snapshot_id, still)
         done = self._restored(place, page.items, cursor.copy_id)
         self.repository.put_files(asset, making.snapshot_id, done.files)
         if done.copied:
@@ -106,6 +114,7 @@ class Restoring:
         try:
             head = self.copies.demand(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
-            return self.copies.copy(Copying(key, head, key, head.content_type, metadata), copy_id)
+            copying = Copying(key, head, key, head.content_type, metadata, place.still)
+            return self.copies.copy(copying, copy_id)
         except SourceGoneError:
             return None

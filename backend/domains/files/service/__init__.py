@@ -1,5 +1,6 @@
 """What can be done with files of assets: list them, describe one, and what other slices ask."""
 
+from backend.domains.files.repository import ChangeEndedError
 from backend.domains.files.service.copying import (
     Copies,
     Copying,
@@ -11,6 +12,7 @@ from backend.domains.files.service.reading import FileService
 from backend.domains.files.service.target import FileTarget
 
 __all__ = [
+    "ChangeEndedError",
     "Copies",
     "Copying",
     "FileService",

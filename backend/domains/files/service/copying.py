@@ -30,8 +30,7 @@ class SourceGoneError(NotFoundError):
 class Copying(NamedTuple):
     """One copy: bucket and key of source and target, and what the target is to be.
 
-    `still` raises a ChangeEndedError where another worker has ended the change. A copy without it
-    stays, whatever others wrote meanwhile.
+    `still` raises a ChangeEndedError where another worker has ended the change.
     """
 
     source: tuple[str, str]
@@ -39,7 +38,7 @@ class Copying(NamedTuple):
     target: tuple[str, str]
     content_type: str
     metadata: Mapping[str, str]
-    still: Callable[[], None] | None = None
+    still: Callable[[], None]
 
     @property
     def change(self) -> str:
@@ -106,8 +105,6 @@ class Copies:
         A worker may sleep for longer than it has the job. Where no other copy of the change is
         found, the one that ended the change has met this one, and it stays.
         """
-        if copying.still is None:
-            return written
         try:
             copying.still()
         except ChangeEndedError:

@@ -1,5 +1,6 @@
 """Versions whose makers die, or whose assets change state under them."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from backend.core.paging import PageRequest
 from backend.domains.asset_versions.models import Making
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
+from tests.factories.files import BUCKET
 from tests.factories.lifecycle import KilledError
 from tests.factories.versions import Versions, named
 from tests.unit.domains.asset_versions.test_making import put, snapshot_rows
@@ -84,3 +86,51 @@ def test_a_request_that_died_over_its_files_makes_no_version(
     (job,) = jobs_of(museum)
     assert museum.work_off(job.job_id).state == "failed"
     assert museum.made() == "1"
+
+
+def asleep_before_its_first_copy(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]
+) -> None:
+    """Let another worker end the job of a revert, and others do more, before a copy is made."""
+    kind = type(museum.lifecycle.objects)
+    copy, moments = kind.copy, iter([True])
+
+    def late(objects: Any, *args: Any, **more: Any) -> Any:
+        if next(moments, False):
+            museum.lifecycle.hands.now += timedelta(seconds=300)
+            (job,) = (one for one in jobs_of(museum) if not one.is_finished)
+            assert museum.work_off(job.job_id).state == "done"
+            meanwhile()
+        return copy(objects, *args, **more)
+
+    monkeypatch.setattr(kind, "copy", late)
+
+
+def test_a_worker_that_wakes_up_after_a_revert_hides_nothing_that_was_put_since(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    museum.made()
+    museum.lifecycle.gallery.put("/a.glb", b"newer")
+    gallery, objects = museum.lifecycle.gallery, museum.lifecycle.objects
+    asleep_before_its_first_copy(museum, monkeypatch, lambda: gallery.put("/a.glb", b"newest"))
+    museum.revert("1")
+    assert objects.read_start(BUCKET, "statue/a.glb", length=9) == b"newest"
+    assert museum.files("2").keys() == {"/a.glb"}
+
+
+def test_a_worker_that_wakes_up_after_a_version_was_made_and_the_asset_archived_removes_no_rows(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "put_files", 1)
+    with pytest.raises(KilledError):
+        museum.create()
+    (stale,) = jobs_of(museum)
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    assert museum.work_off(stale.job_id).state == "done"
+    snapshot = Making.model_validate(stale.parameters).snapshot_id
+    rows = snapshot_rows(tables, snapshot)
+    museum.lifecycle.archive()
+    assert museum.making.steps.make(stale).finished
+    assert snapshot_rows(tables, snapshot) == rows > 0
