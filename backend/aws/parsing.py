@@ -17,7 +17,7 @@ from botocore.utils import parse_timestamp
 if TYPE_CHECKING:
     from botocore.client import BaseClient
 
-_READS = ("BatchGetItem", "GetItem", "Query", "Scan")
+READS = ("BatchGetItem", "GetItem", "Query", "Scan")
 _OK = 200
 _LISTS = {"Version": "Versions", "DeleteMarker": "DeleteMarkers"}
 _PLACES = frozenset(
@@ -38,7 +38,7 @@ def take_items_as_sent(client: "BaseClient") -> None:
 
     Binary values are then base64 text; `items.from_wire` takes both.
     """
-    for operation in _READS:
+    for operation in READS:
         client.meta.events.register(f"before-parse.dynamodb.{operation}", _replace_body)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from backend.aws.parsing import take_items_as_sent
+from backend.aws.clients import lighten
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
@@ -45,7 +45,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def _tables(client: "DynamoDBClient") -> DynamoTables:
-    take_items_as_sent(client)  # as backend.aws.clients does
+    lighten(client)  # as backend.aws.clients does
     run = new_uuid()[:8]
     for table in USED:
         client.create_table(**create_table_request(table, f"{run}-{table.name}"))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx
 from opensearchpy import OpenSearch
 
+from backend.aws.clients import lighten
 from backend.aws.objects import S3Objects
-from backend.aws.parsing import take_items_as_sent, take_versions_as_sent
+from backend.aws.parsing import take_versions_as_sent
 from backend.aws.search_engine import OpenSearchEngine
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
@@ -40,7 +41,7 @@ class Store:
         self.engines = engines
         run = new_uuid()[:8]
         client = engines.dynamodb
-        take_items_as_sent(client)
+        lighten(client)
         names = {f"TABLE_{table.name}": f"{run}-{table.name}" for table in TABLES}
         for table in TABLES:
             client.create_table(**create_table_request(table, f"{run}-{table.name}"))
