@@ -29,14 +29,16 @@ from backend.search.failure_entries import (
     Replays,
     StoredFailure,
     UnreadableFailureError,
+    kind_of,
     leading_members,
     parsed,
     replays_of,
 )
-from backend.search.failures import Failures
+from backend.search.failures import Failures, ring
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import Reference
-from backend.spec.functions import INDEX_OBJECTS, INDEX_SETTLE
+from backend.spec.functions import INDEX_OBJECTS, INDEX_SETTLE, REPLAY_FAILURES
+from backend.spec.metrics import REPLAYS_GIVEN_UP
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.values import frozen
 
@@ -198,6 +200,8 @@ class Replayer:
             _logger.info(
                 "an entry was written anew while it was replayed", extra={"key": stored.key}
             )
+        elif following is None and kind_of(stored.key) == "batch" and _waits(before):
+            ring(REPLAYS_GIVEN_UP, REPLAY_FAILURES.name)
 
 
 def next_attempt(now: datetime, attempts: int) -> datetime | None:
@@ -208,10 +212,13 @@ def next_attempt(now: datetime, attempts: int) -> datetime | None:
 
 
 def is_due(entry: FailureSummary, now: datetime) -> bool:
-    """Whether the schedule replays an entry now."""
-    if entry.replays.attempts == 0:
-        return True
-    return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
+    """Whether the schedule replays a batch now."""
+    return _waits(entry.replays) and (entry.replays.next_at or "") <= iso(now)
+
+
+def _waits(replays: Replays) -> bool:
+    """Whether the schedule will replay a batch at some time."""
+    return replays.attempts == 0 or replays.next_at is not None
 
 
 @wired

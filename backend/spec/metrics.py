@@ -46,6 +46,12 @@ JOB_FAILED = Metric(
 )
 """Counts no jobs that somebody's change overtook (`VitrineError.needs_operator`)."""
 
+REPLAYS_GIVEN_UP = Metric(
+    "ReplaysGivenUp",
+    "leaves a batch of a stream to you: its failure says why; mend the cause, then replay it",
+)
+"""Counts a batch when its last try has failed, or it cannot be read at all."""
+
 OBJECTS_SKIPPED = Metric(
     "ObjectsSkipped",
     "met objects of a bucket that belong to no asset; the dimension `reason` says why",
@@ -86,6 +92,7 @@ CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
 QUEUE_METRICS = (BATCHES_GIVEN_BACK,)
 INDEXING_METRICS = (INDEXING_POISON, SEARCH_TICKETS_BEHIND)
 JOB_METRICS = (JOB_FAILED,)
+REPLAY_METRICS = (REPLAYS_GIVEN_UP,)
 
 
 OF_API = {"consumer": "Api", "service": "Api"}

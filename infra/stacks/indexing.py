@@ -17,7 +17,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import FUNCTIONS, SEARCH_WORKER, Function
+from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
     CHECK_METRICS,
@@ -25,6 +25,7 @@ from backend.spec.metrics import (
     JOB_METRICS,
     NAMESPACE,
     QUEUE_METRICS,
+    REPLAY_METRICS,
     Metric,
     dimensions,
 )
@@ -87,6 +88,7 @@ class IndexingStack(Stack):
             return
         for schedule in SCHEDULES:
             self._schedule(schedule, made.make(schedule.function))
+        self._watch(REPLAY_FAILURES, REPLAY_METRICS)
 
     def _queue(self, spec: Queue) -> None:
         timeouts = {function.name: function.timeout_seconds for function in FUNCTIONS}

@@ -9,7 +9,7 @@ from backend.core.deliveries import LONGEST_PAUSE_SECONDS
 from backend.http.counting import count
 from backend.search.failures import ring
 from backend.spec.buckets import FAILURE_BUCKET
-from backend.spec.functions import FUNCTIONS, SEARCH_WORKER, Function
+from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
     CHECK_METRICS,
@@ -18,6 +18,7 @@ from backend.spec.metrics import (
     JOB_METRICS,
     OF_API,
     QUEUE_METRICS,
+    REPLAY_METRICS,
     Metric,
     dimensions,
 )
@@ -35,6 +36,7 @@ COUNTED = [
     *product(INDEXING, INDEXING_METRICS),
     *product(WORKERS, JOB_METRICS),
     *product([SEARCH_WORKER], CHECK_METRICS),
+    *product([REPLAY_FAILURES], REPLAY_METRICS),
 ]
 SEARCH_DOMAIN = {
     "Red": ("ClusterStatus.red", "Maximum", "GreaterThanThreshold", 0),

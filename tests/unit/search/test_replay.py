@@ -43,6 +43,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
 SOON = NOON + timedelta(minutes=1)
+RUNG = '"ReplaysGivenUp":[1.0]'
 
 
 @dataclass
@@ -116,7 +117,7 @@ def test_a_stub_becomes_whole_when_the_cause_is_gone(bench: Bench) -> None:
 
 
 def test_an_entry_that_fails_again_counts_its_attempts_and_tells_the_last_reason(
-    bench: Bench,
+    bench: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store_asset(bench.tables)
     store_metadata(bench.tables, "material", "brass")
@@ -130,6 +131,7 @@ def test_an_entry_that_fails_again_counts_its_attempts_and_tells_the_last_reason
     found = bench.only()
     assert (found.key, found.failed_at) == (before.key, before.failed_at)
     assert (found.reason, found.replays.attempts) == ("out of memory", 2)
+    assert RUNG not in capsys.readouterr().out  # poison has an alarm of its own
     assert found.replays.last_at == "2026-03-01T12:01:00.000000Z"
     assert found.replays.next_at is None
 
@@ -346,7 +348,9 @@ def test_what_is_not_there_is_told(bench: Bench) -> None:
     assert bench.replayer.replay("../secrets").outcome == "absent"
 
 
-def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(bench: Bench) -> None:
+def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
     put_object(bench.objects, given_up([{"no": "record"}], function="s-JobStarter-X"))
     pauses: list[timedelta] = []
     for _ in range(MOST_ATTEMPTS - 1):
@@ -356,13 +360,16 @@ def test_the_schedule_waits_longer_after_each_attempt_and_gives_up_at_last(bench
         bench.now = following - timedelta(seconds=1)
         assert bench.run() == {}
         bench.now = following
+    assert RUNG not in capsys.readouterr().out
     assert bench.run() == {"failed": 1}
+    assert capsys.readouterr().out.count(RUNG) == 1
     assert pauses == sorted(pauses)
     assert (pauses[0], pauses[-1]) == (timedelta(minutes=5), LONGEST_PAUSE)
     assert bench.only().replays.next_at is None
     bench.now += timedelta(days=365)
     assert bench.run() == {}
     assert bench.outcomes() == ["failed"]  # by command it can be tried at any time
+    assert RUNG not in capsys.readouterr().out
 
 
 def test_the_schedule_leaves_poison_alone(bench: Bench) -> None:
@@ -379,9 +386,12 @@ def test_a_run_ends_when_its_time_is_used_up(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("content", ["[1]", "[" * 5000, '{"payload": 7}', b"\xff\xfe no JSON"])
-def test_a_batch_without_sense_is_tried_once_and_left(bench: Bench, content: str | bytes) -> None:
+def test_a_batch_without_sense_is_tried_once_and_left(
+    bench: Bench, content: str | bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
     put_object(bench.objects, content)
     assert [bench.run(), bench.run()] == [{"failed": 1}, {}]
+    assert capsys.readouterr().out.count(RUNG) == 1
     assert bench.only().reason
     assert bench.outcomes() == ["failed"]
     assert bench.only().replays.attempts == 2
