@@ -3,12 +3,15 @@
 import hashlib
 import hmac
 import json
+import ssl
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from zlib import crc32
@@ -17,6 +20,18 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509 import (
+    CertificateBuilder,
+    DNSName,
+    Name,
+    NameAttribute,
+    SubjectAlternativeName,
+    random_serial_number,
+)
+from cryptography.x509.oid import NameOID
 
 from backend.aws.clients import lighten
 from backend.aws.reads import send_reads_directly
@@ -71,13 +86,32 @@ Answer = Callable[[Handler, str], None]
 @dataclass
 class Server:
     url: str
+    certificate: Path | None
     asked: list[Asked] = field(default_factory=list[Asked])
     answers: list[Answer] = field(default_factory=list[Answer])
     """How the next requests are answered; all others with the item."""
 
 
-@pytest.fixture
-def server() -> Generator[Server]:
+def certificate_in(folder: Path) -> Path:
+    """A certificate of this machine with its key, signed by itself."""
+    key = generate_private_key(SECP256R1())
+    name = Name([NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        CertificateBuilder(name, name, key.public_key(), random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(SubjectAlternativeName([DNSName("localhost")]), critical=False)
+        .sign(key, SHA256())
+    )
+    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file = folder / "certificate.pem"
+    file.write_bytes(secret + made.public_bytes(Encoding.PEM))
+    return file
+
+
+@pytest.fixture(params=["http"])
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Server]:
     class Handling(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -95,7 +129,13 @@ def server() -> Generator[Server]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handling) as listening:
         listening.daemon_threads = True
-        made = Server(f"http://127.0.0.1:{listening.server_port}")
+        certificate = None
+        if request.param == "https":
+            certificate = certificate_in(tmp_path)
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(certificate)
+            listening.socket = context.wrap_socket(listening.socket, server_side=True)
+        made = Server(f"{request.param}://localhost:{listening.server_port}", certificate)
         Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield made
         listening.shutdown()
@@ -111,7 +151,8 @@ def client(server: Server) -> Any:
         max_pool_connections=THREADS,
     )
     session = boto3.Session("an-id", SECRET, TOKEN, region_name=REGION)
-    made = session.client("dynamodb", endpoint_url=server.url, config=config)
+    trusted = server.certificate and str(server.certificate)
+    made = session.client("dynamodb", endpoint_url=server.url, config=config, verify=trusted)
     lighten(made)
     assert read(made, "first") == "first"
     assert not server.asked.pop().direct
@@ -122,6 +163,7 @@ def read(client: Any, key: str) -> str:
     return client.get_item(TableName="Any", Key={"id": {"S": key}})["Item"]["name"]["S"]
 
 
+@pytest.mark.parametrize("server", ["http", "https"], indirect=True)
 def test_a_read_is_sent_over_the_connection_that_is_there(server: Server, client: Any) -> None:
     assert [read(client, key) for key in "abc"] == ["a", "b", "c"]
     assert all(asked.direct for asked in server.asked)
