@@ -105,13 +105,14 @@ class _Calls:
         """A signed request, as it is sent."""
         headers = {
             "Content-Type": "application/x-amz-json-1.0",
+            "Host": self._host,
             "User-Agent": self._meta.config.user_agent,
             "X-Amz-Target": f"{_PROTOCOL}.{operation}",
         }
         request = AWSRequest("POST", self._url, headers, body)
         self._signed_by("dynamodb", self._meta.region_name).add_auth(request)
         lines = [f"{name}: {value}\r\n" for name, value in request.headers.items()]
-        head = f"POST / HTTP/1.1\r\nHost: {self._host}\r\nContent-Length: {len(body)}\r\n"
+        head = f"POST / HTTP/1.1\r\nContent-Length: {len(body)}\r\n"
         return "".join((head, *lines, "\r\n")).encode() + body
 
 
