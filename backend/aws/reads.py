@@ -81,7 +81,7 @@ class _Calls:
     def _idle_connection(self) -> Generator[Any]:
         """An open connection of the client's that nobody else uses meanwhile, or None.
 
-        It is closed where the block fails: what comes over it still is no answer to the next read.
+        It is closed where the block fails: what still comes over it is no answer to the next read.
         """
         try:
             connection = self._idle.get_nowait()
@@ -90,16 +90,17 @@ class _Calls:
         if connection is None or connection.sock is None:  # a place for one, or it was closed
             yield None
             return
+        answered = False
         try:
             yield connection
-        except BaseException:
-            connection.close()
-            raise
+            answered = True
         finally:
-            try:
-                self._idle.put_nowait(connection)
-            except Full:  # meanwhile others made more than are kept
+            if not answered:
                 connection.close()
+        try:
+            self._idle.put_nowait(connection)
+        except Full:  # meanwhile others made more than are kept
+            connection.close()
 
     def _request(self, operation: str, body: bytes) -> bytes:
         """A signed request, as it is sent."""

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,28 +10,23 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
-from backend.core.paging import PageRequest
 from backend.core.search_engine import DocumentWrite
 from backend.core.transactions import Put
-from backend.search.failure_entries import FailureEntries, FailureSummary
-from backend.search.failures import FailureStore
-from backend.search.rebuild import Rebuilder
+from backend.search.failure_entries import FailureEntries
 from backend.search.references import AssetRef, FileRef
 from backend.search.replay import (
     LONGEST_PAUSE,
     MOST_ATTEMPTS,
-    LeftoverReplays,
-    Replayer,
     next_attempt,
 )
 from backend.spec.queues import FAN_OUT, LIFECYCLE, SETTLE
 from backend.spec.tables.assets import ASSETS
 from tests.factories.buckets import stored_bucket
-from tests.factories.failures import BATCH_KEY, entries_in, given_up, put_object, replayer_of
+from tests.factories.failures import BATCH_KEY, given_up, put_object
+from tests.factories.replays import Bench
 from tests.factories.search import (
     NOON,
     object_message,
-    rebuilder,
     remove_asset,
     store_asset,
     store_metadata,
@@ -44,51 +38,6 @@ from tests.fakes.search_engine import MemorySearchEngine
 ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
 SOON = NOON + timedelta(minutes=1)
 RUNG = '"ReplaysGivenUp":[1.0]'
-
-
-@dataclass
-class Bench:
-    """A failure bucket that something gets into, and replays whose clock can be set."""
-
-    tables: DynamoTables
-    objects: S3Objects
-    engine: MemorySearchEngine
-    sent: MemoryQueues
-    now: datetime = NOON
-    entries: FailureEntries = field(init=False)
-    replayer: Replayer = field(init=False)
-    indexing: Rebuilder = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.entries = entries_in(self.objects)
-        self.indexing = rebuilder(
-            self.tables, self.objects, self.sent, self.engine, clock=lambda: self.now
-        )
-        self.replayer = replayer_of(
-            self.indexing,
-            self.tables,
-            self.objects,
-            self.sent,
-            entries=self.entries,
-            clock=lambda: self.now,
-        )
-
-    def listed(self) -> list[FailureSummary]:
-        return list(self.entries.page(PageRequest(100)).items)
-
-    def only(self) -> FailureSummary:
-        (found,) = self.listed()
-        return found
-
-    def outcomes(self) -> list[str]:
-        return [self.replayer.replay(one.key).outcome for one in self.listed()]
-
-    def keep(self, consumer: str, body: object, name: str = "m") -> None:
-        FailureStore(self.objects, "failurebucket", consumer, lambda: NOON).keep(name, body, "odd")
-
-    def run(self, *, minutes: int = 10) -> dict[str, int]:
-        leftovers = LeftoverReplays(self.entries, self.replayer, lambda: self.now)
-        return leftovers.run(until=self.now + timedelta(minutes=minutes))
 
 
 @pytest.fixture
