@@ -1,5 +1,6 @@
 """boto3 clients, one of each kind a process, with time-outs and retries set once."""
 
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -45,13 +46,21 @@ def check_sdk(version: str) -> None:
 
 check_sdk(boto3.__version__)
 
+
+def agent(app: str | None) -> str:
+    """How requests say whose they are. The SDK leaves its setting `app` out beside such a name."""
+    names = f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}"
+    return f"{names} app/{app}" if app else names
+
+
+_APP = os.environ.get("AWS_SDK_UA_APP_ID")  # noqa: TID251 - no setting of ours, but the SDK's
 _CONFIG = Config(
     connect_timeout=2,
     read_timeout=10,
     retries={"mode": "standard", "total_max_attempts": 4},
     max_pool_connections=16,
     # The SDK puts its own name together anew for each request: a tenth of a small one's time.
-    user_agent=f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}",
+    user_agent=agent(_APP),
 )
 # DynamoDB checks what it is sent; S3 must not be sent an empty key, which means the bucket.
 _DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))

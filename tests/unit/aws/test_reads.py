@@ -155,7 +155,9 @@ def client(server: Server) -> Any:
     made = session.client("dynamodb", endpoint_url=server.url, config=config, verify=trusted)
     lighten(made)
     assert read(made, "first") == "first"
-    assert not server.asked.pop().direct
+    first = server.asked.pop()
+    assert not first.direct
+    assert first.headers["user-agent"] == made.meta.config.user_agent
     return made
 
 
@@ -197,6 +199,7 @@ def test_it_is_signed_as_it_is_sent(server: Server, client: Any) -> None:
     assert asked.direct
     assert len(signature_of(asked)) == 64
     assert asked.headers["x-amz-security-token"] == TOKEN
+    assert asked.headers["user-agent"] == client.meta.config.user_agent
 
 
 @pytest.mark.parametrize(
