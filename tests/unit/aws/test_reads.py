@@ -149,10 +149,11 @@ def client(server: Server) -> Any:
         connect_timeout=5,
         retries={"mode": "standard", "total_max_attempts": 2},
         max_pool_connections=THREADS,
+        user_agent="vitrine/1 app/dev-AssetsApi",
     )
     session = boto3.Session("an-id", SECRET, TOKEN, region_name=REGION)
     trusted = server.certificate and str(server.certificate)
-    made = session.client("dynamodb", endpoint_url=server.url, config=config, verify=trusted)
+    made: Any = session.client("dynamodb", endpoint_url=server.url, config=config, verify=trusted)
     lighten(made)
     assert read(made, "first") == "first"
     first = server.asked.pop()
