@@ -3,8 +3,8 @@
 botocore puts each request together by the service's model, asks its handlers of endpoints, retries
 and errors, and walks the answer by the model again: more work than all else that a function does
 for a `GET`. While all goes well a read needs none of it, since its parameters are the JSON that is
-sent, and its answer is the JSON that `items` takes. So it is first sent like that, signed by
-botocore's signer, over a connection that botocore has made and does not use just then. Where there
+sent, and its answer is the JSON that `items` takes. So it is first sent like that, with botocore's
+signature, over a connection that botocore has made and does not use just then. Where there
 is none, or what comes back is no answer (an error, a time-out, an end, a wrong checksum), the call
 is made in botocore's way: to read twice does no harm, so connecting, waiting, retrying and telling
 what is wrong all stay the SDK's.
@@ -13,13 +13,14 @@ what is wrong all stay the SDK's.
 import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from http.client import HTTPException, HTTPResponse
 from queue import Empty, Full
+from time import gmtime, strftime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from zlib import crc32
-
-from botocore.awsrequest import AWSRequest
 
 from backend.aws.parsing import READS
 
@@ -36,8 +37,8 @@ def send_reads_directly(client: "BaseClient") -> None:
     Who listens to the client's events is told `before-parameter-build` of a read that is sent like
     this, and may refuse it; other events only of what is sent in botocore's way.
     """
-    # Lambda's runtime brings an SDK of its own. One that keeps its parts elsewhere stays as it is.
-    with suppress(AttributeError):
+    # Lambda's runtime brings an SDK of its own. One whose parts are others is left as it is.
+    with suppress(AttributeError, TypeError):
         vars(client)["_make_api_call"] = _Calls(client)
 
 
@@ -47,11 +48,11 @@ class _Calls:
     def __init__(self, client: Any) -> None:
         self._usual = client._make_api_call
         self._meta = client.meta
-        self._signed_by = client._request_signer.get_auth_instance
+        self._signer = client._request_signer.get_auth_instance
         pools = client._endpoint.http_session._manager
         self._idle = pools.connection_from_url(client.meta.endpoint_url).pool
-        self._url = f"{client.meta.endpoint_url}/"
-        self._host = urlsplit(self._url).netloc
+        self._host = urlsplit(client.meta.endpoint_url).netloc
+        self._request("GetItem", b"")  # shows whether the signer is one that is known
 
     def __call__(self, operation: str, parameters: Mapping[str, Any]) -> Any:
         answer = self._first_try(operation, parameters) if operation in READS else None
@@ -103,18 +104,34 @@ class _Calls:
             connection.close()
 
     def _request(self, operation: str, body: bytes) -> bytes:
-        """A signed request, as it is sent."""
-        headers = {
-            "Content-Type": "application/x-amz-json-1.0",
-            "Host": self._host,
-            "User-Agent": self._meta.config.user_agent,
-            "X-Amz-Target": f"{_PROTOCOL}.{operation}",
-        }
-        request = AWSRequest("POST", self._url, headers, body)
-        self._signed_by("dynamodb", self._meta.region_name).add_auth(request)
-        lines = [f"{name}: {value}\r\n" for name, value in request.headers.items()]
-        head = f"POST / HTTP/1.1\r\nContent-Length: {len(body)}\r\n"
-        return "".join((head, *lines, "\r\n")).encode() + body
+        """A request as it is sent, signed in AWS's fourth version."""
+        signer = self._signer("dynamodb", self._meta.region_name)
+        moment = strftime("%Y%m%dT%H%M%SZ", gmtime())
+        token = signer.credentials.token
+        signed = [  # by name
+            f"host:{self._host}",
+            f"x-amz-date:{moment}",
+            *([f"x-amz-security-token:{token}"] if token else []),
+            f"x-amz-target:{_PROTOCOL}.{operation}",
+        ]
+        names = ";".join(line.partition(":")[0] for line in signed)
+        canonical = ("POST", "/", "", *signed, "", names, sha256(body).hexdigest())
+        signing = SimpleNamespace(context={"timestamp": moment})
+        text = signer.string_to_sign(signing, "\n".join(canonical))
+        authorization = (
+            f"Credential={signer.scope(signing)}",
+            f"SignedHeaders={names}",
+            f"Signature={signer.signature(text, signing)}",
+        )
+        head = (
+            "POST / HTTP/1.1",
+            *signed,
+            f"authorization:AWS4-HMAC-SHA256 {', '.join(authorization)}",
+            "content-type:application/x-amz-json-1.0",
+            f"content-length:{len(body)}",
+            f"user-agent:{self._meta.config.user_agent}",
+        )
+        return "\r\n".join((*head, "", "")).encode() + body
 
 
 def _answer(connection: Any, request: bytes) -> Any:
