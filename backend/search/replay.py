@@ -213,7 +213,9 @@ def next_attempt(now: datetime, attempts: int) -> datetime | None:
 
 def is_due(entry: FailureSummary, now: datetime) -> bool:
     """Whether the schedule replays a batch now."""
-    return _waits(entry.replays) and (entry.replays.next_at or "") <= iso(now)
+    if entry.replays.attempts == 0:
+        return True
+    return entry.replays.next_at is not None and entry.replays.next_at <= iso(now)
 
 
 def _waits(replays: Replays) -> bool:

@@ -50,6 +50,17 @@ def test_a_version_whose_request_died_is_made_once_by_its_job(
     assert museum.files("1") == files
 
 
+def died_making(museum: Versions, monkeypatch: pytest.MonkeyPatch) -> Job:
+    """The job of a version whose first worker died over its files."""
+    put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "put_files", 1)
+    with pytest.raises(KilledError):
+        museum.create()
+    museum.lifecycle.hands.now += timedelta(seconds=300)
+    (job,) = jobs_of(museum)
+    return job
+
+
 def jobs_of(museum: Versions) -> list[Job]:
     found = museum.tables.scan(JOBS, PageRequest(100)).items
     return [Job.model_validate(item) for item in found]
@@ -58,13 +69,8 @@ def jobs_of(museum: Versions) -> list[Job]:
 def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(museum, "/a.glb")
-    killed_at(museum, monkeypatch, "put_files", 1)
-    with pytest.raises(KilledError):
-        museum.create()
+    job = died_making(museum, monkeypatch)
     museum.lifecycle.archive()
-    museum.lifecycle.hands.now += timedelta(seconds=300)
-    (job,) = [one for one in jobs_of(museum) if one.kind == "makeAssetVersion"]
     done = museum.work_off(job.job_id)
     assert done.state == "failed"
     assert snapshot_rows(tables, Making.model_validate(job.parameters).snapshot_id) == 0
@@ -122,12 +128,7 @@ def test_a_worker_that_wakes_up_after_a_revert_hides_nothing_that_was_put_since(
 def test_a_worker_that_wakes_up_after_a_version_was_made_and_the_asset_archived_removes_no_rows(
     museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(museum, "/a.glb")
-    killed_at(museum, monkeypatch, "put_files", 1)
-    with pytest.raises(KilledError):
-        museum.create()
-    (stale,) = jobs_of(museum)
-    museum.lifecycle.hands.now += timedelta(seconds=300)
+    stale = died_making(museum, monkeypatch)
     assert museum.work_off(stale.job_id).state == "done"
     snapshot = Making.model_validate(stale.parameters).snapshot_id
     rows = snapshot_rows(tables, snapshot)
