@@ -12,10 +12,13 @@ STATE ?= .local
 DEMO_DIR ?= samples/library
 PORT ?=
 PYTEST := $(BIN)/pytest
-# Tests that start no engines run side by side, but for those that measure times.
 CORES ?= 2
-# Which grants the journeys use; `make grants` tells those that nothing uses.
+UNIT := -q -n $(CORES) --dist loadgroup --durations 20
+# Workers share the engines and one product; xdist groups keep apart what would disturb others.
+ENGINES := -q -n $(CORES) --dist loadgroup --durations 20
+# Where tests on engines record the grants that functions use; `make grants` reads it.
 GRANTS := $(CURDIR)/build/grants.jsonl
+export VITRINE_RECORD_GRANTS := $(GRANTS)
 
 export PYTHONPATH :=
 
@@ -28,22 +31,19 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) --first-look samples/library
 
 .PHONY: test
-test: $(READY) ## Run all tests, on real engines too
-	@$(PYTEST) -q -n $(CORES) -m "not alone" tests/unit tests/architecture tests/infra
-	@$(PYTEST) -q -m alone tests/architecture
-	@$(BIN)/python -m local prepare
-	@mkdir -p build && rm -f $(GRANTS)
-	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q \
-		tests/contract tests/integration tests/journeys --ignore=tests/journeys/long
+test: lint prepare ## Run format, lint, types and all tests, on real engines too (15 minutes)
+	@rm -f $(GRANTS)
+	@$(PYTEST) $(UNIT) tests/unit tests/architecture tests/infra
+	@$(PYTEST) $(ENGINES) -m "not kills" tests/contract tests/integration tests/journeys \
+		--ignore=tests/journeys/long
 
 .PHONY: grants
-grants: $(READY) ## Compare the grants of functions with what the last `make test` used
-	@VITRINE_RECORD_GRANTS=$(GRANTS) $(PYTEST) -q tests/grants
+grants: $(READY) ## Compare the grants of functions with those that `make test` and `make prove` used
+	@$(PYTEST) -q tests/grants
 
 .PHONY: check
-check: lint $(READY) ## Format, lint, types, import directions, unit tests (under two minutes)
-	@$(PYTEST) -q -n $(CORES) -m "not alone" tests/unit tests/architecture
-	@$(PYTEST) -q -m alone tests/architecture
+check: lint $(READY) ## Format, lint, types, import directions, unit tests (four minutes)
+	@$(PYTEST) $(UNIT) tests/unit tests/architecture
 
 .PHONY: lint
 lint: $(READY) ## Format, lint, types and import directions only
@@ -72,29 +72,60 @@ demo: $(READY) ## Import a folder into a fresh runtime and search it (DEMO_DIR=,
 bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
 	@$(BIN)/python -m benchmarks
 
-# How much `make prove` proves: histories in memory, those of the whole product (Hypothesis keeps
-# half a MB of each), histories on engines, kills of each engine, policies.
-prove: HISTORIES ?= 10000
-prove: MODEL_HISTORIES ?= 3000
-prove: ENGINE_HISTORIES ?= 300
-prove: ROUNDS ?= 5
-prove: POLICIES ?= 5000
+# The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
+# each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
+# engines), generated policies, requests to each operation.
+PARTS := kills histories engines policies lifecycles models fuzz
+PART ?= $(PARTS)
+KILL_ROUNDS ?= 1
+LOAD_SECONDS ?= 2
+HISTORIES ?= 10000
+MODEL_HISTORIES ?= 3000
+ENGINE_HISTORIES ?= 300
+POLICIES ?= 5000
+FUZZ_EXAMPLES ?= 1000
 .PHONY: prove
-prove: $(READY) ## Run thousands of random histories, in memory and on engines, and kill engines (hours)
-	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(MODEL_HISTORIES) $(PYTEST) -q -n $(CORES) \
-		tests/unit/search/test_histories.py tests/unit/model
-	@$(BIN)/python -m local prepare
-	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model
-	@POLICIES=$(POLICIES) $(PYTEST) -q tests/integration/search/test_permissions.py
-	@KILL_ROUNDS=$(ROUNDS) LOAD_SECONDS=20 CONCURRENCY_SECONDS=60 $(PYTEST) -q \
-		tests/journeys/test_kills.py tests/journeys/test_concurrency.py tests/journeys/long
+prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
 
-# How many cases `make fuzz` sends to each operation at random; the tests send 100.
-fuzz: FUZZ_EXAMPLES ?= 1000
-.PHONY: fuzz
-fuzz: $(READY) ## Send every route what the OpenAPI document allows and forbids (an hour)
+.PHONY: prepare
+prepare: $(READY)
 	@$(BIN)/python -m local prepare
-	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_SEED=$${RANDOM} $(PYTEST) -q tests/journeys/test_contract.py
+	@mkdir -p build
+
+.PHONY: $(addprefix prove-,$(PARTS))
+prove-kills: prepare
+	@KILL_ROUNDS=$(KILL_ROUNDS) LOAD_SECONDS=$(LOAD_SECONDS) $(PYTEST) $(ENGINES) -m kills \
+		tests/integration tests/journeys --ignore=tests/journeys/long; \
+		echo "make prove PART=kills: $$SECONDS s"
+
+prove-histories: $(READY)
+	@HISTORIES=$(HISTORIES) MODEL_EXAMPLES=$(MODEL_HISTORIES) $(PYTEST) -q -n $(CORES) \
+		tests/unit/search/test_histories.py tests/unit/model; \
+		echo "make prove PART=histories: $$SECONDS s"
+
+prove-engines: prepare
+	@ENGINE_EXAMPLES=$(ENGINE_HISTORIES) $(PYTEST) -q tests/contract tests/integration/model; \
+		echo "make prove PART=engines: $$SECONDS s"
+
+prove-policies: prepare
+	@POLICIES=$(POLICIES) $(PYTEST) -q tests/integration/search/test_permissions.py; \
+		echo "make prove PART=policies: $$SECONDS s"
+
+prove-lifecycles: prepare
+	@KILL_ROUNDS=$(KILL_ROUNDS) CONCURRENCY_SECONDS=60 $(PYTEST) -q \
+		tests/journeys/test_concurrency.py tests/journeys/long/test_*_kills.py \
+		tests/journeys/long/test_two_gibibytes.py; echo "make prove PART=lifecycles: $$SECONDS s"
+
+prove-models: prepare
+	@$(PYTEST) -q tests/journeys/long/test_debian_models.py; \
+		echo "make prove PART=models: $$SECONDS s"
+
+prove-fuzz: prepare
+	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PYTEST) -q tests/journeys/test_contract.py; \
+		echo "make prove PART=fuzz: $$SECONDS s"
+
+.PHONY: fuzz
+fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)
 
 .PHONY: synth
 synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them with cfn-lint

@@ -1,13 +1,13 @@
-"""Secrets that a run has used, and where its logs tell one.
+"""Secrets that a run has used, and where its logs contain one.
 
-What clients were told and what they sent is planted; the logs of functions and of the runner are
+What clients received and what they sent is planted; the logs of functions and of the runner are
 read once, at the end. The engines' own logs are theirs, and `up.log` is what `up` shows on the
 screen, the administrator's key among it.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ KINDS = (KEY, TOKEN, SIGNATURE)
 _WORD = re.compile(r"[A-Za-z0-9_-]{16,}")
 
 planted: set[str] = set()
-"""The long words of all that the clients of this process sent and were told."""
+"""The long words of all that the clients of this process sent and received."""
 
 
 def plant(text: str) -> None:
@@ -47,15 +47,26 @@ def secrets_of(state: Path) -> set[str]:
     return {secret["value"] for secret in kept.values()}
 
 
-def told(logs: Path, secrets: Iterable[str]) -> list[str]:
-    """Where the logs hold one of these, what is planted, or what looks like such a thing."""
+def keep(file: Path) -> None:
+    """Write what this process planted, for the process that reads the logs at the end."""
+    file.write_text("\n".join(sorted(planted)))
+
+
+def kept(files: Iterable[Path]) -> set[str]:
+    """Return what all processes planted."""
+    return {word for file in files for word in file.read_text().split()}
+
+
+def leaks(logs: Path, secrets: Iterable[str], also: Collection[str] = ()) -> list[str]:
+    """Return the places where logs hold a secret, a planted word, or what looks like a secret."""
     wanted = [secret for secret in secrets if len(secret) >= 8]
     anything = re.compile("|".join([*(k.pattern for k in KINDS), *map(re.escape, wanted)]))
+    watched = planted.union(also)
     found: list[str] = []
     for path in (*sorted((logs / "functions").glob("*.log*")), *sorted(logs.glob("runner.log*"))):
         for number, line in _lines(path):
             match = anything.search(line)
-            words = [match[0]] if match else planted.intersection(_WORD.findall(line))
+            words = [match[0]] if match else watched.intersection(_WORD.findall(line))
             found += [f"{path.name}:{number}: {word[:12]}…" for word in words]
     return found
 

@@ -1,33 +1,34 @@
-"""Journeys share one runtime; those that break engines or keep state start their own."""
+"""Journeys share one runtime, also between xdist workers; those that break it start their own."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from tests.journeys.canaries import secrets_of, told
+from tests.journeys import shared
 from tests.journeys.runtime import Api, Runtime
 
 
+def pytest_configure() -> None:
+    shared.begin()
+
+
+def pytest_unconfigure() -> None:
+    shared.end()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    seed = os.environ[shared.SEED]
+    terminalreporter.write_line(f"random requests were drawn with {shared.SEED}={seed}")
+
+
 @pytest.fixture(scope="session")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
-    """The product with its tables in memory."""
-    shared = Runtime(tmp_path_factory.mktemp("runtime"))
-    shared.up("--in-memory")
-    yield shared
-    refused = _refused(shared.state)
-    logged = told(shared.state / "logs", secrets_of(shared.state))
-    shared.down()
-    assert refused == [], "the templates' policies refuse what functions need"
-    assert logged == [], "logs tell keys, tokens, secrets or presigned URLs"
-
-
-def _refused(state: Path) -> list[str]:
-    """What the policies refused to functions; a consumer would only try it again and again."""
-    logs = (state / "logs" / "functions").glob("*.log")
-    lines = (line for log in logs for line in log.read_text(errors="replace").splitlines())
-    return sorted({line for line in lines if line.startswith("[IAM]")})
+def runtime(worker_id: str) -> Iterator[Runtime]:
+    """The product with its tables in memory, started once for all workers."""
+    with shared.shared_runtime(worker_id, "--in-memory") as running:
+        yield running
 
 
 @pytest.fixture

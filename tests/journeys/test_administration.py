@@ -3,7 +3,12 @@
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from tests.journeys.runtime import Api, Runtime
+
+pytestmark = pytest.mark.xdist_group("administrators")
+"""Whether somebody is the last administrator depends on what other journeys make of users."""
 
 
 def user_of(runtime: Runtime, *roles: str) -> tuple[str, Api]:

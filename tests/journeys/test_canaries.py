@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.factories.identity_provider import encoded
-from tests.journeys.canaries import plant, planted, secrets_of, told
+from tests.journeys.canaries import leaks, plant, planted, secrets_of
 from tests.journeys.runtime import Api, Runtime
 
 KEY = "vams_" + "canary-" * 8
@@ -21,25 +21,25 @@ def test_a_log_that_tells_a_secret_is_found(tmp_path: Path, name: str) -> None:
     (tmp_path / "functions").mkdir()
     log = tmp_path / "functions" / "Api.log"
     log.write_text(f'quiet\n{{"message": "{SECRETS[name]}"}}\n')
-    assert len(told(tmp_path, [])) == 1
+    assert len(leaks(tmp_path, [])) == 1
     log.write_text("quiet\n")
-    assert told(tmp_path, []) == []
+    assert leaks(tmp_path, []) == []
 
 
 def test_a_secret_of_no_known_form_is_found(tmp_path: Path) -> None:
     (tmp_path / "functions").mkdir()
     (tmp_path / "runner.log").write_text("the pepper is " + "p" * 32)
-    assert told(tmp_path, []) == []
-    assert told(tmp_path, ["p" * 32]) == ["runner.log:1: pppppppppppp…"]
+    assert leaks(tmp_path, []) == []
+    assert leaks(tmp_path, ["p" * 32]) == ["runner.log:1: pppppppppppp…"]
 
 
 def test_a_part_of_what_a_client_was_told_is_found(tmp_path: Path) -> None:
     (tmp_path / "functions").mkdir()
     signature = "5ca1ab1e" * 8
     (tmp_path / "functions" / "Api.log").write_text(f"signed with {signature}")
-    assert told(tmp_path, []) == []
+    assert leaks(tmp_path, []) == []
     plant(f"https://bucket.example/key?X-Amz-Signature={signature}&x=1")
-    assert told(tmp_path, []) == ["Api.log:1: 5ca1ab1e5ca1…"]
+    assert leaks(tmp_path, []) == ["Api.log:1: 5ca1ab1e5ca1…"]
 
 
 def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: str) -> None:
@@ -54,7 +54,7 @@ def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: st
     assert len(signatures) > 1, "those of the upload are not planted"
     secrets = secrets_of(runtime.state)
     assert len(secrets) >= 3
-    assert told(runtime.state / "logs", secrets) == []
+    assert leaks(runtime.state / "logs", secrets) == []
 
 
 def _send_everywhere(runtime: Runtime, api: Api, database: str, secret: str) -> None:

@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from tests.journeys.runtime import Api, Runtime, wait_until
 
 
@@ -128,6 +130,7 @@ def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> No
     assert [each["groupId"] for each in left] == [other]
 
 
+@pytest.mark.xdist_group("administrators")
 def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
     runtime: Runtime,
 ) -> None:

@@ -37,9 +37,13 @@ NOT_RUN = {
     "make docs": "a test holds that the pages are what it would write",
     "make test": "it would run this test within itself",
     "make prove": "it takes hours",
+    "make prove PART=kills": "it takes minutes; continuous integration runs it",
     "make check": "it would run all unit tests once more; that the target is there is tested",
 }
 START_SECONDS = 600.0
+
+pytestmark = pytest.mark.xdist_group("docs")
+"""One product is served for all of these commands."""
 
 
 def commands(page: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime, kill_with_children, wait_until
+from tests.journeys.runtime import Api, Runtime
 
 
 def new_tag(api: Api) -> str:
@@ -54,22 +54,3 @@ def test_a_new_name_is_a_job_that_anyone_who_sees_the_asset_can_look_at(
     assert api.refused("POST", f"{path}/cancel")[0] == 409
     assert api.refused("POST", f"{path}/resume")[0] == 409
     assert api.refused("GET", "/jobs/fanOut.nowhere.none.2")[0] == 404
-
-
-def test_a_job_survives_the_death_of_everything(own_runtime: Runtime) -> None:
-    own_runtime.up()
-    api = own_runtime.client()
-    database = api.new_database("museum")
-    tag = new_tag(api)
-    for number in range(12):
-        api.new_asset(database, f"Gear {number}", tags=[tag])
-    own_runtime.drain()
-    job_id = api.ok("DELETE", f"/tags/{tag}")["jobId"]
-    # Not at once: the engine of tables answers before a transaction is on its disk.
-    wait_until(lambda: api.ok("GET", f"/jobs/{job_id}")["state"] != "queued")
-    kill_with_children(own_runtime.endpoint["pid"])
-    own_runtime.up()
-    api = own_runtime.client()
-    own_runtime.drain()
-    assert api.ok("GET", f"/jobs/{job_id}")["state"] == "done"
-    assert tags_of(api, database) == {()}

@@ -5,8 +5,6 @@
 
 import json
 import os
-import sqlite3
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -14,11 +12,7 @@ import httpx
 import pytest
 from botocore.config import Config
 
-from backend.spec.schedules import SCHEDULES
 from local.engines import Options
-from local.state import StateFolder
-from tests.factories.failures import BATCH_KEY, given_up
-from tests.factories.search import stream_record
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
 from tests.journeys.test_docs import CLIENT, REPLAYING, commands, ran
 
@@ -123,30 +117,3 @@ def test_the_guide_leads_from_poison_and_dead_letters_to_none(broken: Runtime) -
 
 def say(runtime: Runtime, command: str) -> str:
     return ran(command, {**os.environ, "VITRINE_ENDPOINT": str(runtime.state / "endpoint.json")})
-
-
-def test_the_schedule_replays_what_a_stream_gave_up(own_runtime: Runtime) -> None:
-    own_runtime.up()
-    api = own_runtime.client()
-    api.new_database("museum")
-    asset = api.new_asset("museum", "Pump")
-    own_runtime.drain()
-    s3 = s3_of(own_runtime)
-    bucket = failure_bucket(s3)
-    record = stream_record({"databaseId": "museum", "assetId": asset}, {})
-    s3.put_object(Bucket=bucket, Key=BATCH_KEY, Body=json.dumps(given_up([record])))
-    (listed,) = api.ok("GET", "/admin/failures")["Items"]
-    assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
-    own_runtime.down()
-    let_schedules_be_due(own_runtime.state)
-    own_runtime.up()
-    api = own_runtime.client()
-    wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])
-
-
-def let_schedules_be_due(state: Path) -> None:
-    """As if the runtime had been away for long."""
-    base = sqlite3.connect(StateFolder(state).journal)
-    with base:
-        assert base.execute("UPDATE schedules SET last = 0").rowcount == len(SCHEDULES)
-    base.close()

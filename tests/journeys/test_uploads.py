@@ -1,4 +1,4 @@
-"""Uploads that are broken off: the client killed half-way, the runtime in the middle of a copy."""
+"""Uploads whose client was killed half-way, and uploads that are given up."""
 
 import hashlib
 import json
@@ -17,13 +17,10 @@ from vitrine.transfer.importing import import_directory
 from vitrine.transfer.journal import Journal
 from vitrine.transfer.opening import Settings
 
-from tests.journeys.runtime import Api, Runtime, kill_with_children, put_parts, wait_until
+from tests.journeys.runtime import Api, Runtime, put_parts
 
 MIB = 1024**2
 PARTS = 12
-LARGE = 20 * MIB
-"""Copied in parts of a quarter of it."""
-
 
 DYING = """
 import os, signal, sys, threading
@@ -156,62 +153,6 @@ def test_the_command_goes_on_with_an_upload_by_its_id(
     assert (counts["uploaded"], counts["failed"]) == (1, 0)
     assert ask("show", upload_id)["state"] == "completed"
     assert ask("list")["items"] == []
-
-
-def completed_large_file(api: Api) -> tuple[str, str, list[bytes]]:
-    """A file of 400 MiB whose upload is completed: its asset, the upload's path, its parts."""
-    api.new_database("museum")
-    asset_id = api.new_asset("museum", "statue")
-    bodies = [os.urandom(50 * MIB) for _ in range(8)]
-    scope = {"assetId": asset_id, "databaseId": "museum", "uploadType": "assetFile"}
-    wanted = [{"relativeKey": "/cloud.bin", "num_parts": 8, "file_size": 400 * MIB}]
-    begun = api.ok("POST", "/uploads", {**scope, "files": wanted})
-    done = put_parts(begun["files"][0], bodies)
-    upload = f"/uploads/{begun['uploadId']}"
-    answer = api.ok("POST", f"{upload}/complete", {**scope, "files": [done]})
-    assert answer["largeFileAsynchronousHandling"] is True
-    return asset_id, upload, bodies
-
-
-def test_a_large_file_survives_the_death_of_the_runtime_in_the_middle_of_its_copy(
-    own_runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CDK_CONTEXT_JSON", json.dumps({"largeFileBytes": LARGE}))
-    own_runtime.up()
-    api = own_runtime.client()
-    asset_id, upload, bodies = completed_large_file(api)
-    place = f"/database/museum/assets/{asset_id}"
-    key = api.ok("GET", place)["assetLocation"]["Key"] + "cloud.bin"
-    (buckets,) = own_runtime.state.glob("**/s3/buckets")
-
-    def copied() -> int:
-        """Parts of the copy, as versitygw keeps them."""
-        folder = f"*/.sgwtmp/multipart/{hashlib.sha256(key.encode()).hexdigest()}"
-        return len(list(buckets.glob(f"{folder}/*/*")))
-
-    wait_until(lambda: copied() > 8, every=0.005)  # it may be made in a second
-    kill_with_children(own_runtime.endpoint["pid"])
-    assert 8 < copied() < 80
-    own_runtime.up()
-    api = own_runtime.client()
-
-    def is_finished() -> bool:
-        return api.ok("GET", upload)["state"] != "working"
-
-    wait_until(is_finished, seconds=600)
-    (file,) = api.ok("GET", upload)["files"]
-    assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
-    info = api.ok(
-        "GET", f"{place}/fileInfo", params={"filePath": "/cloud.bin", "includeVersions": "true"}
-    )
-    assert [version["size"] for version in info["versions"]] == [400 * MIB]
-    link = api.ok("POST", f"{place}/download", {"downloadType": "assetFile", "key": "/cloud.bin"})
-    digest = hashlib.sha256()
-    with httpx.stream("GET", link["downloadUrl"], timeout=60) as response:
-        for piece in response.iter_bytes(MIB):
-            digest.update(piece)
-    assert digest.hexdigest() == hashlib.sha256(b"".join(bodies)).hexdigest()
-    assert list(buckets.glob("*/.sgwtmp/multipart/*/*/*")) == []
 
 
 def test_an_upload_that_is_given_up_leaves_nothing(api: Api, database: str) -> None:

@@ -10,6 +10,7 @@ from tests.journeys.runtime import Api, Runtime
 from tests.journeys.test_administration import asked
 from tests.journeys.test_bucket_sync import OTHERS, own_bucket, s3
 
+pytestmark = pytest.mark.xdist_group("alone")
 __all__ = ["s3"]
 
 LISTS: dict[str, dict[str, str]] = {

@@ -1,56 +1,29 @@
 """People who sign in: with the deployment's user pool, and with a provider of their own."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
-from tests.factories.identity_provider import CLIENT, Provider, identity_provider, key
-from tests.journeys.canaries import secrets_of, told
+from tests.factories.identity_provider import CLIENT, Provider, key
+from tests.journeys import canaries
 from tests.journeys.runtime import Api, Runtime, wait_until
 
-PASSWORD = "Canary-passw0rd!"
+pytestmark = pytest.mark.xdist_group("alone")
+PASSWORD = "Canary-passw0rd-of-a-pool-user!"
 FORBIDDEN = (403, {"message": "Forbidden"})
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with identity_provider() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def deployment(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
-    """A product with a user pool, another provider, and only this machine allowed to ask it."""
-    runtime = Runtime(tmp_path_factory.mktemp("signing-in"))
-    settings = {
-        "userPool": "true",
-        "oidcIssuer": provider.url,
-        "oidcClientId": CLIENT,
-        "oidcUserPrefix": "corp.",
-        "allowedIpRanges": '["127.0.0.0/8"]',
-    }
-    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    runtime.up("--in-memory", *given)
-    yield runtime
-    logs = runtime.state / "logs"
-    found = told(logs, secrets_of(runtime.state) | {PASSWORD})
-    refused = [log.name for log in logs.glob("functions/*") if "[IAM]" in log.read_text()]
-    runtime.down()
-    assert found == []
-    assert refused == [], "the templates' policies refuse what functions need"
-
-
-def sign_in(deployment: Runtime, user: str) -> dict[str, Any]:
+def sign_in(runtime: Runtime, user: str) -> dict[str, Any]:
     """A new user of the pool, made by the API; its tokens, as Cognito gives them."""
-    admin = deployment.client()
+    canaries.planted.add(PASSWORD.rstrip("!"))
+    admin = runtime.client()
     told = admin.ok("GET", "/api/amplify-config")
     admin.ok("POST", "/user/cognito", {"userId": user, "email": f"{user}@example.org"})
     pool = boto3.client(
         "cognito-idp",
-        endpoint_url=deployment.endpoint["aws"],
+        endpoint_url=runtime.endpoint["aws"],
         region_name=told["region"],
         aws_access_key_id="nobody",
         aws_secret_access_key="nothing",
@@ -68,23 +41,23 @@ def sign_in(deployment: Runtime, user: str) -> dict[str, Any]:
     return dict(answer["AuthenticationResult"])
 
 
-def bearer(deployment: Runtime, token: str) -> Api:
-    return deployment.client(f"Bearer {token}")
+def bearer(runtime: Runtime, token: str) -> Api:
+    return runtime.client(f"Bearer {token}")
 
 
 @pytest.mark.parametrize("kind", ["IdToken", "AccessToken"])
-def test_a_user_of_the_pool_may_do_what_its_roles_allow(deployment: Runtime, kind: str) -> None:
+def test_a_user_of_the_pool_may_do_what_its_roles_allow(runtime: Runtime, kind: str) -> None:
     user = f"pool-{kind.lower()}"
-    own = bearer(deployment, sign_in(deployment, user)[kind])
+    own = bearer(runtime, sign_in(runtime, user)[kind])
     told = own.ok("GET", "/secure-config")["featuresEnabled"]
     assert told == "AUTHPROVIDER_COGNITO,AUTHPROVIDER_EXTERNALOAUTHIDP"
     assert own.refused("GET", "/roles")[0] == 403
-    deployment.client().ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
+    runtime.client().ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
     wait_until(lambda: own.send("GET", "/roles").status_code == 200)
 
 
-def test_users_of_the_pool_are_made_listed_changed_and_removed(deployment: Runtime) -> None:
-    admin = deployment.client()
+def test_users_of_the_pool_are_made_listed_changed_and_removed(runtime: Runtime) -> None:
+    admin = runtime.client()
     zoe = "/user/cognito/zoe"
 
     def email() -> str | None:
@@ -102,26 +75,26 @@ def test_users_of_the_pool_are_made_listed_changed_and_removed(deployment: Runti
 
 
 def test_a_user_of_another_provider_has_an_id_that_says_so(
-    deployment: Runtime, provider: Provider
+    runtime: Runtime, provider: Provider
 ) -> None:
-    told = deployment.client().ok("GET", "/api/amplify-config")
+    told = runtime.client().ok("GET", "/api/amplify-config")
     assert told["externalOAuthIdpURL"] == provider.url
     assert (told["externalOAuthIdpClientId"], told["externalOAuthIdpScope"]) == (
         CLIENT,
         "openid email",
     )
-    own = bearer(deployment, provider.token(sub="ann"))
+    own = bearer(runtime, provider.token(sub="ann"))
     (profile,) = own.ok("POST", "/auth/loginProfile/corp.ann", {})["message"]["Items"]
     assert profile["email"] == "ann@example.org"
     assert own.refused("POST", "/auth/loginProfile/ann", {})[0] == 403
-    impostor = bearer(deployment, provider.token(sub="admin"))
+    impostor = bearer(runtime, provider.token(sub="admin"))
     assert impostor.refused("GET", "/roles")[0] == 403
 
 
 def test_a_role_that_demands_a_second_factor_counts_only_with_one(
-    deployment: Runtime, provider: Provider
+    runtime: Runtime, provider: Provider
 ) -> None:
-    admin = deployment.client()
+    admin = runtime.client()
     admin.ok("POST", "/roles", {"roleName": "vault", "description": "x", "mfaRequired": True})
     for name, kind, field, value in (
         ("route", "api", "route__path", "/roles"),
@@ -138,24 +111,24 @@ def test_a_role_that_demands_a_second_factor_counts_only_with_one(
         }
         admin.ok("POST", f"/auth/constraints/vault-{name}", rule)
     admin.ok("POST", "/user-roles", {"userId": "corp.eve", "roleName": ["vault"]})
-    with_factor = bearer(deployment, provider.token(sub="eve", amr=["pwd", "mfa"]))
+    with_factor = bearer(runtime, provider.token(sub="eve", amr=["pwd", "mfa"]))
     wait_until(lambda: with_factor.send("GET", "/roles").status_code == 200)
-    without = bearer(deployment, provider.token(sub="eve", amr=["pwd"]))
+    without = bearer(runtime, provider.token(sub="eve", amr=["pwd"]))
     assert without.refused("GET", "/roles")[0] == 403
     assert [each["roleName"] for each in with_factor.ok("GET", "/roles")["Items"]] == ["vault"]
 
 
-def test_the_provider_may_change_its_keys(deployment: Runtime, provider: Provider) -> None:
-    bearer(deployment, provider.token()).ok("GET", "/secure-config")
+def test_the_provider_may_change_its_keys(runtime: Runtime, provider: Provider) -> None:
+    bearer(runtime, provider.token()).ok("GET", "/secure-config")
     old, new = provider.keys[0], key("RSA", "rotated")
     provider.keys = [new, old]
-    own = bearer(deployment, provider.token(by=new))
+    own = bearer(runtime, provider.token(by=new))
     wait_until(lambda: own.send("GET", "/secure-config").status_code == 200)
-    bearer(deployment, provider.token(by=old)).ok("GET", "/secure-config")
+    bearer(runtime, provider.token(by=old)).ok("GET", "/secure-config")
 
 
 def test_a_stranger_learns_nothing_and_the_administrator_the_reason(
-    deployment: Runtime, provider: Provider
+    runtime: Runtime, provider: Provider
 ) -> None:
     good = provider.token()
     bad = {
@@ -168,11 +141,11 @@ def test_a_stranger_learns_nothing_and_the_administrator_the_reason(
         "key-unknown": "vams_" + "x" * 64,
     }
     for token in bad.values():
-        assert bearer(deployment, token).refused("GET", "/secure-config") == FORBIDDEN
-    assert deployment.client("Basic bm8=").refused("GET", "/secure-config") == FORBIDDEN
-    wait_until(lambda: all(reason in _log(deployment) for reason in bad))
+        assert bearer(runtime, token).refused("GET", "/secure-config") == FORBIDDEN
+    assert runtime.client("Basic bm8=").refused("GET", "/secure-config") == FORBIDDEN
+    wait_until(lambda: all(reason in _log(runtime) for reason in bad))
 
 
-def _log(deployment: Runtime) -> str:
-    logs = (deployment.state / "logs" / "functions").glob("*uthorizer*")
+def _log(runtime: Runtime) -> str:
+    logs = (runtime.state / "logs" / "functions").glob("*uthorizer*")
     return "".join(Path(log).read_text() for log in logs)

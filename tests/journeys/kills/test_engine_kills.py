@@ -1,4 +1,6 @@
-"""kill -9 of each engine and of the runtime under load: afterwards the index is right, unaided.
+"""kill -9 of each engine under load: afterwards the index is right, unaided.
+
+One kill an engine takes about 20 s, most of it the time until the engine is back.
 
 What was acknowledged is there afterwards, with one exception, which is the local engine's own:
 DynamoDB Local, killed itself, may have lost what it answered some milliseconds before. (The service
@@ -11,15 +13,15 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.journeys.load import Load, drift, load, stored
-from tests.journeys.runtime import START_SECONDS, Runtime, kill_with_children, wait_until
+from tests.journeys.kills.right_again import becomes_right, lost
+from tests.journeys.load import Load, load, stored
+from tests.journeys.runtime import START_SECONDS, Runtime, wait_until
 
+pytestmark = [pytest.mark.kills, pytest.mark.xdist_group("engine-kills")]
 SECONDS_UNDER_LOAD = float(os.environ.get("LOAD_SECONDS", "2"))
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "1"))
-RIGHT_AGAIN_SECONDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +46,9 @@ def test_an_engine_that_is_killed_under_load_leaves_no_drift(
         time.sleep(SECONDS_UNDER_LOAD)
     assert written.wrong == []
     _is_back(on_disk)
-    _becomes_right(on_disk, database)
+    becomes_right(on_disk, database)
     if engine != "dynamodb":  # see the module
-        assert _lost(written, stored(api, database)) == []
-
-
-def test_a_runtime_that_is_killed_under_load_leaves_no_drift(own_runtime: Runtime) -> None:
-    own_runtime.up()
-    own_runtime.client().new_database("killed")
-    with load(own_runtime, "killed") as written:
-        _work_goes_on(written)
-        kill_with_children(own_runtime.endpoint["pid"])
-    assert written.wrong == []
-    own_runtime.up()
-    _becomes_right(own_runtime, "killed")
+        assert lost(written, stored(api, database)) == []
 
 
 def _work_goes_on(written: Load) -> None:
@@ -67,7 +58,7 @@ def _work_goes_on(written: Load) -> None:
 
 
 def _kill(runtime: Runtime, engine: str) -> None:
-    """End the engine's process, of which the runner is told nothing."""
+    """Kill the engine's process without the runner's knowledge."""
     pid: int = runtime.admin("GET", "/health")["engines"][engine]["pid"]
     os.kill(pid, signal.SIGKILL)
 
@@ -80,38 +71,3 @@ def _is_back(runtime: Runtime) -> None:
         return all(engine["healthy"] for engine in engines.values())
 
     wait_until(is_back, seconds=START_SECONDS)
-
-
-def _becomes_right(runtime: Runtime, database: str) -> None:
-    api = runtime.client()
-    found: list[Any] = [None]
-
-    def is_right() -> bool:
-        try:
-            found[0] = drift(api, database)
-        except (AssertionError, httpx.HTTPError) as error:  # an engine is still away
-            found[0] = error
-        return found[0] == {}
-
-    try:
-        wait_until(is_right, seconds=RIGHT_AGAIN_SECONDS)
-    except AssertionError:
-        raise AssertionError(f"drift after {RIGHT_AGAIN_SECONDS} s: {found[0]!r:.2000}") from None
-
-
-def _lost(written: Load, there: dict[str, Any]) -> list[str]:
-    """What was acknowledged and is not stored."""
-    missing: list[str] = []
-    for asset, known in written.acknowledged.items():
-        found = there.get(asset)
-        if found is None:
-            missing.append(f"{asset} as a whole")
-            continue
-        if known["name"] is not None and found[0] != known["name"]:
-            missing.append(f"the name of {asset}: {found[0]}, not {known['name']}")
-        if "metadata" in known and found[2] != known["metadata"]:
-            missing.append(f"the metadata of {asset}")
-        missing += [
-            f"{asset}{path}" for path in known.get("files", ()) if asset + path not in there
-        ]
-    return missing

@@ -1,0 +1,50 @@
+"""What is demanded of a product after something died: nothing lost, no drift within a minute."""
+
+from typing import Any
+
+import httpx
+
+from tests.journeys.load import Load, drift
+from tests.journeys.runtime import Runtime, wait_until
+
+RIGHT_AGAIN_SECONDS = 60
+
+
+def becomes_right(runtime: Runtime, database: str) -> None:
+    """Wait until the index is what the tables say, unaided.
+
+    Raises:
+        AssertionError: it is not within `RIGHT_AGAIN_SECONDS`.
+    """
+    api = runtime.client()
+    found: list[Any] = [None]
+
+    def is_right() -> bool:
+        try:
+            found[0] = drift(api, database)
+        except (AssertionError, httpx.HTTPError) as error:  # an engine is still away
+            found[0] = error
+        return found[0] == {}
+
+    try:
+        wait_until(is_right, seconds=RIGHT_AGAIN_SECONDS)
+    except AssertionError:
+        raise AssertionError(f"drift after {RIGHT_AGAIN_SECONDS} s: {found[0]!r:.2000}") from None
+
+
+def lost(written: Load, there: dict[str, Any]) -> list[str]:
+    """Return what was acknowledged and is not stored."""
+    missing: list[str] = []
+    for asset, known in written.acknowledged.items():
+        found = there.get(asset)
+        if found is None:
+            missing.append(f"{asset} as a whole")
+            continue
+        if known["name"] is not None and found[0] != known["name"]:
+            missing.append(f"the name of {asset}: {found[0]}, not {known['name']}")
+        if "metadata" in known and found[2] != known["metadata"]:
+            missing.append(f"the metadata of {asset}")
+        missing += [
+            f"{asset}{path}" for path in known.get("files", ()) if asset + path not in there
+        ]
+    return missing

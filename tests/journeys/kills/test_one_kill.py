@@ -1,0 +1,223 @@
+"""kill -9 of everything while six kinds of work are in flight, one restart, and what is then true.
+
+In flight are writers under load, an import by the command, the copy of a large file, an unarchive
+of 200 files, a job over the assets of a tag, and a batch of a stream that waits for its replay.
+This takes about two minutes: two starts of the runtime with its tables on disk, and the work.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from backend.spec.schedules import SCHEDULES
+from local.state import StateFolder
+from tests.factories.failures import BATCH_KEY, given_up
+from tests.factories.search import stream_record
+from tests.journeys.kills.right_again import becomes_right, lost
+from tests.journeys.load import Load, load, stored
+from tests.journeys.many_files import ManyFiles
+from tests.journeys.runtime import (
+    Api,
+    Runtime,
+    kill_with_children,
+    put_parts,
+    wait_until,
+)
+from tests.journeys.test_import import figures, folder_of_assets, vitrine
+from tests.journeys.test_jobs import tags_of
+from tests.journeys.test_lifecycle import change
+from tests.journeys.test_replaying_failures import failure_bucket, s3_of
+
+pytestmark = [pytest.mark.kills, pytest.mark.xdist_group("one-kill")]
+MIB = 1024**2
+LARGE = ("--set", f"largeFileBytes={20 * MIB}")
+"""Larger files are copied after the reply, in parts of a quarter of it."""
+PARTS, PART = 8, 50 * MIB
+COPIED_PARTS = 80
+FILES = 200
+TAGGED = 40
+
+
+@dataclass
+class Before:
+    """What was there, and what was in flight, when everything died."""
+
+    runtime: Runtime
+    key: str
+    written: Load
+    folder: Path
+    lion: ManyFiles
+    versions: dict[str, str]
+    job_id: str
+    upload: str
+    digest: str
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
+    """Start all the work, kill everything in the middle of it, and start the runtime again."""
+    folder = tmp_path_factory.mktemp("one-kill")
+    runtime = Runtime(folder / "state")
+    runtime.up(*LARGE)
+    found = _furnished(runtime, folder_of_assets(folder / "import me"))
+    with load(runtime, "killed") as found.written, ThreadPoolExecutor(1) as pool:
+        importing = vitrine(runtime, "import", found.folder, "--database", "imported-folder")
+        _wait_for_assets(runtime.client(), "imported-folder")
+        found.job_id = runtime.client().ok("DELETE", "/tags/brass")["jobId"]
+        pool.submit(_unarchive, runtime, found.lion)
+        _wait_for_unarchive(runtime.client(), found.lion)
+        _complete_large_file(found)
+        _kill_amid_the_copy(found)
+        assert importing.poll() is None, "the import ended before the kill"
+    importing.communicate(timeout=120)
+    assert importing.returncode != 0
+    assert found.written.wrong == []
+    _let_schedules_be_due(runtime.state)
+    runtime.up(*LARGE)
+    yield found
+    runtime.down()
+
+
+def _furnished(runtime: Runtime, folder: Path) -> Before:
+    api = runtime.client()
+    for database in ("killed", "museum", "tagged", "large"):
+        api.new_database(database)
+    api.ok("POST", "/tag-types", {"tagTypeName": "material", "description": "What it is of"})
+    tag = {"tagName": "brass", "tagTypeName": "material", "description": "A tag"}
+    api.ok("POST", "/tags", tag)
+    for number in range(TAGGED):
+        api.new_asset("tagged", f"Gear {number}", tags=["brass"])
+    pump = api.new_asset("museum", "Pump")
+    record = stream_record({"databaseId": "museum", "assetId": pump}, {})
+    s3 = s3_of(runtime)
+    s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(given_up([record])))
+    (listed,) = api.ok("GET", "/admin/failures")["Items"]
+    assert (listed["key"], listed["consumer"], listed["attempts"]) == (BATCH_KEY, "IndexChanges", 0)
+
+    asset = api.new_asset("museum", "Lion", assetId="lion")
+    names = tuple(f"/d{number % 7}/{number}.stl" for number in range(FILES))
+    lion = ManyFiles(runtime, "museum", asset, names)
+    lion.put()
+    versions = lion.versions()
+    assert len(versions) == FILES
+    change(api, "archive", lion.path)
+    runtime.drain()
+    key = runtime.endpoint["adminApiKey"]
+    return Before(runtime, key, Load("killed"), folder, lion, versions, "", "", "")
+
+
+def _wait_for_assets(api: Api, database: str) -> None:
+    def some_are_there() -> bool:
+        answer = api.send("GET", f"/database/{database}/assets")
+        return answer.status_code == 200 and len(answer.json()["Items"]) >= 2
+
+    wait_until(some_are_there)
+
+
+def _unarchive(runtime: Runtime, lion: ManyFiles) -> None:
+    with suppress(httpx.TransportError, AssertionError):  # the kill may take the reply
+        change(runtime.client(), "unarchive", lion.path)
+
+
+def _wait_for_unarchive(api: Api, lion: ManyFiles) -> None:
+    wait_until(lambda: api.send("GET", lion.path).status_code == 200)
+
+
+def _complete_large_file(found: Before) -> None:
+    """Upload 400 MiB; the copy to their place begins after the reply."""
+    api = found.runtime.client()
+    api.new_asset("large", "statue", assetId="statue")
+    bodies = [os.urandom(MIB) * (PART // MIB) for _ in range(PARTS)]
+    scope = {"assetId": "statue", "databaseId": "large", "uploadType": "assetFile"}
+    wanted = [{"relativeKey": "/cloud.bin", "num_parts": PARTS, "file_size": PARTS * PART}]
+    begun = api.ok("POST", "/uploads", {**scope, "files": wanted})
+    done = put_parts(begun["files"][0], bodies)
+    found.upload = f"/uploads/{begun['uploadId']}"
+    found.digest = hashlib.sha256(b"".join(bodies)).hexdigest()
+    answer = api.ok("POST", f"{found.upload}/complete", {**scope, "files": [done]})
+    assert answer["largeFileAsynchronousHandling"] is True
+
+
+def _kill_amid_the_copy(found: Before) -> None:
+    wait_until(lambda: _copied(found.runtime) > PARTS, every=0.005)  # it may take a second
+    wait_until(lambda: len(found.written.acknowledged) >= 3)
+    kill_with_children(found.runtime.endpoint["pid"])
+    assert PARTS < _copied(found.runtime) < COPIED_PARTS
+
+
+def _copied(runtime: Runtime) -> int:
+    """Return the number of parts of the copy, as versitygw stores them."""
+    (buckets,) = runtime.state.glob("**/s3/buckets")
+    folder = hashlib.sha256(b"statue/cloud.bin").hexdigest()
+    return len(list(buckets.glob(f"*/.sgwtmp/multipart/{folder}/*/*")))
+
+
+def _let_schedules_be_due(state: Path) -> None:
+    """Set the last run of all schedules to long ago, as after a long absence."""
+    base = sqlite3.connect(StateFolder(state).journal)
+    with base:
+        assert base.execute("UPDATE schedules SET last = 0").rowcount == len(SCHEDULES)
+    base.close()
+
+
+def test_acknowledged_writes_are_there_and_the_index_is_right(before: Before) -> None:
+    """First of all: its minute runs from the restart."""
+    becomes_right(before.runtime, "killed")
+    assert before.runtime.endpoint["adminApiKey"] == before.key
+    assert lost(before.written, stored(before.runtime.client(), "killed")) == []
+
+
+def test_files_that_were_coming_back_are_all_there(before: Before) -> None:
+    before.lion.demand(archived=False)
+    assert before.lion.versions() == before.versions  # nothing was copied
+
+
+def test_the_job_is_done(before: Before) -> None:
+    before.runtime.drain()
+    api = before.runtime.client()
+    assert api.ok("GET", f"/jobs/{before.job_id}")["state"] == "done"
+    assert tags_of(api, "tagged") == {()}
+
+
+def test_the_large_file_is_whole(before: Before) -> None:
+    api = before.runtime.client()
+    wait_until(lambda: api.ok("GET", before.upload)["state"] != "working", seconds=600)
+    (file,) = api.ok("GET", before.upload)["files"]
+    assert (file["state"], file["largeFileAsynchronousHandling"]) == ("done", True)
+    place = "/database/large/assets/statue"
+    query = {"filePath": "/cloud.bin", "includeVersions": "true"}
+    info = api.ok("GET", f"{place}/fileInfo", params=query)
+    assert [version["size"] for version in info["versions"]] == [PARTS * PART]
+    assert _downloaded(api, place) == before.digest
+    (buckets,) = before.runtime.state.glob("**/s3/buckets")
+    assert list(buckets.glob("*/.sgwtmp/multipart/*/*/*")) == []
+
+
+def _downloaded(api: Api, place: str) -> str:
+    body = {"downloadType": "assetFile", "key": "/cloud.bin"}
+    link: Any = api.ok("POST", f"{place}/download", body)
+    digest = hashlib.sha256()
+    with httpx.stream("GET", link["downloadUrl"], timeout=60) as response:
+        for piece in response.iter_bytes(MIB):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def test_the_next_import_finishes_the_one_that_died(before: Before) -> None:
+    found = figures(before.runtime, before.folder, "imported-folder")
+    assert (found["assets"], found["files"], found["searchable"]) == (12, 120, 120)
+
+
+def test_the_schedule_replays_what_a_stream_gave_up(before: Before) -> None:
+    api = before.runtime.client()
+    wait_until(lambda: api.ok("GET", "/admin/failures")["Items"] == [])
