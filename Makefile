@@ -18,7 +18,7 @@ UNIT := -q -n $(CORES) --dist loadgroup --durations 20
 ENGINES := -q -n $(CORES) --dist loadgroup --durations 20
 # Where tests on engines record the grants that functions use; `make grants` reads it.
 GRANTS := $(CURDIR)/build/grants.jsonl
-export VITRINE_RECORD_GRANTS := $(GRANTS)
+test grants prove-%: export VITRINE_RECORD_GRANTS := $(GRANTS)
 
 export PYTHONPATH :=
 
