@@ -68,24 +68,32 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     """Start all the work, kill everything in the middle of it, and start the runtime again."""
     folder = tmp_path_factory.mktemp("one-kill")
     runtime = Runtime(folder / "state")
-    runtime.up(*LARGE)
-    found = _furnished(runtime, folder_of_assets(folder / "import me"))
-    with load(runtime, "killed") as found.written, ThreadPoolExecutor(1) as pool:
-        importing = vitrine(runtime, "import", found.folder, "--database", "imported-folder")
-        _wait_for_assets(runtime.client(), "imported-folder")
-        found.job_id = runtime.client().ok("DELETE", "/tags/brass")["jobId"]
+    try:
+        runtime.up(*LARGE)
+        found = _furnished(runtime, folder_of_assets(folder / "import me"))
+        _kill_amid_work(found)
+        _let_schedules_be_due(runtime.state)
+        runtime.up(*LARGE)
+        yield found
+    finally:
+        runtime.down()
+
+
+def _kill_amid_work(found: Before) -> None:
+    runtime, api = found.runtime, found.runtime.client()
+    completion = _uploaded_large_file(found)
+    importing = vitrine(runtime, "import", found.folder, "--database", "imported-folder")
+    with importing, load(runtime, "killed") as found.written, ThreadPoolExecutor(1) as pool:
+        _wait_for_assets(api, "imported-folder")
+        found.job_id = api.ok("DELETE", "/tags/brass")["jobId"]
         pool.submit(_unarchive, runtime, found.lion)
-        _wait_for_unarchive(runtime.client(), found.lion)
-        _complete_large_file(found)
+        wait_until(lambda: api.send("GET", found.lion.path).status_code == 200)
+        answer = api.ok("POST", f"{found.upload}/complete", completion)
+        assert answer["largeFileAsynchronousHandling"] is True
         _kill_amid_the_copy(found)
         assert importing.poll() is None, "the import ended before the kill"
-    importing.communicate(timeout=120)
     assert importing.returncode != 0
     assert found.written.wrong == []
-    _let_schedules_be_due(runtime.state)
-    runtime.up(*LARGE)
-    yield found
-    runtime.down()
 
 
 def _furnished(runtime: Runtime, folder: Path) -> Before:
@@ -129,12 +137,8 @@ def _unarchive(runtime: Runtime, lion: ManyFiles) -> None:
         change(runtime.client(), "unarchive", lion.path)
 
 
-def _wait_for_unarchive(api: Api, lion: ManyFiles) -> None:
-    wait_until(lambda: api.send("GET", lion.path).status_code == 200)
-
-
-def _complete_large_file(found: Before) -> None:
-    """Upload 400 MiB; the copy to their place begins after the reply."""
+def _uploaded_large_file(found: Before) -> dict[str, Any]:
+    """Upload 400 MiB; return the request that completes it, after which the copy begins."""
     api = found.runtime.client()
     api.new_asset("large", "statue", assetId="statue")
     bodies = [os.urandom(MIB) * (PART // MIB) for _ in range(PARTS)]
@@ -144,8 +148,7 @@ def _complete_large_file(found: Before) -> None:
     done = put_parts(begun["files"][0], bodies)
     found.upload = f"/uploads/{begun['uploadId']}"
     found.digest = hashlib.sha256(b"".join(bodies)).hexdigest()
-    answer = api.ok("POST", f"{found.upload}/complete", {**scope, "files": [done]})
-    assert answer["largeFileAsynchronousHandling"] is True
+    return {**scope, "files": [done]}
 
 
 def _kill_amid_the_copy(found: Before) -> None:
@@ -157,9 +160,13 @@ def _kill_amid_the_copy(found: Before) -> None:
 
 def _copied(runtime: Runtime) -> int:
     """Return the number of parts of the copy, as versitygw stores them."""
-    (buckets,) = runtime.state.glob("**/s3/buckets")
     folder = hashlib.sha256(b"statue/cloud.bin").hexdigest()
-    return len(list(buckets.glob(f"*/.sgwtmp/multipart/{folder}/*/*")))
+    return len(list(_buckets(runtime).glob(f"*/.sgwtmp/multipart/{folder}/*/*")))
+
+
+def _buckets(runtime: Runtime) -> Path:
+    """Return where versitygw stores the objects."""
+    return runtime.state / "data" / "s3" / "buckets"
 
 
 def _let_schedules_be_due(state: Path) -> None:
@@ -199,8 +206,7 @@ def test_the_large_file_is_whole(before: Before) -> None:
     info = api.ok("GET", f"{place}/fileInfo", params=query)
     assert [version["size"] for version in info["versions"]] == [PARTS * PART]
     assert _downloaded(api, place) == before.digest
-    (buckets,) = before.runtime.state.glob("**/s3/buckets")
-    assert list(buckets.glob("*/.sgwtmp/multipart/*/*/*")) == []
+    assert list(_buckets(before.runtime).glob("*/.sgwtmp/multipart/*/*/*")) == []
 
 
 def _downloaded(api: Api, place: str) -> str:
