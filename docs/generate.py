@@ -224,7 +224,8 @@ def _errors() -> Iterator[str]:
     for name in ("backend.core", "backend.domains", "backend.search", "backend.operations"):
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)
-    found = {(_status(kind), kind.code, _first_line(kind)) for kind in _kinds(VitrineError)}
+    declared = [kind for kind in _kinds(VitrineError) if "code" in vars(kind)]
+    found = {(_status(kind), kind.code, _first_line(kind)) for kind in declared}
     listed = sorted(found | {(500, "InternalError", "A fault of ours; the logs tell more.")})
     yield from rows(
         ("status", "code", "meaning"), ((str(s), f"`{c}`", text) for s, c, text in listed)

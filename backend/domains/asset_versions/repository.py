@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.errors import AlreadyExistsError, RevisionConflictError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -32,6 +32,7 @@ from backend.domains.assets.models import (
     AssetReference,
     AssetVersion,
 )
+from backend.domains.assets.service import AssetVersionNotFoundError
 from backend.spec import keys
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
@@ -56,13 +57,6 @@ _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
     "attribute": (FILE_ATTRIBUTES, ATTRIBUTES_BY_ASSET, "attributeKey", "attributeValue"),
 }
-
-
-class VersionNotFoundError(NotFoundError):
-    code = "AssetVersionNotFound"
-
-    def __init__(self, asset_id: str, asset_version_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no version {asset_version_id}")
 
 
 class AliasTakenError(AlreadyExistsError):
@@ -98,11 +92,11 @@ class VersionRepository:
         """One version.
 
         Raises:
-            VersionNotFoundError: the asset has none of that id.
+            AssetVersionNotFoundError: the asset has none of that id.
         """
         item = self.tables.get(ASSET_VERSIONS, _key(asset, asset_version_id))
         if item is None:
-            raise VersionNotFoundError(asset.asset_id, asset_version_id)
+            raise AssetVersionNotFoundError(asset.asset_id, asset_version_id)
         return AssetVersion.model_validate(item)
 
     def list_from(self, asset: Asset, newest: int, limit: int) -> list[AssetVersion]:

@@ -42,10 +42,14 @@ _ATTEMPTS = 12  # of giving back reservations beside others that do the same
 
 
 class AssetNotFoundError(NotFoundError):
-    code = "AssetNotFound"
+    """The asset does not exist, or not for the caller."""
 
-    def __init__(self, database_id: str, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} does not exist in database {database_id}")
+    code = "AssetNotFound"
+    needs_operator = False  # a job ends with it where the asset was archived or deleted meanwhile
+
+    def __init__(self, database_id: str | None, asset_id: str) -> None:
+        where = "" if database_id is None else f" in database {database_id}"
+        super().__init__(f"Asset {asset_id} does not exist{where}")
 
 
 class AssetIdTakenError(AlreadyExistsError):

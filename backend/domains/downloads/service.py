@@ -7,7 +7,6 @@ from typing import Literal
 from backend.core.errors import (
     GoneError,
     InvalidInputError,
-    NotFoundError,
     PermissionDeniedError,
     UnavailableError,
 )
@@ -17,7 +16,11 @@ from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service import (
+    AssetService,
+    FileNotFoundInAssetError,
+    PreviewNotFoundError,
+)
 from backend.domains.downloads import rules
 from backend.domains.downloads.models import DownloadBody, DownloadReply, VersionChoice
 from backend.domains.files.service import FileService, FileTarget
@@ -27,6 +30,8 @@ _READINGS = 3  # of a file that others replace between looking at it and reading
 
 
 class NotDistributableError(InvalidInputError):
+    """The asset is not distributable: no URL of its files is given."""
+
     code = "AssetNotDistributable"
 
     def __init__(self) -> None:
@@ -34,7 +39,9 @@ class NotDistributableError(InvalidInputError):
 
 
 class NotStreamedError(PermissionDeniedError):
-    code = "AssetNotDistributable"
+    """The asset is not distributable: its files are not streamed."""
+
+    code = "AssetNotStreamable"
 
     def __init__(self) -> None:
         super().__init__("Asset not distributable")
@@ -52,13 +59,6 @@ class AssetVersionArchivedError(GoneError):
 
     def __init__(self, version_id: str) -> None:
         super().__init__(f"Version {version_id} of the asset is archived")
-
-
-class NothingToDownloadError(NotFoundError):
-    code = "FileNotFound"
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"There is no {what}")
 
 
 @wired
@@ -80,7 +80,8 @@ class DownloadService:
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
             NotDistributableError: the asset is not for download.
-            NotFoundError: there is no such file, version or preview.
+            PreviewNotFoundError: the asset has none.
+            FileNotFoundInAssetError: there is no such file or version.
         """
         asset = self.assets.asset_for(caller, "GET", *asset_id)
         if not asset.is_distributable:
@@ -88,7 +89,7 @@ class DownloadService:
         bucket, key, wanted = self._found(asset, body)
         head = self.objects.head(bucket, key, version_id=wanted)
         if head is None:
-            raise NothingToDownloadError(f"such file or version: {key}")
+            raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
         return self._reply(bucket, head, body)
@@ -115,7 +116,7 @@ class DownloadService:
         """Bucket, key and S3 version id of what is asked for."""
         if body.download_type == "assetPreview":
             if asset.preview_location is None:
-                raise NothingToDownloadError("preview of this asset")
+                raise PreviewNotFoundError(asset.asset_id)
             bucket, _ = self.assets.location(asset)
             return bucket, asset.preview_location.key, body.version_id
         target = self.files.target(asset, body.key or "", field="key")
@@ -172,14 +173,14 @@ class StreamService:
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
             InvalidInputError: the path is not one that a file may have.
-            NotFoundError: there is no such file or version.
+            FileNotFoundInAssetError: there is no such file or version.
             NotStreamedError: the asset is not for download.
             RangeError: the file has none of the bytes that are asked for.
         """
         asset = self._distributed(caller, asset_id)
         target = self.files.target(asset, path, field="proxy")
         version_id = version_id_of(self.files, target, version)
-        place = _Place(target.bucket, target.key, version_id)
+        place = _Place(asset.asset_id, target.bucket, target.key, version_id)
         return self._streamed(place, wanted, reading)
 
     def stream_auxiliary(
@@ -198,13 +199,13 @@ class StreamService:
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             InvalidInputError: the path is not one that a file may have.
-            NotFoundError: there is no such file.
+            FileNotFoundInAssetError: there is no such file.
             NotStreamedError: the asset is not for download.
             RangeError: the file has none of the bytes that are asked for.
         """
         asset = self._distributed(caller, asset_id)
         relative = self.files.target(asset, path, field="proxy").path
-        place = _Place(self.auxiliary(), asset.asset_id + relative)
+        place = _Place(asset.asset_id, self.auxiliary(), asset.asset_id + relative)
         return self._streamed(place, wanted, reading)
 
     def _distributed(self, caller: Identity, asset_id: tuple[str, str]) -> Asset:
@@ -234,7 +235,7 @@ class StreamService:
     def _head(self, place: "_Place") -> ObjectHead:
         head = self.objects.head(place.bucket, place.key, version_id=place.version_id)
         if head is None:
-            raise NothingToDownloadError(f"such file or version: {place.key}")
+            raise FileNotFoundInAssetError(place.key, place.asset_id, place.version_id)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(place.key)
         return head
@@ -262,6 +263,7 @@ class StreamService:
 
 @frozen
 class _Place:
+    asset_id: str
     bucket: str
     key: str
     version_id: str | None = None

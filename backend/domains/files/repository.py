@@ -7,12 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from backend.core.errors import (
-    ConflictError,
-    NotFoundError,
-    StateForbidsError,
-    UnavailableError,
-)
+from backend.core.errors import ConflictError, StateForbidsError, UnavailableError
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
@@ -33,6 +28,7 @@ from backend.domains.assets.models import (
     Asset,
     AssetVersion,
 )
+from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.files.models import FileSnapshot
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -51,20 +47,6 @@ from backend.spec.tables.operations import RESERVATIONS
 _KINDS = ("metadata", "attribute")
 _COUNTED_OUT = MAX_TRANSACTION_ITEMS - 1
 """Files that one transaction takes out of a version, which it changes too."""
-
-
-class FileNotFoundInAssetError(NotFoundError):
-    code = "FileNotFound"
-
-    def __init__(self, path: str, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no file {path}")
-
-
-class AssetVersionNotFoundError(NotFoundError):
-    code = "AssetVersionNotFound"
-
-    def __init__(self, version: str, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no version {version}")
 
 
 @wired
@@ -241,7 +223,7 @@ class FileChangeRepository:
         """Begin a change on the condition that no other one began since the state was read.
 
         Raises:
-            AssetGoneError: the asset was archived or deleted.
+            AssetNotFoundError: the asset was archived or deleted.
             ChangeOvertakenError: another change began.
         """
         overtaken = ChangeOvertakenError("another change of files began")
@@ -262,7 +244,7 @@ class FileChangeRepository:
             table=ASSETS,
             key={DATABASE_ID.name: asset.database_id, ASSET_ID.name: asset.asset_id},
             conditions=(equals("status", "active"),),
-            refused=AssetGoneError(asset.asset_id),
+            refused=AssetNotFoundError(asset.database_id, asset.asset_id),
         )
 
     def demand_unfinished(self, job_id: str, asset_id: str) -> None:
@@ -305,14 +287,6 @@ class ChangeEndedError(StateForbidsError):
 
     def __init__(self, job_id: str) -> None:
         super().__init__(f"What job {job_id} had begun is finished, or was taken back")
-
-
-class AssetGoneError(NotFoundError):
-    code = "AssetNotFound"
-    needs_operator = False
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
 
 
 _NUMBER, _JOB = "changes", "jobId"

@@ -21,11 +21,10 @@ from backend.domains.asset_lifecycle.service.requests import (
 from backend.domains.asset_versions.service import (
     VersionActiveError,
     VersionEditing,
-    VersionNotFoundError,
     VersionRevisionError,
 )
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import secured
+from backend.domains.assets.service import AssetVersionNotFoundError, secured
 from backend.domains.audit.models import asset_entity
 from backend.spec import routes
 from backend.spec.routes import Route
@@ -70,7 +69,7 @@ class VersionLifecycle:
             ConfirmationMissingError: the version is the current one, and that is not confirmed.
             PermissionDeniedError: the caller may not archive the version, or the asset with it.
             VersionArchivedError: it is archived already.
-            VersionNotFoundError: there is no such version.
+            AssetVersionNotFoundError: there is no such version.
         """
         route = routes.ARCHIVE_ASSET_VERSION
         for _ in range(_ATTEMPTS):
@@ -107,7 +106,7 @@ class VersionLifecycle:
             AssetNotFoundError: it does not exist, or not for the caller.
             PermissionDeniedError: the caller may not bring back the version, or the asset with it.
             VersionActiveError: the version is not archived.
-            VersionNotFoundError: there is no such version.
+            AssetVersionNotFoundError: there is no such version.
         """
         route = routes.UNARCHIVE_ASSET_VERSION
         for _ in range(_ATTEMPTS):
@@ -177,7 +176,10 @@ class VersionLifecycle:
         """What goes along with an asset that comes back."""
         try:
             return self._flag(asset, asset.current_version.version, to=False)
-        except (VersionActiveError, VersionNotFoundError):  # it was not archived with the asset
+        except (
+            VersionActiveError,
+            AssetVersionNotFoundError,
+        ):  # it was not archived with the asset
             return Along((), {}, {})
 
     def _flag(self, asset: Asset, asset_version_id: str, *, to: bool) -> Along:

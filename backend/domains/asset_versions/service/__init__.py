@@ -2,7 +2,6 @@
 
 from backend.domains.asset_versions.repository import (
     AliasTakenError,
-    VersionNotFoundError,
     VersionRevisionError,
 )
 from backend.domains.asset_versions.service.capturing import VersionSteps
@@ -28,7 +27,6 @@ __all__ = [
     "VersionArchivedError",
     "VersionEditing",
     "VersionMaking",
-    "VersionNotFoundError",
     "VersionReading",
     "VersionRevisionError",
     "VersionSteps",

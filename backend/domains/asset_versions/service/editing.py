@@ -54,7 +54,7 @@ class VersionEditing:
             AliasTakenError: another version of the asset has the alias.
             AssetNotFoundError: the asset does not exist, or not for the caller.
             PermissionDeniedError: the caller may see the asset, and not change it.
-            VersionNotFoundError: the asset has no such version.
+            AssetVersionNotFoundError: the asset has no such version.
             VersionRevisionError: others change it all the time.
         """
         wanted = body.model_dump(by_alias=True, exclude_none=True)
@@ -81,7 +81,7 @@ class VersionEditing:
         Raises:
             VersionActiveError: it is not archived.
             VersionArchivedError: it is archived already.
-            VersionNotFoundError: the asset has no such version.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         version = self.repository.get(asset, asset_version_id)
         if version.is_archived == is_archived:

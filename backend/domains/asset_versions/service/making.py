@@ -86,7 +86,7 @@ class VersionMaking:
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             PermissionDeniedError: the caller may see the asset, and make no version of it.
-            VersionNotFoundError: the asset has no such version.
+            AssetVersionNotFoundError: the asset has no such version.
         """
         until = self.clock() + REQUEST_TIME
         asset = self.assets.asset_for(caller, "POST", *asset_id)

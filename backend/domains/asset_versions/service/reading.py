@@ -104,7 +104,7 @@ class VersionReading:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
-            VersionNotFoundError: it has no such version.
+            AssetVersionNotFoundError: it has no such version.
         """
         stop = self.clock() + MAX_TIME_PER_PAGE
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
@@ -134,7 +134,7 @@ class VersionReading:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
-            VersionNotFoundError: it has no such version.
+            AssetVersionNotFoundError: it has no such version.
         """
         asset = self.assets.get_asset(caller, *asset_id, show_archived=True)
         versions = [self.repository.get(asset, one) for one in ids]

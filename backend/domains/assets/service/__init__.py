@@ -4,7 +4,9 @@ from backend.domains.assets.repository import (
     AssetIdTakenError,
     AssetNotFoundError,
     AssetRevisionError,
+    AssetVersionNotFoundError,
 )
+from backend.domains.assets.rules import FileNotFoundInAssetError, PreviewNotFoundError
 from backend.domains.assets.service.adopting import FolderAdoption
 from backend.domains.assets.service.finding import AssetsById
 from backend.domains.assets.service.securing import secured
@@ -16,8 +18,11 @@ __all__ = [
     "AssetNotFoundError",
     "AssetRevisionError",
     "AssetService",
+    "AssetVersionNotFoundError",
     "AssetsById",
+    "FileNotFoundInAssetError",
     "FolderAdoption",
+    "PreviewNotFoundError",
     "TagWithdrawal",
     "secured",
 ]

@@ -7,19 +7,10 @@ from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset, AssetReference
-from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.repository import AssetNotFoundError, AssetRepository
 from backend.domains.assets.service.securing import secured
 from backend.domains.assets.service.verbs import AssetService
 from backend.spec.routes import Action
-
-
-class NoSuchAssetError(NotFoundError):
-    """As AssetNotFoundError, of an asset whose database nobody has named, and nobody is told."""
-
-    code = "AssetNotFound"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} does not exist")
 
 
 @wired
@@ -33,18 +24,18 @@ class AssetsById:
         """The asset, for a caller who may do this to it; an archived one only if it is asked for.
 
         Raises:
-            NoSuchAssetError: it does not exist, or not for the caller.
+            AssetNotFoundError: it does not exist, or not for the caller. Names no database.
             PermissionDeniedError: the caller may see it, and not do this.
         """
         database_id = self.repository.database_of(asset_id)
         if database_id is None:
-            raise NoSuchAssetError(asset_id)
+            raise AssetNotFoundError(None, asset_id)
         try:
             found = self.assets.get_asset(
                 caller, database_id, asset_id, show_archived=show_archived
             )
         except NotFoundError:
-            raise NoSuchAssetError(asset_id) from None
+            raise AssetNotFoundError(None, asset_id) from None
         require(self.assets.authorization, caller, action, secured(found))
         return found
 

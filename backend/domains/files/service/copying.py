@@ -18,9 +18,9 @@ _LOOKED_AT = 20
 
 
 class SourceGoneError(NotFoundError):
-    """What was to be copied was deleted meanwhile."""
+    """The version that a copy reads was deleted before the copy was complete."""
 
-    code = "FileNotFound"
+    code = "SourceFileNotFound"
     needs_operator = False
 
     def __init__(self, key: str) -> None:

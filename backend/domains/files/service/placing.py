@@ -13,10 +13,9 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service import AssetService, FileNotFoundInAssetError
 from backend.domains.databases.service import DatabaseService
 from backend.domains.files import rules
-from backend.domains.files.repository import FileNotFoundInAssetError
 from backend.domains.files.service.reading import FileService
 from backend.domains.files.service.target import FileTarget
 

@@ -12,7 +12,11 @@ from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service import (
+    AssetService,
+    AssetVersionNotFoundError,
+    FileNotFoundInAssetError,
+)
 from backend.domains.files import rules
 from backend.domains.files.models import (
     AssetVersionLabel,
@@ -22,11 +26,7 @@ from backend.domains.files.models import (
     FilesQuery,
     FileVersion,
 )
-from backend.domains.files.repository import (
-    AssetVersionNotFoundError,
-    FileNotFoundInAssetError,
-    FileRepository,
-)
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.entries import Entries, find_previews
 from backend.domains.files.service.rows import Found, page_of
 from backend.domains.files.service.target import FileTarget
@@ -147,7 +147,7 @@ class FileService:
         """
         found = self.files.version_with_alias(asset, alias)
         if found is None:
-            raise AssetVersionNotFoundError(alias, asset.asset_id)
+            raise AssetVersionNotFoundError(asset.asset_id, alias)
         return found
 
     def get_version(self, asset: Asset, version_id: str) -> AssetVersion:
@@ -158,7 +158,7 @@ class FileService:
         """
         found = self.files.get_version(asset, version_id)
         if found is None:
-            raise AssetVersionNotFoundError(version_id, asset.asset_id)
+            raise AssetVersionNotFoundError(asset.asset_id, version_id)
         return found
 
     def version_id_in(self, target: FileTarget, version: AssetVersion) -> str:

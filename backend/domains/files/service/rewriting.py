@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from backend.core.clock import Clock, iso
-from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
 from backend.core.objects import ObjectVersion
 from backend.core.wired import wired
-from backend.domains.assets.service import AssetRevisionError
+from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
 from backend.domains.audit.models import asset_entity
 from backend.domains.files import rules
 from backend.domains.files.models import FileChange
@@ -19,13 +19,6 @@ from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
 
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
-
-
-class PreviewNotFoundError(NotFoundError):
-    code = "PreviewNotFound"
-
-    def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} has no preview")
 
 
 @wired

@@ -11,10 +11,10 @@ from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import PREVIEW_MARK, preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
 from backend.core.wired import wired
-from backend.domains.assets.service import AssetService
+from backend.domains.assets.service import AssetNotFoundError, AssetService
 from backend.domains.files import rules
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
-from backend.domains.files.repository import AssetGoneError, FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copying import Copies, Copying
 from backend.domains.files.service.erasing import Erasing
@@ -56,7 +56,7 @@ class ChangeSteps:
         asset = self.assets.find_asset(job.database_id or "", asset_id)
         if asset is None:
             self.changes.release(asset_id, job.job_id)
-            raise AssetGoneError(asset_id)
+            raise AssetNotFoundError(job.database_id, asset_id)
         change = FileChange.model_validate(job.parameters[CHANGE])
         bucket, prefix = self.assets.location(asset)
         place = FileTarget(asset, bucket, prefix, prefix + change.path.removeprefix("/"))

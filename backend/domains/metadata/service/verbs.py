@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from backend.core.authorization import require
-from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
-from backend.domains.assets.service import AssetService, secured
+from backend.domains.assets.service import AssetService, FileNotFoundInAssetError, secured
 from backend.domains.databases.service import secured as secured_database
 from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
@@ -27,13 +26,6 @@ from backend.domains.metadata.service.records import (
     shown_records,
 )
 from backend.spec.routes import Action
-
-
-class FileNotFoundInAssetError(NotFoundError):
-    code = "FileNotFound"
-
-    def __init__(self, asset_id: str, path: str) -> None:
-        super().__init__(f"Asset {asset_id} has no file {path}")
 
 
 @wired
@@ -155,7 +147,7 @@ class MetadataService:
             bucket, prefix = self.assets.location(asset)
             key = rules.check_object_key(prefix, entity.path)
             if not isinstance(self.objects.head(bucket, key), ObjectHead):
-                raise FileNotFoundInAssetError(entity.asset_id, entity.path)
+                raise FileNotFoundInAssetError(entity.path, entity.asset_id)
 
     def _demand_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)

@@ -88,19 +88,21 @@ def test_an_asset_that_is_not_distributable_is_refused(
     museum.put("/a.glb")
     answer = museum.download(key="/a.glb")
     assert (answer.status, answer.body["message"]) == (400, "Asset not distributable")
+    assert answer.body["code"] == "AssetNotDistributable"
 
 
 def test_absent_things_are_not_found(museum: Gallery) -> None:
     museum.put("/a.glb")
-    for body in (
-        {"key": "/none.glb"},
-        {"key": "/a.glb", "versionId": "none"},
-        {"key": "/a.glb", "assetVersionId": "7"},
-        {"key": "/a.glb", "assetVersionId": "0"},
-        {"key": "/a.glb", "assetVersionIdAlias": "opening"},
-        {"downloadType": "assetPreview"},
+    for code, body in (
+        ("FileNotFound", {"key": "/none.glb"}),
+        ("FileNotFound", {"key": "/a.glb", "versionId": "none"}),
+        ("AssetVersionNotFound", {"key": "/a.glb", "assetVersionId": "7"}),
+        ("FileNotFound", {"key": "/a.glb", "assetVersionId": "0"}),
+        ("AssetVersionNotFound", {"key": "/a.glb", "assetVersionIdAlias": "opening"}),
+        ("PreviewNotFound", {"downloadType": "assetPreview"}),
     ):
-        assert museum.download(**body).status == 404, body
+        answer = museum.download(**body)
+        assert (answer.status, answer.body["code"]) == (404, code), body
 
 
 @pytest.mark.parametrize("way", [{"assetVersionId": "0"}, {"assetVersionIdAlias": "opening"}])

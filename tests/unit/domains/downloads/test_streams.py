@@ -178,7 +178,7 @@ def test_assets_that_are_not_distributable_or_not_visible_give_no_bytes(
     put_auxiliary(museum, "statue/a.bin")
     for family in ("download", "auxiliaryPreviewAssets"):
         answer = museum.stream("a.bin", family=family)
-        assert (answer.status, answer.body["code"]) == (403, "AssetNotDistributable")
+        assert (answer.status, answer.body["code"]) == (403, "AssetNotStreamable")
 
 
 def test_strangers_get_nothing(museum: Gallery) -> None:

@@ -10,7 +10,7 @@ from backend.core.transactions import Update
 from backend.domains.asset_lifecycle.repository import JobOvertakenError
 from backend.domains.asset_versions.repository import AliasTakenError
 from backend.domains.asset_versions.service.capturing import RequestLostError, VersionOvertakenError
-from backend.domains.files.repository import AssetGoneError
+from backend.domains.assets.service import AssetNotFoundError
 from backend.domains.files.service import SourceGoneError
 from backend.domains.jobs.service import JobExistsError, JobStarter, JobStateError
 from backend.domains.jobs.service.running import LEASE_SECONDS
@@ -305,7 +305,7 @@ def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:
     "error",
     [
         AliasTakenError("final"),
-        AssetGoneError("pump"),
+        AssetNotFoundError("museum", "pump"),
         JobOvertakenError("pump"),
         RequestLostError(),
         SchemaViolationError.of("price", "is no number"),

@@ -1,0 +1,39 @@
+"""A client decides by an error's code: each is declared once and has one status."""
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
+
+from backend.core.errors import VitrineError
+from backend.http.errors import status_of
+
+PARTS = ("aws", "core", "domains", "http", "operations", "search")
+
+
+def _kinds(base: type[VitrineError]) -> Iterator[type[VitrineError]]:
+    for kind in base.__subclasses__():
+        if kind.__module__.startswith("backend."):
+            yield kind
+        yield from _kinds(kind)
+
+
+def _all_kinds() -> set[type[VitrineError]]:
+    """Every error of the backend, whether or not another test has imported its module."""
+    for part in PARTS:
+        package = import_module(f"backend.{part}")
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            import_module(module.name)
+    return set(_kinds(VitrineError))
+
+
+def test_a_code_of_an_error_is_declared_once() -> None:
+    declared = Counter(kind.code for kind in _all_kinds() if "code" in vars(kind))
+    assert len(declared) > 100
+    assert {code: times for code, times in declared.items() if times > 1} == {}
+
+
+def test_a_code_of_an_error_has_one_status() -> None:
+    found = {(kind.code, status_of(kind.__new__(kind))) for kind in _all_kinds()}
+    statuses = Counter(code for code, _ in found)
+    assert {code: times for code, times in statuses.items() if times > 1} == {}
