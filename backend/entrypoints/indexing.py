@@ -7,6 +7,7 @@ from functools import cached_property
 from backend.aws.search_engine import connect
 from backend.core.wired import wired
 from backend.domains.assets.repository import AssetRepository
+from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.working import Handler, WorkerWiring, handler_of
 from backend.search.bulk import BulkWriter
 from backend.search.changes import Changes, Record, object_changes, settle_changes
@@ -14,7 +15,6 @@ from backend.search.consumers import QueueConsumer, StreamConsumer
 from backend.search.failures import Failures
 from backend.search.fan_out import FanOuts, FanOutStep
 from backend.search.geo_keys import GeoKeys
-from backend.search.owners import BucketRegistry
 from backend.search.rebuild import Rebuilder
 from backend.search.sources import Sources
 from backend.search.state import SearchState

@@ -13,6 +13,7 @@ from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
 from backend.domains.bucket_sync.service import BucketSync, ImportStep, SkipNotes, SyncConsumer
+from backend.domains.buckets.service import BucketRegistry
 from backend.entrypoints.working import Handler, WorkerWiring, handler_of
 from backend.spec import jobs
 from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
@@ -39,6 +40,7 @@ class SyncWiring(WorkerWiring):
             files=self.files,
             objects=self.objects,
             jobs=self.jobs,
+            registry=BucketRegistry(self.tables),
             default_database_id=self.settings.text(SYNC_DATABASE_ID),
         )
 

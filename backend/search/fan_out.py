@@ -12,11 +12,11 @@ from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
 from backend.core.tables import Tables
 from backend.core.wired import wired
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobExistsError, JobService
 from backend.search.changes import FanOut
 from backend.search.object_states import is_file
-from backend.search.owners import BucketRegistry
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import AssetRef, FileRef, Reference
 from backend.search.sources import asset_rows, prefix_of

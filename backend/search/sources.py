@@ -13,8 +13,9 @@ from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketRegistry
 from backend.search.object_states import ObjectState, base_of_preview, is_file, states
-from backend.search.owners import BucketRegistry, ObjectOwners, Owners
+from backend.search.owners import ObjectOwners, Owners
 from backend.search.projections import (
     AssetGone,
     AssetSource,

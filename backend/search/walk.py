@@ -15,8 +15,8 @@ from backend.core.parallel import WORKERS, in_parallel
 from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
 from backend.core.wired import wired
+from backend.domains.buckets.service import BucketRegistry
 from backend.search.object_states import is_file
-from backend.search.owners import BucketRegistry
 from backend.search.references import AssetRef, FileKeyRef, Reference
 from backend.search.sources import asset_rows, prefix_of
 from backend.spec import keys

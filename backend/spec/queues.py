@@ -1,6 +1,6 @@
 """Queues, and the subscriptions that bring changes to the functions that index them."""
 
-from backend.spec.buckets import ASSET_BUCKET, Bucket
+from backend.spec.buckets import ASSET_BUCKET, TEMP_UPLOADS_PREFIX, Bucket
 from backend.spec.tables import assets, metadata, operations
 from backend.spec.tables.model import Table
 from backend.values import frozen
@@ -83,10 +83,16 @@ class QueueSubscription:
 
 @frozen
 class ObjectSubscription:
-    """A bucket whose object events go to a queue, by an EventBridge rule."""
+    """A bucket whose object events go to a queue, by an EventBridge rule.
+
+    The rule passes no event of a key that begins with `ignored_prefix`. No asset has such a key: a
+    base prefix never begins with a reserved folder. Below another base prefix, which is registered
+    while the deployment runs, the consumer drops what it does not index.
+    """
 
     source: Bucket
     queue: Queue
+    ignored_prefix: str = TEMP_UPLOADS_PREFIX
 
 
 STREAM_SUBSCRIPTIONS = (

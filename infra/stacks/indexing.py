@@ -190,7 +190,11 @@ class IndexingStack(Stack):
             event_pattern={
                 "source": ["aws.s3"],
                 "detail-type": list(OBJECT_EVENTS),
-                "detail": {"bucket": {"name": names}},
+                "detail": {
+                    "bucket": {"name": names},
+                    # A leading prefix, never a wildcard: `pump/temp-uploads/a.glb` is a file.
+                    "object": {"key": [{"anything-but": {"prefix": spec.ignored_prefix}}]},
+                },
             },
             targets=[
                 events.CfnRule.TargetProperty(

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.domains.assets.repository import AssetRepository
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.search.checking import Checker
 from backend.search.comparing import Comparer
 from backend.search.geo_keys import GeoKeys
 from backend.search.indexes import ensure_indexes
 from backend.search.moving import ReindexStep
-from backend.search.owners import BucketRegistry
 from backend.search.rebuild import Rebuilder
 from backend.search.references import AssetRef, FileRef, Reference
 from backend.search.sources import Sources

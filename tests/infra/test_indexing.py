@@ -1,7 +1,11 @@
 """The indexing stack: every subscription has its mapping, its failures have somewhere to go."""
 
-import pytest
+import json
 
+import pytest
+from pydantic import JsonValue
+
+from backend.domains.buckets.models import base_prefix
 from backend.domains.jobs.service.running import LONGEST_LEASE_SECONDS
 from backend.spec.buckets import FAILURE_BUCKET
 from backend.spec.functions import FUNCTIONS
@@ -16,6 +20,7 @@ from backend.spec.queues import (
     QueueSubscription,
     StreamSubscription,
 )
+from local.pumps.patterns import compile_pattern
 from tests.infra.templates import Assembly
 
 MAPPING = "AWS::Lambda::EventSourceMapping"
@@ -116,10 +121,45 @@ def test_object_events_of_a_bucket_go_to_the_declared_queue(
         f"<{spec.source.name}>",
         *assembly.imported_buckets,
     ]
+    assert set(pattern["detail"]) == {"bucket", "object"}
     (target,) = properties["Targets"]
     assert assembly.text(target["Arn"]) == f"<{spec.queue.name}.Arn>"
     dead_letters = target["DeadLetterConfig"]["Arn"]
     assert assembly.text(dead_letters) == f"<{spec.queue.name}DeadLetters.Arn>"
+
+
+@pytest.mark.parametrize("spec", OBJECT_SUBSCRIPTIONS, ids=lambda spec: spec.queue.name)
+@pytest.mark.parametrize(
+    ("key", "passes"),
+    [
+        ("temp-uploads/y1/part", False),
+        ("temp-uploads/", False),
+        ("x/temp-uploads/a.glb", True),
+        ("scans/temp-uploads/y1/part", True),
+        ("temp-uploads-of-ann/a.glb", True),
+        ("temp-uploads", True),
+        ("pump/a.glb", True),
+    ],
+)
+def test_only_events_of_unfinished_uploads_below_the_root_reach_no_queue(
+    local: Assembly, spec: ObjectSubscription, key: str, *, passes: bool
+) -> None:
+    pattern = local.resource(f"{spec.source.name}To{spec.queue.name}").properties["EventPattern"]
+    names = local.texts(pattern["detail"]["bucket"]["name"])
+    pattern = {**pattern, "detail": {**pattern["detail"], "bucket": {"name": names}}}
+    matches = compile_pattern(json.dumps(pattern))
+    for kind in ("Object Created", "Object Deleted"):
+        for name in names:
+            detail: JsonValue = {"bucket": {"name": name}, "object": {"key": key}}
+            assert matches({"source": "aws.s3", "detail-type": kind, "detail": detail}) == passes
+
+
+def test_the_ignored_prefix_is_that_of_a_folder_in_which_no_asset_can_be() -> None:
+    for spec in OBJECT_SUBSCRIPTIONS:
+        folder = spec.ignored_prefix.removesuffix("/")
+        assert spec.ignored_prefix == f"{folder}/"
+        with pytest.raises(ValueError, match="reserved folder"):
+            base_prefix(spec.ignored_prefix)
 
 
 @pytest.mark.parametrize("spec", OBJECT_SUBSCRIPTIONS, ids=lambda spec: spec.queue.name)

@@ -1,5 +1,6 @@
 """What can be done with asset buckets."""
 
+from collections.abc import Iterable
 from dataclasses import field
 from datetime import datetime, timedelta
 
@@ -10,6 +11,7 @@ from backend.core.errors import AlreadyExistsError, InvalidInputError, NotFoundE
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid, stable_uuid
 from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.tables import Tables
 from backend.core.wired import wired
 from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
@@ -109,10 +111,6 @@ class BucketService:
         require(self.authorization, caller, action, target)
         return found
 
-    def registry(self) -> list[AssetBucket]:
-        """All buckets as they are now, for other slices: no permission is asked."""
-        return self.buckets.all()
-
     def find_bucket(self, bucket_id: str) -> AssetBucket | None:
         """The bucket of an id, for other slices: no permission is asked."""
         now = self.clock()
@@ -138,6 +136,39 @@ class BucketService:
         if found is None:
             raise BucketNotFoundError(bucket_id)
         return found
+
+
+@wired
+class BucketRegistry:
+    """The rows of asset buckets, kept for workers that resolve objects to assets.
+
+    A row never changes, and the prefixes of one bucket never overlap, so a row that was read stays
+    true. The absence of a row is never kept: its bucket may be registered at any time.
+    """
+
+    tables: Tables
+    _known: dict[str, AssetBucket] = field(default_factory=dict[str, AssetBucket])
+
+    def by_id(self, bucket_ids: Iterable[str]) -> dict[str, AssetBucket]:
+        """The buckets of some ids; ids without a row are left out."""
+        wanted = set(bucket_ids)
+        if not wanted <= self._known.keys():
+            self._read()
+        return {bucket_id: self._known[bucket_id] for bucket_id in wanted & self._known.keys()}
+
+    def for_objects(self, objects: Iterable[tuple[str, str]]) -> list[AssetBucket]:
+        """All rows, read again if an object (bucket name, key) is below no known prefix."""
+        if not all(self._is_known(name, key) for name, key in objects):
+            self._read()
+        return list(self._known.values())
+
+    def _is_known(self, name: str, key: str) -> bool:
+        rows = self._known.values()
+        return any(row.bucket_name == name and key.startswith(row.key_prefix) for row in rows)
+
+    def _read(self) -> None:
+        rows = BucketRepository(self.tables).all()
+        self._known.update({bucket.bucket_id: bucket for bucket in rows})
 
 
 @wired

@@ -7,13 +7,13 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
 from backend.search.changes import FanOut
 from backend.search.consumers import StreamConsumer
 from backend.search.fan_out import FanOuts, FanOutStep, job_id
-from backend.search.owners import BucketRegistry
 from backend.search.rebuild import Rebuilder
 from backend.spec.tables.operations import JOBS
 from tests.factories.jobs import job_service

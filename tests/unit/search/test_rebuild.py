@@ -99,6 +99,16 @@ def test_objects_that_are_no_file_of_an_asset_touch_nothing(
     assert engine.bulks == []
 
 
+def test_objects_below_a_known_prefix_start_one_scan_of_the_buckets(
+    tables: DynamoTables, indexing: Rebuilder
+) -> None:
+    with requests_of(tables.client) as counted:
+        for number in range(3):
+            indexing.rebuild({ObjectRef(BUCKET, f"temp-uploads/y{number}/part")})
+            indexing.rebuild({ObjectRef(BUCKET, f"nobody/{number}")})
+    assert counted["Scan"] == 1
+
+
 def test_what_is_gone_becomes_a_tombstone_and_comes_back(
     tables: DynamoTables, objects: S3Objects, indexing: Rebuilder, engine: MemorySearchEngine
 ) -> None:

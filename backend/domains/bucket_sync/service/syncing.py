@@ -26,6 +26,7 @@ from backend.domains.assets.service import AssetNotFoundError, AssetService, Fol
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Skip
 from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.models import CreateDatabaseBody
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
 from backend.domains.files.service import FileService
@@ -45,6 +46,7 @@ class BucketSync:
     files: FileService
     objects: Objects
     jobs: JobService
+    registry: BucketRegistry
     default_database_id: str
 
     def follow(self, named: Iterable[NamedObject]) -> Followed:
@@ -54,9 +56,10 @@ class BucketSync:
             UnavailableError: something is down; nothing is lost by asking again.
         """
         done = Followed()
-        buckets = self.assets.buckets.registry()
+        objects = sorted(set(named))
+        buckets = self.registry.for_objects((one.bucket, one.key) for one in objects)
         placed: dict[NamedObject, Folder] = {}
-        for one in sorted(set(named)):
+        for one in objects:
             place = rules.place_of(one, buckets)
             if isinstance(place, Skip):
                 done.skips.append(place)

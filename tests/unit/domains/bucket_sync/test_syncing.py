@@ -190,6 +190,15 @@ def test_reserved_folders_are_left_alone_and_ring_nobody(
     assert '"ObjectsSkipped":[1.0]' in printed
 
 
+def test_events_below_a_known_prefix_start_one_scan_of_the_buckets(world: SyncWorld) -> None:
+    scans: list[str] = []
+    world.tables.before = lambda operation: scans.extend([operation] * (operation == "scan"))
+    for number in range(3):
+        world.put(f"temp-uploads/y{number}/part")
+        assert world.tell(f"temp-uploads/y{number}/part") == ALL_DONE
+    assert len(scans) == 1
+
+
 def test_objects_outside_the_base_prefixes_are_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -34,6 +34,15 @@ def test_a_pattern_lets_through_what_it_names() -> None:
     assert not matches({"source": "aws.s3", "detail": {"object": {"key": "b"}}})
 
 
+@pytest.mark.parametrize("prefix", ['"temp/"', '["temp/", "trash/"]'])
+def test_a_pattern_can_exclude_keys_by_their_beginning(prefix: str) -> None:
+    matches = compile_pattern(f'{{"key": [{{"anything-but": {{"prefix": {prefix}}}}}]}}')
+
+    assert not matches({"key": "temp/a"})
+    assert matches({"key": "a/temp/b"})
+    assert matches({"key": "temporary"})
+
+
 def test_a_malformed_pattern_is_refused() -> None:
     with pytest.raises(ValueError, match="malformed"):
         compile_pattern('{"source": "aws.s3"}')
