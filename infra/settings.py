@@ -134,6 +134,10 @@ class Settings(BaseModel):
     audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """How long, from the day that it is archived."""
 
+    cloud_trail: bool = False
+    """Whether a CloudTrail trail records the account's management calls of all regions. It writes
+    below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
+
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
     """The web application's origin, without a trailing slash; empty when there is none."""
 

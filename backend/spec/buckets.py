@@ -88,6 +88,7 @@ WEB_APP_BUCKET = Bucket(
     "WebAppBucket",
     "The built web application.",
     "{path}",
+    log_prefix="webApp-bucket-logs/",
 )
 ARTEFACTS_BUCKET = Bucket(
     "ArtefactsBucket",
@@ -105,6 +106,7 @@ FAILURE_BUCKET = Bucket(
     "FailureBucket",
     "What could not be indexed, with its body and the reason, until it is replayed.",
     "{consumer}/{date}/{id}.json",
+    log_prefix="failure-bucket-logs/",
     origin="ours",
 )
 

@@ -3,6 +3,7 @@
 from typing import cast
 
 from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
@@ -48,6 +49,23 @@ def declared_bucket(
     if spec.events:
         _send_events(bucket)
     return bucket
+
+
+def declared_trail(scope: Construct, *, logs: s3.Bucket) -> None:
+    """Record the account's management calls of all regions below CloudTrail's prefix in `logs`."""
+    # The plain resource: CDK's construct would add its own statements to the bucket's policy.
+    trail = cloudtrail.CfnTrail(
+        scope,
+        "Trail",
+        is_logging=True,
+        is_multi_region_trail=True,
+        include_global_service_events=True,
+        enable_log_file_validation=True,
+        s3_bucket_name=logs.bucket_name,
+        s3_key_prefix=CLOUDTRAIL_LOG_PREFIX.removesuffix("/"),
+    )
+    if logs.policy is not None:  # CloudTrail tries the bucket when the trail is created
+        trail.node.add_dependency(logs.policy)
 
 
 def accept_cloudtrail(bucket: s3.Bucket, *, account: str) -> None:

@@ -19,7 +19,7 @@ from backend.spec.buckets import (
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
-from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket
+from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, declared_trail
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.tables import declared_table
 from infra.constructs.topic import declared_topic
@@ -97,6 +97,8 @@ class StorageStack(Stack):
         # S3 delivers access logs only to a bucket whose default encryption is S3's own.
         logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, origins=origins)
         accept_cloudtrail(logs, account=self.account)
+        if settings.cloud_trail:
+            declared_trail(self, logs=logs)
         resources.buckets[ACCESS_LOGS_BUCKET.name] = logs
         lock = _retention(settings)
         for bucket in BUCKETS:

@@ -46,6 +46,7 @@ CREATORS: Mapping[str, Creator] = {
 
 INERT: Mapping[str, str] = {
     "AWS::CDK::Metadata": "tells AWS which constructs were used",
+    "AWS::CloudTrail::Trail": "records calls of AWS services, which the engines are not",
     "AWS::CloudWatch::Alarm": "nobody is called from a laptop; metrics are in the logs",
     "AWS::CloudWatch::Dashboard": "shows metrics of AWS",
     "AWS::KMS::Alias": "the engines do not encrypt",

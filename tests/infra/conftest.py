@@ -22,8 +22,8 @@ def prod(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
 
 @pytest.fixture(scope="session")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """The assembly of production whose audit archive nobody can change."""
-    context: dict[str, object] = {"stage": "prod", "bundle": False}
+    """The assembly of production with a trail, whose audit archive nobody can change."""
+    context: dict[str, object] = {"stage": "prod", "bundle": False, "cloudTrail": True}
     lock: dict[str, object] = {"auditLock": "compliance", "auditLockDays": 2555}
     return synthesize(tmp_path_factory.mktemp("locked"), context | lock)
 

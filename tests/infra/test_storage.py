@@ -14,9 +14,12 @@ from backend.spec.buckets import (
 )
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES, Table
+from local.assembly import read_assembly
+from local.deployment import refuse_unknown_types
 from tests.factories.tables import create_table_request
 from tests.infra.templates import Assembly
 
+TRAIL = "AWS::CloudTrail::Trail"
 KEPT = ("AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SecretsManager::Secret", "AWS::KMS::Key")
 
 
@@ -141,6 +144,7 @@ def test_nobody_but_the_log_services_is_allowed_by_a_bucket_policy(assembly: Ass
 @pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)
 def test_access_logs_go_below_the_declared_prefix(assembly: Assembly, bucket: Bucket) -> None:
     properties = assembly.resource(bucket.name).properties
+    assert (bucket.log_prefix is None) == (bucket is ACCESS_LOGS_BUCKET)
     assert ("LoggingConfiguration" in properties) == (bucket.log_prefix is not None)
     if bucket.log_prefix is not None:
         logging = properties["LoggingConfiguration"]
@@ -159,6 +163,35 @@ def test_the_log_bucket_lets_each_source_write_below_its_own_prefix(assembly: As
     by_buckets = {f"{arn}/{bucket.log_prefix}*" for bucket in BUCKETS if bucket.log_prefix}
     by_trails = {f"{arn}/{CLOUDTRAIL_LOG_PREFIX}AWSLogs/<AWS::AccountId>/*"}
     assert written == by_buckets | by_trails
+
+
+def test_no_stage_has_a_trail_unless_it_asks_for_one(assembly: Assembly) -> None:
+    assert not assembly.of_type(TRAIL)
+
+
+def test_a_trail_writes_where_the_log_bucket_lets_it(locked: Assembly) -> None:
+    (trail,) = locked.of_type(TRAIL).values()
+    properties = dict(trail.properties)
+    assert locked.text(properties.pop("S3BucketName")) == f"<{ACCESS_LOGS_BUCKET.name}>"
+    assert properties.pop("S3KeyPrefix") + "/" == CLOUDTRAIL_LOG_PREFIX
+    assert properties == {
+        "IsLogging": True,
+        "IsMultiRegionTrail": True,
+        "IncludeGlobalServiceEvents": True,
+        "EnableLogFileValidation": True,
+    }
+    # CloudTrail refuses a trail whose bucket does not let it write yet.
+    policies = locked.of_type("AWS::S3::BucketPolicy").items()
+    (policy,) = (
+        name
+        for name, each in policies
+        if locked.text(each.properties["Bucket"]) == f"<{ACCESS_LOGS_BUCKET.name}>"
+    )
+    assert policy in trail.body["DependsOn"]
+
+
+def test_the_local_runtime_knows_the_type_of_every_resource(locked: Assembly) -> None:
+    refuse_unknown_types(read_assembly(locked.folder))
 
 
 @pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)

@@ -17,6 +17,7 @@ OURS = {
     *("AssetLinkEdges", "MetadataRecordSets", "MetadataSchemaScopes"),
 }
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
+OUR_ACCESS_LOG_PREFIXES = {"Web App Bucket": "webApp-bucket-logs/"}
 OURS_FIELDS = {
     *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld", "cut_into"),
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
@@ -156,7 +157,8 @@ def test_a_bucket_has_the_layout_and_logs_of_the_document(heading: str) -> None:
     name = data_model.BUCKET_HEADINGS[heading]
     bucket = next(bucket for bucket in buckets.BUCKETS if bucket.name == name)
     assert bucket.versioned == (heading in data_model.VERSIONED_BUCKETS)
-    assert bucket.log_prefix == data_model.ACCESS_LOG_PREFIXES.get(heading)
+    prefixes = data_model.ACCESS_LOG_PREFIXES | OUR_ACCESS_LOG_PREFIXES
+    assert bucket.log_prefix == prefixes.get(heading)
     if heading in data_model.KEY_LAYOUTS:
         assert bucket.key_layout == data_model.KEY_LAYOUTS[heading]
 
