@@ -74,7 +74,9 @@ def main() -> None:
 
 
 def _data_model() -> Iterator[str]:
-    yield "Of the VAMS data model, where nothing else is said."
+    yield "Names, keys and indexes are those of the VAMS data model, unless another origin is given."
+    yield "The list below a table is what code does by the table's own key. An index that code does"
+    yield "not read is marked so."
     yield from ("", "## Tables", "")
     for table in TABLES:
         yield from _table_section(table)
@@ -152,7 +154,7 @@ _OTHER_BLOCKS = (
     (
         "sparse index",
         f"{ASSET_UPLOADS.name}: `{UPLOADS_BY_USER.name}`, `{UPLOADS_BY_DATABASE.name}`",
-        "only the first row of an upload has their keys",
+        "only the first row of an upload has their keys; nothing reads them yet",
     ),
     (
         "adjacency list",
@@ -160,6 +162,9 @@ _OTHER_BLOCKS = (
         "both ends of a link in one table, read consistently",
     ),
 )
+
+
+_UNUSED = "not used: declared because the data model gives it"
 
 
 def _table_section(table: Table) -> Iterator[str]:
@@ -171,17 +176,18 @@ def _table_section(table: Table) -> Iterator[str]:
     if table.ttl:
         facts.append(f"Expires by `{table.ttl}`.")
     yield from ("", f"{table.description} {' '.join(facts)}", "")
-    yield from (f"- {pattern}" for pattern in table.access_patterns)
+    yield from (f"- {pattern}" for pattern in table.access_patterns or (_UNUSED,))
     yield ""
     if table.indexes:
         yield from rows(
-            ("index", "key", "projection", "origin"),
+            ("index", "key", "projection", "origin", "read to"),
             (
                 (
                     f"`{index.name}`" + (" (local)" if index.is_local else ""),
                     _key(index.partition_key or table.partition_key, index.sort_key),
                     index.projection,
                     index.origin,
+                    "; ".join(index.access_patterns) or "not read",
                 )
                 for index in table.indexes
             ),

@@ -15,10 +15,7 @@ CONSTRAINTS = Table(
     "ConstraintsStorageTable",
     CONSTRAINT_ID,
     "Constraints: rules that allow or deny, one row a grantee.",
-    (
-        "list constraints (a registry: scanned by page)",
-        "list by group, by user, by object type (administration)",
-    ),
+    ("list constraints (a registry: scanned by page)",),
     indexes=(
         Index("GroupPermissionsIndex", GROUP_ID, OBJECT_TYPE, "ALL"),
         Index("UserPermissionsIndex", USER_ID, OBJECT_TYPE, "ALL"),
@@ -30,7 +27,7 @@ AUTH_ENTITIES = Table(
     "AuthEntitiesStorageTable",
     Attribute("entityType"),
     "Further entities of authorization, by type.",
-    ("get one entity", "list the entities of a type"),
+    (),
     sort_key=Attribute("sk"),
 )
 
@@ -56,18 +53,20 @@ USERS = Table(
     ("get one profile",),
 )
 
-API_KEYS_BY_HASH = Index("apiKeyHashIndex", API_KEY_HASH, None, "ALL", origin="chosen")
+API_KEYS_BY_HASH = Index(
+    "apiKeyHashIndex",
+    API_KEY_HASH,
+    None,
+    "ALL",
+    origin="chosen",
+    access_patterns=("find a key by its hash",),
+)
 API_KEYS_BY_USER = Index("userIdIndex", USER_ID, API_KEY_ID, "ALL", origin="chosen")
 API_KEYS = Table(
     "ApiKeyStorageTable",
     API_KEY_ID,
     "API keys, stored as keyed hashes.",
-    (
-        "get one key",
-        "find a key by its hash",
-        "list the keys of a user",
-        "list keys (a registry: scanned by page)",
-    ),
+    ("get one key", "list keys (a registry: scanned by page)"),
     indexes=(API_KEYS_BY_HASH, API_KEYS_BY_USER),
     ttl="removeAt",
 )

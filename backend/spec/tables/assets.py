@@ -24,7 +24,6 @@ ASSETS = Table(
     (
         "get one asset of a database",
         "list the active, or the archived, assets of a database by id",
-        "count the assets of a bucket before it is withdrawn",
     ),
     sort_key=ASSET_ID,
     indexes=(BY_BUCKET, BY_ASSET_ID),
@@ -51,7 +50,11 @@ ASSET_VERSIONS = Table(
     sort_key=ASSET_VERSION_ID,
 )
 
-FILE_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "ALL")
+REMOVAL = "remove what an asset left"
+
+FILE_VERSIONS_BY_ASSET = Index(
+    "databaseIdAssetIdIndex", keys.ASSET, None, "ALL", access_patterns=(REMOVAL,)
+)
 ASSET_FILE_VERSIONS = Table(
     "AssetFileVersionsStorageTableV2",
     keys.ASSET_VERSION,
@@ -60,23 +63,30 @@ ASSET_FILE_VERSIONS = Table(
     (
         "list the files of a version",
         "note the files that a request names, a hundred a row, until they are looked up",
-        "remove what an asset left",
     ),
     sort_key=FILE_KEY,
     indexes=(FILE_VERSIONS_BY_ASSET,),
 )
 
-METADATA_VERSIONS_BY_ASSET = Index("databaseIdAssetIdIndex", keys.ASSET, None, "ALL")
+METADATA_VERSIONS_BY_ASSET = Index(
+    "databaseIdAssetIdIndex", keys.ASSET, None, "ALL", access_patterns=(REMOVAL,)
+)
 ASSET_FILE_METADATA_VERSIONS = Table(
     "AssetFileMetadataVersionsStorageTable",
     keys.ASSET_VERSION,
     "The metadata and attributes as they were when a version was made, under its snapshot's id.",
-    ("list the snapshot of a version, whole or of one file", "remove what an asset left"),
+    ("list the snapshot of a version, whole or of one file",),
     sort_key=keys.SNAPSHOT,
     indexes=(METADATA_VERSIONS_BY_ASSET,),
 )
 
-UPLOADS_BY_ASSET = Index("AssetIdGSI", ASSET_ID, UPLOAD_ID, "KEYS_ONLY")
+UPLOADS_BY_ASSET = Index(
+    "AssetIdGSI",
+    ASSET_ID,
+    UPLOAD_ID,
+    "KEYS_ONLY",
+    access_patterns=("list the uploads of an asset that is deleted",),
+)
 UPLOADS_BY_DATABASE = Index("DatabaseIdGSI", DATABASE_ID, UPLOAD_ID, "KEYS_ONLY")
 UPLOADS_BY_USER = Index("UserIdGSI", UPLOAD_USER_ID, CREATED_AT, "KEYS_ONLY")
 ASSET_UPLOADS = Table(
@@ -84,7 +94,7 @@ ASSET_UPLOADS = Table(
     UPLOAD_ID,
     "Uploads in progress; a row expires after seven days, or that long after large files were "
     "handed to their worker.",
-    ("get one upload", "list the uploads of an asset, a database, a user"),
+    ("get one upload",),
     sort_key=ASSET_ID,
     indexes=(UPLOADS_BY_ASSET, UPLOADS_BY_DATABASE, UPLOADS_BY_USER),
     ttl="expiresAt",
@@ -96,7 +106,7 @@ ASSET_LINKS = Table(
     "AssetLinksStorageTableV2",
     ASSET_LINK_ID,
     "Relationships between assets: parent and child, or related.",
-    ("get one link", "list the links from, or to, an asset"),
+    ("get one link",),
     indexes=(LINKS_FROM, LINKS_TO),
     stream="NEW_IMAGE",
 )
@@ -130,7 +140,7 @@ ARCHIVED_FILES = Table(
     "ArchivedFiles",
     keys.ASSET,
     "Which files the archiving of an asset took, some hundred a row, so that just these come back.",
-    ("note a page of files", "read the first page that is left", "remove what an asset left"),
+    ("note a page of files", "read the first page that is left", REMOVAL),
     sort_key=ARCHIVE_PAGE,
     origin="ours",
 )

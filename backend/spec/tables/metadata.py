@@ -2,6 +2,7 @@
 
 from backend.spec import keys
 from backend.spec.attributes import Attribute
+from backend.spec.tables.assets import REMOVAL
 from backend.spec.tables.model import Index, Table
 
 METADATA_KEY = Attribute("metadataKey")
@@ -10,53 +11,98 @@ DATABASE_ID = Attribute("databaseId")
 METADATA_SCHEMA_ID = Attribute("metadataSchemaId")
 METADATA_ENTITY_TYPE = Attribute("metadataEntityType")
 
-DATABASE_METADATA_BY_DATABASE = Index("DatabaseIdIndex", DATABASE_ID, METADATA_KEY, "ALL")
+DATABASE_METADATA_BY_DATABASE = Index(
+    "DatabaseIdIndex",
+    DATABASE_ID,
+    METADATA_KEY,
+    "ALL",
+    access_patterns=("list the metadata of a database",),
+)
 DATABASE_METADATA = Table(
     "DatabaseMetadataStorageTableV2",
     METADATA_KEY,
     "Metadata of databases.",
-    ("get one record", "list the metadata of a database"),
+    ("get one record",),
     sort_key=DATABASE_ID,
     indexes=(DATABASE_METADATA_BY_DATABASE,),
     stream="NEW_IMAGE",
 )
 
-FILE_METADATA_BY_FILE = Index("DatabaseIdAssetIdFilePathIndex", keys.FILE, METADATA_KEY, "ALL")
-FILE_METADATA_BY_ASSET = Index("DatabaseIdAssetIdIndex", keys.ASSET, METADATA_KEY, "ALL")
+FILE_METADATA_BY_FILE = Index(
+    "DatabaseIdAssetIdFilePathIndex",
+    keys.FILE,
+    METADATA_KEY,
+    "ALL",
+    access_patterns=("list the metadata of an asset or a file",),
+)
+FILE_METADATA_BY_ASSET = Index(
+    "DatabaseIdAssetIdIndex",
+    keys.ASSET,
+    METADATA_KEY,
+    "ALL",
+    access_patterns=("list the metadata of an asset and of all its files", REMOVAL),
+)
 ASSET_FILE_METADATA = Table(
     "AssetFileMetadataStorageTableV2",
     METADATA_KEY,
     "Metadata of assets (path `/`) and of files.",
-    ("get one record", "list the metadata of an asset or a file", "list all of an asset's files'"),
+    ("get one record",),
     sort_key=keys.FILE,
     indexes=(FILE_METADATA_BY_FILE, FILE_METADATA_BY_ASSET),
     stream="NEW_IMAGE",
 )
 
-ATTRIBUTES_BY_FILE = Index("DatabaseIdAssetIdFilePathIndex", keys.FILE, ATTRIBUTE_KEY, "ALL")
-ATTRIBUTES_BY_ASSET = Index("DatabaseIdAssetIdIndex", keys.ASSET, ATTRIBUTE_KEY, "ALL")
+ATTRIBUTES_BY_FILE = Index(
+    "DatabaseIdAssetIdFilePathIndex",
+    keys.FILE,
+    ATTRIBUTE_KEY,
+    "ALL",
+    access_patterns=("list the attributes of a file",),
+)
+ATTRIBUTES_BY_ASSET = Index(
+    "DatabaseIdAssetIdIndex",
+    keys.ASSET,
+    ATTRIBUTE_KEY,
+    "ALL",
+    access_patterns=("list the attributes of all files of an asset", REMOVAL),
+)
 FILE_ATTRIBUTES = Table(
     "FileAttributeStorageTableV2",
     ATTRIBUTE_KEY,
-    "Attributes of files, made by the system and not by users.",
-    ("get one record", "list the attributes of a file", "list those of all files of an asset"),
+    "Attributes of files. Users write them by the routes of metadata; they are kept apart from it.",
+    ("get one record",),
     sort_key=keys.FILE,
     indexes=(ATTRIBUTES_BY_FILE, ATTRIBUTES_BY_ASSET),
     stream="NEW_IMAGE",
 )
 
 SCHEMAS_BY_SCOPE = Index(
-    "DatabaseIdMetadataEntityTypeIndex", keys.SCHEMA_SCOPE, METADATA_SCHEMA_ID, "ALL"
+    "DatabaseIdMetadataEntityTypeIndex",
+    keys.SCHEMA_SCOPE,
+    METADATA_SCHEMA_ID,
+    "ALL",
+    access_patterns=("list the schemas of a database for an entity type",),
 )
-SCHEMAS_BY_TYPE = Index("MetadataEntityTypeIndex", METADATA_ENTITY_TYPE, METADATA_SCHEMA_ID, "ALL")
-SCHEMAS_BY_DATABASE = Index("DatabaseIdIndex", DATABASE_ID, METADATA_SCHEMA_ID, "ALL")
+SCHEMAS_BY_TYPE = Index(
+    "MetadataEntityTypeIndex",
+    METADATA_ENTITY_TYPE,
+    METADATA_SCHEMA_ID,
+    "ALL",
+    access_patterns=("list the schemas for an entity type",),
+)
+SCHEMAS_BY_DATABASE = Index(
+    "DatabaseIdIndex",
+    DATABASE_ID,
+    METADATA_SCHEMA_ID,
+    "ALL",
+    access_patterns=("list the schemas of a database",),
+)
 METADATA_SCHEMAS = Table(
     "MetadataSchemaStorageTableV2",
     METADATA_SCHEMA_ID,
     "Metadata schemas: which keys an entity of a type is expected to have.",
     (
         "get one schema",
-        "list by database, by entity type, by both",
         "list schemas (a registry: scanned by page)",
     ),
     sort_key=keys.SCHEMA_SCOPE,
@@ -78,7 +124,7 @@ RECORD_SETS = Table(
     RECORDS_OWNER,
     "How many records an entity has (one item for an asset, each file, a database, a link), and a "
     "revision that changes with its keys.",
-    ("count records in or out in the transaction that writes them", "remove what an asset left"),
+    ("count records in or out in the transaction that writes them", REMOVAL),
     sort_key=RECORDS_OF,
     origin="ours",
 )

@@ -15,13 +15,18 @@ Origin = Literal["data model", "chosen", "ours"]
 
 @frozen
 class Index:
-    """A secondary index; local when it has no partition key of its own."""
+    """A secondary index; local when it has no partition key of its own.
+
+    `access_patterns` are what code reads it for. It has none if nothing reads it: then it is
+    declared because the data model gives it.
+    """
 
     name: str
     partition_key: KeyAttribute | None
     sort_key: KeyAttribute | None
     projection: Projection
     origin: Origin = "data model"
+    access_patterns: tuple[str, ...] = ()
 
     @property
     def is_local(self) -> bool:
@@ -30,7 +35,10 @@ class Index:
 
 @frozen
 class Table:
-    """A DynamoDB table; `name` is the logical id, CloudFormation names the physical table."""
+    """A DynamoDB table; `name` is the logical id, CloudFormation names the physical table.
+
+    `access_patterns` are what code does by the table's own key. A table that no code uses has none.
+    """
 
     name: str
     partition_key: KeyAttribute

@@ -49,7 +49,7 @@ ASSET_BUCKETS = Table(
     "S3AssetBucketsStorageTable",
     Attribute("bucketId"),
     "The buckets, and prefixes in them, that hold assets.",
-    ("get one bucket", "find the records of a bucket by its name", "list buckets (a registry)"),
+    ("get one bucket", "list buckets (a registry: scanned by page)"),
     sort_key=keys.BUCKET_LOCATION,
     indexes=(BUCKETS_BY_NAME,),
 )

@@ -2,6 +2,7 @@
 
 from backend.spec import keys
 from backend.spec.attributes import Attribute
+from backend.spec.tables.assets import REMOVAL
 from backend.spec.tables.model import Index, Table
 
 DATABASE_ID = Attribute("databaseId")
@@ -13,7 +14,7 @@ PIPELINES = Table(
     "PipelineStorageTable",
     DATABASE_ID,
     "Pipeline definitions of each database.",
-    ("get one pipeline", "list the pipelines of a database"),
+    (),
     sort_key=PIPELINE_ID,
 )
 
@@ -21,7 +22,7 @@ WORKFLOWS = Table(
     "WorkflowStorageTable",
     DATABASE_ID,
     "Workflow definitions of each database.",
-    ("get one workflow", "list the workflows of a database"),
+    (),
     sort_key=WORKFLOW_ID,
 )
 
@@ -29,7 +30,7 @@ WORKFLOW_EXECUTIONS = Table(
     "WorkflowExecutionsStorageTable",
     keys.ASSET,
     "Executions of workflows on assets.",
-    ("list the executions of an asset, or of one workflow on it", "find an execution by its id"),
+    (REMOVAL,),
     sort_key=EXECUTION_ID,
     indexes=(
         # The data model gives this one's sort key only; the projection is our choice.
