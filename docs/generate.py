@@ -74,9 +74,9 @@ def main() -> None:
 
 
 def _data_model() -> Iterator[str]:
-    yield "Names, keys and indexes are those of the VAMS data model, unless another origin is given."
-    yield "The list below a table is what code does by the table's own key. An index that code does"
-    yield "not read is marked so."
+    yield "Names, keys and indexes are those of the VAMS data model, unless an origin is given. The"
+    yield "list below a table is what code does by the table's own key. An index that nothing reads is"
+    yield "marked so."
     yield from ("", "## Tables", "")
     for table in TABLES:
         yield from _table_section(table)
