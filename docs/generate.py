@@ -74,9 +74,8 @@ def main() -> None:
 
 
 def _data_model() -> Iterator[str]:
-    yield "Names, keys and indexes are those of the VAMS data model, unless an origin is given. The"
-    yield "list below a table is what code does by the table's own key. An index that nothing reads is"
-    yield "marked so."
+    yield "Names, keys and indexes are those of the VAMS data model unless an origin is given."
+    yield "The list below a table is what code does by the table's own key."
     yield from ("", "## Tables", "")
     for table in TABLES:
         yield from _table_section(table)
@@ -164,7 +163,7 @@ _OTHER_BLOCKS = (
 )
 
 
-_UNUSED = "not used: declared because the data model gives it"
+_UNUSED = "nothing uses this table: the data model gives it"
 
 
 def _table_section(table: Table) -> Iterator[str]:
@@ -180,14 +179,14 @@ def _table_section(table: Table) -> Iterator[str]:
     yield ""
     if table.indexes:
         yield from rows(
-            ("index", "key", "projection", "origin", "read to"),
+            ("index", "key", "projection", "origin", "access pattern"),
             (
                 (
                     f"`{index.name}`" + (" (local)" if index.is_local else ""),
                     _key(index.partition_key or table.partition_key, index.sort_key),
                     index.projection,
                     index.origin,
-                    "; ".join(index.access_patterns) or "not read",
+                    "; ".join(index.access_patterns) or "nothing reads it",
                 )
                 for index in table.indexes
             ),
