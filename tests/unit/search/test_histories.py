@@ -1,22 +1,23 @@
 """Whatever is delivered, when and how often: at the end the index is what the sources hold.
 
-`make prove` runs ten thousand of them.
+Forty histories, the same in each run; `make prove` runs ten thousand (`HISTORIES`).
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import pytest
 
 from tests.unit.search.histories import History, Rules
 
-HISTORIES = int(os.environ.get("HISTORIES", "120"))
-ENOUGH_TO_GO_WRONG = 600
+HISTORIES = range(int(os.environ.get("HISTORIES", "40")))
+ENOUGH_TO_GO_WRONG = range(600)
 
 
-def wrong(rules: Rules, histories: int = HISTORIES) -> Iterator[int]:
+def wrong(rules: Rules, seeds: Iterable[int] = HISTORIES) -> Iterator[int]:
     """The seeds of histories that end wrong."""
-    for seed in range(histories):
+    for seed in seeds:
         history = History(seed, rules)
         history.run()
         if not history.is_right():
@@ -32,14 +33,14 @@ def test_where_indexes_do_not_lag_nothing_needs_to_settle() -> None:
 
 
 @pytest.mark.parametrize(
-    "without",
+    ("without", "found"),  # a seed that went wrong before is tried first: it saves most of the time
     [
-        Rules(settle=False),
-        Rules(versions=False, lag=False, settle=False),
-        Rules(ticket_before_read=False, lag=False, settle=False),
-        Rules(tombstones=False, lag=False, settle=False),
+        (Rules(settle=False), 53),
+        (Rules(versions=False, lag=False, settle=False), 27),
+        (Rules(ticket_before_read=False, lag=False, settle=False), 27),
+        (Rules(tombstones=False, lag=False, settle=False), 56),
     ],
     ids=["settling", "versions", "ticket before read", "tombstones"],
 )
-def test_without_any_one_rule_some_history_ends_wrong(without: Rules) -> None:
-    assert next(wrong(without, ENOUGH_TO_GO_WRONG), None) is not None
+def test_without_any_one_rule_some_history_ends_wrong(without: Rules, found: int) -> None:
+    assert next(wrong(without, chain([found], ENOUGH_TO_GO_WRONG)), None) is not None

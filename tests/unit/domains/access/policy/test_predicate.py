@@ -1,5 +1,9 @@
-"""The predicate says what the rules say, read one after the other."""
+"""The predicate says what the rules say, read one after the other.
 
+Some dozens of policies are drawn, the same in each run; `make prove` draws thousands (`POLICIES`).
+"""
+
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +17,7 @@ from backend.domains.access.policy.predicate import Predicate
 from backend.spec.routes.model import Action
 from tests.factories.policies import everything, objects_of, read_plainly, rules, stored
 
+DRAWN = int(os.environ.get("POLICIES", "30"))
 ANY_ASSET = everything("asset")
 
 
@@ -24,7 +29,7 @@ def allows(*found: Mapping[str, Any], of: Fields, action: Action = "GET") -> boo
     return Predicate(parse_rule(each) for each in found)(action, "asset", of)
 
 
-@hypothesis_settings(max_examples=300)
+@hypothesis_settings(max_examples=DRAWN)
 @given(st.data(), st.lists(rules(), max_size=12))
 def test_the_predicate_agrees_with_a_plain_reading(data: st.DataObject, found: list[Rule]) -> None:
     predicate = Predicate(found)
@@ -35,7 +40,7 @@ def test_the_predicate_agrees_with_a_plain_reading(data: st.DataObject, found: l
                 assert predicate(action, object_type, fields) == expected
 
 
-@hypothesis_settings(max_examples=200)
+@hypothesis_settings(max_examples=DRAWN)
 @given(st.data(), st.lists(rules(["asset"]), min_size=5, max_size=30))
 def test_many_rules_on_one_type_agree_with_a_plain_reading(
     data: st.DataObject, found: list[Rule]
