@@ -1,34 +1,67 @@
-"""The assemblies that all tests of the templates read, synthesized once a session."""
+"""The assemblies that all tests of the templates read, synthesized once for all workers."""
+
+import os
+from collections.abc import Callable
 
 import pytest
+from filelock import FileLock
 
-from tests.infra.templates import Assembly, synthesize
+from tests.infra.templates import Assembly, synthesize_all
 
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
+ISSUER = "https://login.example.org/realm"
+_PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
+_CONTEXTS: dict[str, dict[str, object]] = {
+    "local": {"stage": "local"},
+    "prod": {**_PROD, "alarmTopicArn": TOPIC},
+    "locked": {**_PROD, "cloudTrail": True, "auditLock": "compliance", "auditLockDays": 2555},
+    "pool": {**_PROD, "userPool": True},
+    "signing-in": {
+        **_PROD,
+        "oidcIssuer": ISSUER,
+        "oidcClientId": "web",
+        "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
+    },
+    "without-search": {"search": "none"},
+    "other-administrator": {"adminUserId": "someone"},
+    "without-key": {"customerManagedKey": False},
+}
+"""The settings of each assembly, beside those of `cdk.json`."""
 
 
 @pytest.fixture(scope="session")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
+    """The assembly of a name in `_CONTEXTS`; the first worker that needs one writes them all."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, written = shared / "assemblies", shared / "assemblies.written"
+    with FileLock(shared / "assemblies.lock"):
+        if not written.exists():
+            synthesize_all(folder, _CONTEXTS)
+            written.touch()
+    assemblies = {name: Assembly(folder / name) for name in _CONTEXTS}
+    return assemblies.__getitem__
+
+
+@pytest.fixture(scope="session")
+def local(synthesized: Callable[[str], Assembly]) -> Assembly:
     """The assembly of the stage that the local runtime runs."""
-    return synthesize(tmp_path_factory.mktemp("local"), {"stage": "local"})
+    return synthesized("local")
 
 
 @pytest.fixture(scope="session")
-def prod(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """The assembly of production, without the layer's packages."""
-    context: dict[str, object] = {"stage": "prod", "bundle": False, "alarmTopicArn": TOPIC}
-    return synthesize(tmp_path_factory.mktemp("prod"), context)
+def prod(synthesized: Callable[[str], Assembly]) -> Assembly:
+    """The assembly of production."""
+    return synthesized("prod")
 
 
 @pytest.fixture(scope="session")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+def locked(synthesized: Callable[[str], Assembly]) -> Assembly:
     """The assembly of production with a trail, whose audit archive nobody can change."""
-    context: dict[str, object] = {"stage": "prod", "bundle": False, "cloudTrail": True}
-    lock: dict[str, object] = {"auditLock": "compliance", "auditLockDays": 2555}
-    return synthesize(tmp_path_factory.mktemp("locked"), context | lock)
+    return synthesized("locked")
 
 
 @pytest.fixture(scope="session", params=["local", "prod"])
 def assembly(request: pytest.FixtureRequest, local: Assembly, prod: Assembly) -> Assembly:
-    """Each stage in turn."""
+    """The assembly of each stage."""
     return {"local": local, "prod": prod}[request.param]

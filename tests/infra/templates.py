@@ -4,13 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 ROOT = Path(__file__).resolve().parents[2]
+_KEPT = ("PATH", "HOME", "TMPDIR", "PYTHONPYCACHEPREFIX")
 
 
 @dataclass(frozen=True)
@@ -131,21 +132,29 @@ class Assembly:
 
 def synthesize(folder: Path, context: dict[str, object], *, seed: str = "0") -> Assembly:
     """Run the app in a process of its own, with no credentials and no validation plugins."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    environment = kept | {
-        "CDK_CONTEXT_JSON": json.dumps(context),
-        "CDK_OUTDIR": str(folder),
-        "CDK_VALIDATION": "false",
-        "PYTHONHASHSEED": seed,
-    }
+    settings = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder)}
+    _run("app.py", seed=seed, settings=settings)
+    return Assembly(folder)
+
+
+def synthesize_all(folder: Path, contexts: Mapping[str, dict[str, object]]) -> None:
+    """Write the assembly of each context into a folder of its name, in one process for all."""
+    _run("-m", "tests.infra.synthesizing", str(folder), given=json.dumps(contexts))
+
+
+def _run(
+    *command: str, seed: str = "0", given: str = "", settings: Mapping[str, str] | None = None
+) -> None:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    environment = {"CDK_VALIDATION": "false", "PYTHONHASHSEED": seed}
     done = subprocess.run(
-        [sys.executable, "app.py"],
+        [sys.executable, *command],
         cwd=ROOT,
-        env=environment,
+        env=kept | environment | dict(settings or {}),
+        input=given,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    return Assembly(folder)

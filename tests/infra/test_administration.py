@@ -1,20 +1,20 @@
 """The topic of every stage, and the user pool of those that want one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from backend.spec.functions import FUNCTIONS
 from infra import grants
-from tests.infra.templates import Assembly, synthesize
+from tests.infra.templates import Assembly
 
 POOL = "AWS::Cognito::UserPool"
 
 
 @pytest.fixture(scope="module")
-def with_pool(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    context: dict[str, object] = {"stage": "prod", "bundle": False, "userPool": True}
-    return synthesize(tmp_path_factory.mktemp("pool"), context)
+def with_pool(synthesized: Callable[[str], Assembly]) -> Assembly:
+    return synthesized("pool")
 
 
 def _granted(assembly: Assembly, prefix: str) -> dict[str, dict[str, set[str]]]:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,10 @@ def _indexes(spec: Function) -> bool:
     return spec.search in {"write", "sweep", "renew"} or spec.name == "CheckSearch"
 
 
-def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(tmp_path: Path) -> None:
-    found = synthesize(tmp_path, {"search": "none"})
+def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    found = synthesized("without-search")
     assert set(found.templates) == STACKS - {"search"}
     made = found.of_type("AWS::Lambda::Function")
     left_out = {spec.name for spec in FUNCTIONS} - set(made)
@@ -97,9 +100,9 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(tmp_pat
 
 
 def test_bootstrap_runs_again_when_a_declaration_or_its_settings_change(
-    local: Assembly, prod: Assembly, tmp_path: Path
+    local: Assembly, prod: Assembly, synthesized: Callable[[str], Assembly]
 ) -> None:
-    other = synthesize(tmp_path, {"adminUserId": "someone"})
+    other = synthesized("other-administrator")
     runs = [assembly.resource("BootstrapRun") for assembly in (local, prod, other)]
     assert all(run.type == "Custom::Bootstrap" for run in runs)
     assert all(local.text(run.properties["ServiceToken"]) == "<Bootstrap.Arn>" for run in runs)
@@ -117,6 +120,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def test_two_runs_write_the_same_bytes(local: Assembly, tmp_path: Path) -> None:
+    # The other run is `python app.py`, as deployments and the local runtime run it.
     again = synthesize(tmp_path, {"stage": "local"}, seed="4711")
     assert _files(again.folder) == _files(local.folder)
 

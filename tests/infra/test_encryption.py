@@ -1,6 +1,6 @@
 """One key of the customer encrypts whatever can be encrypted by one, and no more may use it."""
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES
-from tests.infra.templates import Assembly, synthesize
+from tests.infra.templates import Assembly
 
 KEY = "<DataKey.Arn>"
 ENCRYPTED = {
@@ -121,8 +121,10 @@ def test_a_function_uses_the_key_through_the_services_that_it_declares(
     assert ("kms:GenerateDataKey" in used.get("s3", set())) == bool(stored)
 
 
-def test_without_a_key_of_the_customer_nothing_names_one(tmp_path: Path) -> None:
-    found = synthesize(tmp_path, {"customerManagedKey": False})
+def test_without_a_key_of_the_customer_nothing_names_one(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    found = synthesized("without-key")
     assert not found.of_type("AWS::KMS::Key")
     for kind, name in KEPT:
         if kind != "AWS::DynamoDB::Table":

@@ -1,14 +1,14 @@
 """Who may sign in, and from where: settings and what becomes of them in the templates."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from infra.addresses import address_range
 from infra.settings import Settings, SettingsError, read_settings
-from tests.infra.templates import Assembly, synthesize
-
-ISSUER = "https://login.example.org/realm"
+from tests.infra.conftest import ISSUER
+from tests.infra.templates import Assembly
 
 
 def settings(**stage: object) -> Settings:
@@ -89,15 +89,8 @@ def test_what_is_no_range_is_refused(written: object) -> None:
 
 
 @pytest.fixture(scope="module")
-def signing_in(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    context: dict[str, object] = {
-        "stage": "prod",
-        "bundle": False,
-        "oidcIssuer": ISSUER,
-        "oidcClientId": "web",
-        "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
-    }
-    return synthesize(tmp_path_factory.mktemp("signing-in"), context)
+def signing_in(synthesized: Callable[[str], Assembly]) -> Assembly:
+    return synthesized("signing-in")
 
 
 def test_the_authorizer_knows_the_provider_and_the_ranges(signing_in: Assembly) -> None:
