@@ -1,6 +1,11 @@
-"""Each declared handler is there and starts with just the environment that its function gets."""
+"""Each declared handler is there and starts with just the environment that its function gets.
+
+What a start costs is counted in instructions by `python -m benchmarks.starts`; here is which
+packages it loads, which is most of that.
+"""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +18,10 @@ from backend.spec.jobs import JOB_KINDS
 from backend.spec.queues import LIFECYCLE
 
 ROOT = Path(__file__).resolve().parents[2]
-START = """
-import importlib, json, sys
-module, _, name = sys.argv[1].rpartition(".")
-handler = getattr(importlib.import_module(module), name)
-print(json.dumps({"callable": callable(handler), "modules": sorted(sys.modules)}))
-"""
+_FORBIDDEN = frozenset(
+    {"moto", "aws_cdk", "constructs", "jsii", "pytest", "local", "tests", "infra"}
+)
+_SEARCH = frozenset({"opensearchpy", "requests"})
 STEPS = """
 import json
 from backend.entrypoints.jobs.lifecycle import steps
@@ -51,26 +54,48 @@ def _environment(function: Function) -> dict[str, str]:
     }
 
 
-def _said(function: Function, program: str) -> Any:
+@pytest.fixture(scope="module")
+def starts() -> dict[str, dict[str, Any]]:
+    """What each function has loaded when it has started, by its name."""
+    wanted = [[function.handler, _environment(function)] for function in FUNCTIONS]
+    # Without bytecode each start would compile the modules again.
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = kept | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", program, function.handler],
-        env=_environment(function),
+        [sys.executable, "tests/architecture/starting.py"],
+        cwd=ROOT,
+        env=environment,
+        input="\n".join(map(json.dumps, wanted)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found = map(json.loads, done.stdout.splitlines())
+    return {function.name: start for function, start in zip(FUNCTIONS, found, strict=True)}
+
+
+def test_the_worker_of_the_lifecycle_has_a_step_for_each_of_its_kinds() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS],
+        env=_environment(LIFECYCLE_WORKER),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_the_worker_of_the_lifecycle_has_a_step_for_each_of_its_kinds() -> None:
     kinds = {kind.name for kind in JOB_KINDS.values() if kind.queue == LIFECYCLE}
-    assert set(_said(LIFECYCLE_WORKER, STEPS)) == kinds
+    assert set(json.loads(done.stdout)) == kinds
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
-def test_a_handler_starts_with_what_its_function_declares(function: Function) -> None:
-    found = _said(function, START)
+def test_a_handler_starts_with_what_its_function_declares(
+    function: Function, starts: dict[str, dict[str, Any]]
+) -> None:
+    found = starts[function.name]
     assert found["callable"]
-    # A search client costs a quarter of a second at cold start: only who searches pays it.
-    assert ("opensearchpy" in found["modules"]) <= (function.search != "none")
+    packages = {module.partition(".")[0] for module in found["modules"]}
+    assert "backend" in packages
+    assert not packages & _FORBIDDEN
+    # A search client costs a quarter of a second at cold start: only functions that search pay it.
+    assert bool(packages & _SEARCH) <= (function.search != "none")
