@@ -1,7 +1,7 @@
 """Nothing scans a table that grows with assets or files: no function's grants would let it.
 
 The local runtime decides each request by these grants, so the journeys hold it for what runs;
-`test_costs.py` counts the scans of each operation.
+`tests/costs` counts the scans of each operation.
 """
 
 from backend.spec.functions import FUNCTIONS

@@ -1,4 +1,8 @@
-"""The operations of the API cost what their page says, and no more than was agreed."""
+"""The operations of the API cost what their page says, and no more than was agreed.
+
+This takes a minute: the deployed handlers carry out every operation of the page on moto, most of
+them three times. `make prove PART=costs` runs it, and so does continuous integration.
+"""
 
 import re
 from collections.abc import Mapping
