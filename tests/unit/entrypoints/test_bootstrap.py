@@ -2,11 +2,12 @@
 
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tenacity import wait_none
 
+from backend.aws import cloudformation
 from backend.aws.clients import secrets_manager
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
@@ -30,9 +31,13 @@ pytestmark = pytest.mark.usefixtures("deployed")
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "_PATIENCE_SECONDS", 0)
-    return iter([None])
+    monkeypatch.setattr(cloudformation, "wait_exponential", _no_wait)
+
+
+def _no_wait(**_: float) -> wait_none:
+    return wait_none()
 
 
 def request(callback: Callback, kind: str = "Create") -> dict[str, Any]:
