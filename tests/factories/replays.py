@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.search.failure_entries import FailureEntries, FailureSummary
 from backend.search.failures import FailureStore
 from backend.search.rebuild import Rebuilder
@@ -20,7 +20,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 class Bench:
     """A failure bucket that something gets into, and replays whose clock can be set."""
 
-    tables: DynamoTables
+    tables: Tables
     objects: S3Objects
     engine: MemorySearchEngine
     sent: MemoryQueues

@@ -29,6 +29,12 @@ WIRE: dict[str, Any] = {
 }
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables that boto3 reads beside us."""
+    return dynamo_tables
+
+
 def plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else value

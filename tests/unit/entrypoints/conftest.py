@@ -20,6 +20,12 @@ REGION = "us-east-1"
 
 
 @pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """The tables that the wiring of a function finds by their names."""
+    return dynamo_tables
+
+
+@pytest.fixture
 def deployed(
     settings: Settings,
     tables: DynamoTables,

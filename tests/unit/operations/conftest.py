@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.noting import AuditNotes
 from backend.operations.failures import FailureService
@@ -42,7 +42,7 @@ class Ticking:
 @dataclass
 class Operations:
     objects: S3Objects
-    tables: DynamoTables
+    tables: Tables
     engine: MemorySearchEngine
     indexing: Rebuilder
     client: Client
@@ -55,7 +55,7 @@ class Operations:
 
 
 @pytest.fixture
-def operations(tables: DynamoTables, objects: S3Objects) -> Operations:
+def operations(tables: Tables, objects: S3Objects) -> Operations:
     engine, queues, clock = MemorySearchEngine(), MemoryQueues(), Ticking()
     ensure_indexes(engine, SearchState(tables, lambda: NOON))
     stored_bucket(tables)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
@@ -43,14 +43,14 @@ REPORT = Report(
 
 @dataclass
 class Keeping:
-    tables: DynamoTables
+    tables: Tables
     engine: MemorySearchEngine
     service: SearchIndexService
     client: Client
 
 
 @pytest.fixture
-def keeping(tables: DynamoTables, objects: S3Objects) -> Keeping:
+def keeping(tables: Tables, objects: S3Objects) -> Keeping:
     engine, state = MemorySearchEngine(), SearchState(tables, lambda: NOON)
     ensure_indexes(engine, state)
     work = SearchWork(tables, job_service(tables), audit_service(objects), lambda: NOON)

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
 from backend.search.state import SearchState
@@ -14,7 +14,7 @@ from tests.fakes.search_engine import MemorySearchEngine
 
 
 @pytest.fixture
-def engine(tables: DynamoTables) -> MemorySearchEngine:
+def engine(tables: Tables) -> MemorySearchEngine:
     """An engine with both indexes, whose names the state knows; the asset bucket is registered."""
     engine = MemorySearchEngine()
     ensure_indexes(engine, SearchState(tables, lambda: NOON))
@@ -29,6 +29,6 @@ def sent() -> MemoryQueues:
 
 @pytest.fixture
 def indexing(
-    tables: DynamoTables, objects: S3Objects, sent: MemoryQueues, engine: MemorySearchEngine
+    tables: Tables, objects: S3Objects, sent: MemoryQueues, engine: MemorySearchEngine
 ) -> Rebuilder:
     return rebuilder(tables, objects, sent, engine)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
 from backend.search.changes import object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
 from backend.search.fan_out import FanOuts
@@ -23,7 +23,7 @@ ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
 
 
 @pytest.fixture
-def streams(indexing: Rebuilder, tables: DynamoTables) -> StreamConsumer:
+def streams(indexing: Rebuilder, tables: Tables) -> StreamConsumer:
     fan_outs = FanOuts(tables, job_service(tables))
     return StreamConsumer(indexing, indexing.failures, fan_outs)
 
@@ -38,7 +38,7 @@ def kept(objects: S3Objects) -> int:
 
 
 def test_a_batch_with_a_poison_record_is_acknowledged_and_the_record_is_kept(
-    streams: StreamConsumer, tables: DynamoTables, objects: S3Objects, engine: MemorySearchEngine
+    streams: StreamConsumer, tables: Tables, objects: S3Objects, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables)
     event = {"Records": [stream_record({"odd": "x"}), stream_record(ASSET_KEY, {})]}
@@ -49,7 +49,7 @@ def test_a_batch_with_a_poison_record_is_acknowledged_and_the_record_is_kept(
 
 
 def test_an_outage_fails_the_whole_batch_of_a_stream(
-    streams: StreamConsumer, tables: DynamoTables, engine: MemorySearchEngine
+    streams: StreamConsumer, tables: Tables, engine: MemorySearchEngine
 ) -> None:
     store_asset(tables)
     engine.indexes.clear()
@@ -59,7 +59,7 @@ def test_an_outage_fails_the_whole_batch_of_a_stream(
 
 def test_an_outage_gives_all_messages_of_a_queue_back(
     indexing: Rebuilder,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     engine: MemorySearchEngine,
     sent: MemoryQueues,
@@ -87,7 +87,7 @@ def test_an_outage_gives_all_messages_of_a_queue_back(
 
 
 def test_settling_sends_no_further_message(
-    indexing: Rebuilder, tables: DynamoTables, sent: MemoryQueues, streams: StreamConsumer
+    indexing: Rebuilder, tables: Tables, sent: MemoryQueues, streams: StreamConsumer
 ) -> None:
     store_asset(tables)
     streams.consume({"Records": [stream_record(ASSET_KEY, {})]})

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
@@ -26,12 +26,12 @@ RENAMING = "fanOut.museum.pump.2"
 
 
 @pytest.fixture
-def streams(indexing: Rebuilder, tables: DynamoTables) -> StreamConsumer:
+def streams(indexing: Rebuilder, tables: Tables) -> StreamConsumer:
     return StreamConsumer(indexing, indexing.failures, FanOuts(tables, job_service(tables)))
 
 
 @pytest.fixture
-def step(indexing: Rebuilder, tables: DynamoTables, objects: S3Objects) -> FanOutStep:
+def step(indexing: Rebuilder, tables: Tables, objects: S3Objects) -> FanOutStep:
     return FanOutStep(tables, objects, BucketRegistry(tables), indexing)
 
 
@@ -42,7 +42,7 @@ def fill(objects: S3Objects, count: int) -> None:
         )
 
 
-def run(tables: DynamoTables, step: FanOutStep, *, seconds: int = 60) -> Job:
+def run(tables: Tables, step: FanOutStep, *, seconds: int = 60) -> Job:
     """One delivery of the job's message."""
     runner = JobRunner(JobRepository(tables), lambda: NOON)
     job = runner.run(RENAMING, step, until=NOON + timedelta(seconds=seconds))
@@ -53,7 +53,7 @@ def run(tables: DynamoTables, step: FanOutStep, *, seconds: int = 60) -> Job:
 def test_an_inherited_change_reaches_every_file_page_by_page(
     streams: StreamConsumer,
     step: FanOutStep,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     engine: MemorySearchEngine,
     monkeypatch: pytest.MonkeyPatch,
@@ -76,7 +76,7 @@ def test_an_inherited_change_reaches_every_file_page_by_page(
 def test_the_files_of_an_archived_asset_are_archived_in_the_index(
     streams: StreamConsumer,
     step: FanOutStep,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     engine: MemorySearchEngine,
 ) -> None:
@@ -89,9 +89,7 @@ def test_the_files_of_an_archived_asset_are_archived_in_the_index(
     assert [body["bool_archived"] for body in files] == [True] * 3
 
 
-def test_a_fan_out_is_started_once_for_each_change(
-    streams: StreamConsumer, tables: DynamoTables
-) -> None:
+def test_a_fan_out_is_started_once_for_each_change(streams: StreamConsumer, tables: Tables) -> None:
     store_asset(tables)
     for revision in ("2", "2", "2", "3"):
         image = {"inheritedRevision": {"N": revision}}
@@ -104,7 +102,7 @@ def test_a_fan_out_is_started_once_for_each_change(
 
 
 def test_a_change_that_comes_again_leaves_its_fan_out_as_it_is(
-    streams: StreamConsumer, step: FanOutStep, tables: DynamoTables
+    streams: StreamConsumer, step: FanOutStep, tables: Tables
 ) -> None:
     store_asset(tables)
     streams.consume({"Records": [stream_record(ASSET_KEY, RENAMED)]})
@@ -116,7 +114,7 @@ def test_a_change_that_comes_again_leaves_its_fan_out_as_it_is(
 def test_a_page_that_met_an_outage_is_built_again(
     streams: StreamConsumer,
     step: FanOutStep,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     engine: MemorySearchEngine,
     monkeypatch: pytest.MonkeyPatch,
@@ -138,7 +136,7 @@ def test_a_page_that_met_an_outage_is_built_again(
 def test_a_fan_out_waits_until_the_ticket_counter_is_put_right(
     streams: StreamConsumer,
     step: FanOutStep,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     engine: MemorySearchEngine,
 ) -> None:
@@ -160,7 +158,7 @@ def test_a_fan_out_waits_until_the_ticket_counter_is_put_right(
 
 
 def test_a_fan_out_of_an_asset_that_is_gone_is_done(
-    step: FanOutStep, tables: DynamoTables, engine: MemorySearchEngine
+    step: FanOutStep, tables: Tables, engine: MemorySearchEngine
 ) -> None:
     FanOuts(tables, job_service(tables)).start([FanOut("museum", "pump", 2)])
     job = run(tables, step)

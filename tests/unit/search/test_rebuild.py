@@ -33,6 +33,12 @@ WHEEL_ID = "museum:pump:pump/wheel.glb"
 TICKET = Counter(UpdateItem=1)
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables whose requests are counted."""
+    return dynamo_tables
+
+
 def put(objects: S3Objects, key: str) -> None:
     objects.put(BUCKET, key, b"x", content_type="text/plain", metadata={})
 

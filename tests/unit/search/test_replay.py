@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.core.search_engine import DocumentWrite
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.search.failure_entries import FailureEntries
 from backend.search.references import AssetRef, FileRef
@@ -42,7 +42,7 @@ RUNG = '"ReplaysGivenUp":[1.0]'
 
 @pytest.fixture
 def bench(
-    tables: DynamoTables, objects: S3Objects, engine: MemorySearchEngine, sent: MemoryQueues
+    tables: Tables, objects: S3Objects, engine: MemorySearchEngine, sent: MemoryQueues
 ) -> Bench:
     return Bench(tables, objects, engine, sent)
 

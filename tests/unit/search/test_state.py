@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
 from backend.spec.search_indexes import ASSET_INDEX
@@ -16,7 +16,7 @@ NOON_MS = int(NOON.timestamp() * 1000)
 
 
 @pytest.fixture
-def state(tables: DynamoTables) -> SearchState:
+def state(tables: Tables) -> SearchState:
     return SearchState(tables, lambda: NOON)
 
 
@@ -35,7 +35,7 @@ def test_every_ticket_is_one_higher_and_names_the_write_targets(state: SearchSta
     assert state.last_ticket() == second.number
 
 
-def test_a_lost_counter_starts_above_all_tickets_given_before(tables: DynamoTables) -> None:
+def test_a_lost_counter_starts_above_all_tickets_given_before(tables: Tables) -> None:
     state = SearchState(tables, lambda: NOON)
     state.begin(FIRST_POINTER)
     last = [state.take_ticket() for _ in range(5)][-1]

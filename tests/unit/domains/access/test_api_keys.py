@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.access.routes import build_router
 from backend.domains.access.rules.keys import hash_key
@@ -20,7 +20,7 @@ PEPPER = b"pepper"
 
 
 @pytest.fixture
-def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
+def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
     stored_user_role(tables, user_id="robot@example.org", role_name="viewer")
     numbers = iter(range(100))
     return Parts(tables, audit, now, new_id=lambda: f"key-{next(numbers)}").services()
@@ -45,9 +45,7 @@ def one(client: Client, method: str = "GET", body: object = None, key_id: str = 
     return client.send(method, path, parameters={"apiKeyId": key_id}, body=body)
 
 
-def test_a_created_key_is_told_once_and_stored_as_its_hash(
-    client: Client, tables: DynamoTables
-) -> None:
+def test_a_created_key_is_told_once_and_stored_as_its_hash(client: Client, tables: Tables) -> None:
     created = create(client, expiresAt="2030-12-31")
     text = created.body.pop("apiKey")
     assert text == "vams_" + "s" * 64
@@ -134,9 +132,7 @@ def test_an_empty_expiry_takes_the_expiry_away(client: Client) -> None:
     assert one(client, "PUT", {"expiresAt": ""}).body["expiresAt"] == ""
 
 
-def test_the_row_of_a_key_goes_a_month_after_its_expiry(
-    client: Client, tables: DynamoTables
-) -> None:
+def test_the_row_of_a_key_goes_a_month_after_its_expiry(client: Client, tables: Tables) -> None:
     def goes() -> datetime | None:
         row = tables.get(API_KEYS, {"apiKeyId": "key-0"})
         assert row is not None
@@ -166,7 +162,7 @@ def test_an_update_of_nothing_is_refused(client: Client, body: dict[str, object]
     assert one(client, "PUT", body).status == 400
 
 
-def test_a_row_without_a_revision_can_be_changed(client: Client, tables: DynamoTables) -> None:
+def test_a_row_without_a_revision_can_be_changed(client: Client, tables: Tables) -> None:
     create(client)
     item = tables.get(API_KEYS, {"apiKeyId": "key-0"}) or {}
     del item["revision"]

@@ -25,6 +25,12 @@ PEPPER = b"pepper"
 KEY = "vams_" + "k" * 64
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables of which one index lags."""
+    return dynamo_tables
+
+
 @dataclass
 class Hand:
     """A clock that the test moves."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Delete, Update
 from backend.domains.access.policy.model import ACTIONS, OBJECT_TYPES
 from backend.domains.access.policy.search_filter import EVERYTHING
@@ -69,7 +69,7 @@ def hand(now: datetime) -> Hand:
 
 
 @pytest.fixture
-def counted(tables: DynamoTables) -> Counted:
+def counted(tables: Tables) -> Counted:
     return Counted(PolicyRepository(tables))
 
 
@@ -79,7 +79,7 @@ def rules(counted: Counted, hand: Hand) -> PolicyAuthorization:
 
 
 def given(
-    tables: DynamoTables,
+    tables: Tables,
     *found: Mapping[str, Any],
     role: str = "viewer",
     epoch: int = 1,
@@ -104,7 +104,7 @@ def test_public_routes_are_for_everyone(rules: PolicyAuthorization) -> None:
 
 
 def test_the_rules_of_a_role_count_for_who_has_it(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, stored("asset", ("databaseId", "equals", "db1"), actions=["GET"]))
     assert rules.may(ANN, "GET", ASSET)
@@ -114,7 +114,7 @@ def test_the_rules_of_a_role_count_for_who_has_it(
 
 
 def test_the_rules_of_the_user_count_beside_those_of_roles(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"))
     put_policy(tables, "user#ann", everything("asset", effect="deny", actions=["DELETE"]))
@@ -123,7 +123,7 @@ def test_the_rules_of_the_user_count_beside_those_of_roles(
 
 
 def test_a_denial_of_one_role_wins_over_another_role(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"))
     given(tables, stored("asset", ("databaseId", "equals", "db1"), effect="deny"), role="guard")
@@ -132,7 +132,7 @@ def test_a_denial_of_one_role_wins_over_another_role(
 
 
 def test_a_role_that_asks_for_a_second_factor_counts_only_with_one(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"), mfaRequired=True)
     assert not rules.may(ANN, "GET", ASSET)
@@ -142,7 +142,7 @@ def test_a_role_that_asks_for_a_second_factor_counts_only_with_one(
 
 @pytest.mark.parametrize("more", [None, {"deletedBy": "job"}], ids=["gone", "being deleted"])
 def test_a_role_that_is_deleted_while_in_use_does_not_count(
-    rules: PolicyAuthorization, tables: DynamoTables, more: dict[str, Any] | None
+    rules: PolicyAuthorization, tables: Tables, more: dict[str, Any] | None
 ) -> None:
     given(tables, everything("asset"), role="admin", **(more or {}))
     if more is None:
@@ -152,7 +152,7 @@ def test_a_role_that_is_deleted_while_in_use_does_not_count(
 
 
 def test_types_that_no_rule_names_are_for_administrators(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, *(everything(each) for each in OBJECT_TYPES))
     stored_role(tables, "admin")
@@ -173,14 +173,14 @@ def test_buckets_are_seen_and_own_keys_managed_by_whoever_may_use_the_routes(
 
 
 def test_an_administrator_is_no_exception_to_rules(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset", effect="deny"), everything("asset"), role="admin")
     assert not rules.may(ANN, "GET", ASSET)
 
 
 def test_no_rule_locks_administrators_out_of_the_constraints(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("api", effect="deny"), role="admin")
     of_constraints = [route for route in routes.ROUTES if route.object_type == "constraint"]
@@ -190,7 +190,7 @@ def test_no_rule_locks_administrators_out_of_the_constraints(
 
 
 def test_rights_are_read_once_while_nothing_changes(
-    rules: PolicyAuthorization, tables: DynamoTables, counted: Counted, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, counted: Counted, hand: Hand
 ) -> None:
     given(tables, everything("asset"))
     for _ in range(3):
@@ -202,7 +202,7 @@ def test_rights_are_read_once_while_nothing_changes(
 
 
 def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
-    rules: PolicyAuthorization, tables: DynamoTables, counted: Counted
+    rules: PolicyAuthorization, tables: Tables, counted: Counted
 ) -> None:
     denial = stored("asset", ("assetName", "equals", "pump"), effect="deny")
     given(tables, everything("asset"), denial, role="one")
@@ -220,7 +220,7 @@ def test_a_denial_that_moves_to_another_role_meanwhile_is_never_absent(
 
 
 def test_rights_that_change_without_end_are_an_outage(
-    rules: PolicyAuthorization, tables: DynamoTables, counted: Counted
+    rules: PolicyAuthorization, tables: Tables, counted: Counted
 ) -> None:
     given(tables, everything("asset"))
 
@@ -235,7 +235,7 @@ def test_rights_that_change_without_end_are_an_outage(
 
 
 def test_a_right_that_was_taken_away_is_gone_after_two_seconds(
-    rules: PolicyAuthorization, tables: DynamoTables, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, hand: Hand
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -248,7 +248,7 @@ def test_a_right_that_was_taken_away_is_gone_after_two_seconds(
 
 
 def test_a_role_that_was_taken_away_is_gone_after_two_seconds(
-    rules: PolicyAuthorization, tables: DynamoTables, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, hand: Hand
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -263,7 +263,7 @@ def test_a_role_that_was_taken_away_is_gone_after_two_seconds(
 
 
 def test_what_was_read_before_the_clock_was_set_back_is_not_believed(
-    rules: PolicyAuthorization, tables: DynamoTables, hand: Hand
+    rules: PolicyAuthorization, tables: Tables, hand: Hand
 ) -> None:
     given(tables, everything("asset"))
     assert rules.may(ANN, "GET", ASSET)
@@ -283,7 +283,7 @@ def test_kept_rights_are_bounded(rules: PolicyAuthorization, counted: Counted) -
 
 
 def test_a_rule_that_cannot_be_read_denies_its_type_and_nothing_else(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     broken = {**stored("asset", ("tags", "matches", "x")), "constraintId": "broken"}
     given(tables, everything("asset"), everything("database"), broken)
@@ -293,14 +293,14 @@ def test_a_rule_that_cannot_be_read_denies_its_type_and_nothing_else(
 
 
 def test_a_rule_on_nobody_knows_what_denies_everything(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, everything("asset"), {"constraintId": "broken"})
     assert not rules.may(ANN, "GET", ASSET)
 
 
 def test_who_may_see_all_assets_searches_without_conditions(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     given(tables, stored("asset", ("databaseId", "contains", ".*")))
     assert rules.search_filter(ANN) == EVERYTHING
@@ -310,9 +310,7 @@ def uses(rules: PolicyAuthorization, route: Route, **path: str) -> bool:
     return rules.may_use(ANN, route, path)
 
 
-def test_routes_are_granted_by_path_and_method(
-    rules: PolicyAuthorization, tables: DynamoTables
-) -> None:
+def test_routes_are_granted_by_path_and_method(rules: PolicyAuthorization, tables: Tables) -> None:
     given(tables, stored("api", ("route__path", "starts_with", "/database"), actions=["GET"]))
     assert uses(rules, routes.LIST_DATABASES)
     assert uses(rules, routes.GET_ASSET, databaseId="db1", assetId="a")
@@ -321,23 +319,19 @@ def test_routes_are_granted_by_path_and_method(
     assert not uses(rules, routes.LIST_TAGS)
 
 
-def test_a_route_is_granted_for_one_database(
-    rules: PolicyAuthorization, tables: DynamoTables
-) -> None:
+def test_a_route_is_granted_for_one_database(rules: PolicyAuthorization, tables: Tables) -> None:
     given(tables, stored("api", ("route__path", "equals", "/database/db1/assets")))
     assert uses(rules, routes.LIST_ASSETS, databaseId="db1")
     assert not uses(rules, routes.LIST_ASSETS, databaseId="db2")
 
 
-def test_a_route_is_granted_as_it_is_declared(
-    rules: PolicyAuthorization, tables: DynamoTables
-) -> None:
+def test_a_route_is_granted_as_it_is_declared(rules: PolicyAuthorization, tables: Tables) -> None:
     given(tables, stored("api", ("route__path", "equals", "/database/{databaseId}/assets")))
     assert uses(rules, routes.LIST_ASSETS, databaseId="db2")
 
 
 def test_a_denied_path_is_denied_however_it_is_spelled(
-    rules: PolicyAuthorization, tables: DynamoTables
+    rules: PolicyAuthorization, tables: Tables
 ) -> None:
     denial = stored("api", ("route__path", "contains", "/database/db1"), effect="deny")
     given(tables, everything("api"), denial)

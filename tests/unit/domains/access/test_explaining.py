@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.access.policy.model import Fields
 from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
@@ -19,7 +19,7 @@ ON_ASSET = {"userId": "ann", "action": "GET", "objectType": "asset", "databaseId
 
 
 @pytest.fixture
-def client(tables: DynamoTables, audit: AuditService, now: datetime) -> Client:
+def client(tables: Tables, audit: AuditService, now: datetime) -> Client:
     stored_role(tables, "viewer")
     stored_user_role(tables, user_id="ann", role_name="viewer")
     put_policy(
@@ -113,7 +113,7 @@ def test_a_route_is_explained_as_it_is_declared_and_as_it_is_requested(client: C
     assert tier1("/database/db1/assets") == {"decision": "deny", "by": []}
 
 
-def test_where_no_rule_is_asked_none_is_named(client: Client, tables: DynamoTables) -> None:
+def test_where_no_rule_is_asked_none_is_named(client: Client, tables: Tables) -> None:
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="eve", role_name="admin")
 
@@ -164,6 +164,6 @@ def test_a_question_that_makes_no_sense_is_refused(client: Client, field: str, v
     assert field in str(reply.body)
 
 
-def test_nobody_else_is_told(tables: DynamoTables, client: Client) -> None:
+def test_nobody_else_is_told(tables: Tables, client: Client) -> None:
     stranger = Client(client.router, user_id="stranger")
     assert ask(stranger).status == 403

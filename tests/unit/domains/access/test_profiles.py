@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.routes import build_router
@@ -20,7 +20,7 @@ ROUTE = "/auth/loginProfile/{userId}"
 
 
 @pytest.fixture
-def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
+def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
     return Parts(tables, audit, now).services()
 
 
@@ -40,7 +40,7 @@ def told(email: str | None) -> dict[str, object]:
     return {"message": {"Items": [item]}}
 
 
-def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: DynamoTables) -> None:
+def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
     assert profile(ann).status == 404
     assert profile(ann, "POST", body={"email": "ann@example.org"}).body == told("ann@example.org")
     assert profile(ann).body == told("ann@example.org")
@@ -79,7 +79,7 @@ def test_the_address_of_the_credentials_comes_first(services: AccessServices) ->
     assert services.profiles.keep_profile(odd, "ann", email=None).email == "ann@idp.example"
 
 
-def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: DynamoTables) -> None:
+def test_what_another_product_stored_of_a_user_stays(ann: Client, tables: Tables) -> None:
     tables.write(Put(table=USERS, item={"userId": "ann", "email": "a@x.org", "team": "blue"}))
     profile(ann, "POST", body={"email": "b@x.org"})
     item = tables.get(USERS, {"userId": "ann"}) or {}
@@ -124,7 +124,7 @@ def test_nobody_asks_without_credentials(services: AccessServices) -> None:
 
 
 def test_mail_goes_to_the_profiles_address_or_to_a_user_id_that_is_one(
-    tables: DynamoTables,
+    tables: Tables,
 ) -> None:
     for user, email in (("ann", "ann@x.org"), ("bob@x.org", ""), ("eve", "eve"), ("max", None)):
         item = {"userId": user} if email is None else {"userId": user, "email": email}

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.access.models.roles import UserRolesBody
 from backend.domains.access.repository.roles import (
     GrantRepository,
@@ -35,7 +35,7 @@ NOON = "2026-03-01T12:00:00.000000Z"
 
 
 @pytest.fixture
-def services(tables: DynamoTables, audit: AuditService, now: datetime) -> AccessServices:
+def services(tables: Tables, audit: AuditService, now: datetime) -> AccessServices:
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="admin")
     return Parts(tables, audit, now).services()
@@ -103,7 +103,7 @@ def test_lists_of_roles_are_told_twice_for_stock_clients(client: Client) -> None
     assert names == {"admin", "viewer"}
 
 
-def test_each_change_of_a_role_has_its_entry(client: Client, tables: DynamoTables) -> None:
+def test_each_change_of_a_role_has_its_entry(client: Client, tables: Tables) -> None:
     role(client, "viewer")
     role(client, "viewer", "PUT", description="Looks")
     role(client, "viewer", "PUT", description="Looks")
@@ -156,9 +156,7 @@ def test_strangers_may_do_nothing_with_roles(services: AccessServices) -> None:
     assert give(stranger, "stranger", "admin").status == 403
 
 
-def test_a_user_gets_further_roles_and_exactly_those_roles(
-    client: Client, tables: DynamoTables
-) -> None:
+def test_a_user_gets_further_roles_and_exactly_those_roles(client: Client, tables: Tables) -> None:
     for name in ("viewer", "editor", "robot"):
         role(client, name)
     given = give(client, "ann@example.org", "viewer")
@@ -217,7 +215,7 @@ def test_wrong_roles_of_a_user_are_refused_by_field(
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
 
 
-def test_a_user_has_thirty_roles_at_the_most(client: Client, tables: DynamoTables) -> None:
+def test_a_user_has_thirty_roles_at_the_most(client: Client, tables: Tables) -> None:
     names = [f"role{number}" for number in range(31)]
     for name in names:
         stored_role(tables, name)
@@ -227,7 +225,7 @@ def test_a_user_has_thirty_roles_at_the_most(client: Client, tables: DynamoTable
     assert roles(client)["ann"] == sorted(names[1:])
 
 
-def test_the_last_administrator_stays_one(client: Client, tables: DynamoTables) -> None:
+def test_the_last_administrator_stays_one(client: Client, tables: Tables) -> None:
     role(client, "viewer")
     for answer in (take_all(client, "admin"), give(client, "admin", "viewer", method="PUT")):
         assert (answer.status, answer.body["code"]) == (409, "LastAdministrator")
@@ -238,7 +236,7 @@ def test_the_last_administrator_stays_one(client: Client, tables: DynamoTables) 
 
 
 def test_two_administrators_cannot_take_each_other_away_at_once(
-    services: AccessServices, tables: DynamoTables
+    services: AccessServices, tables: Tables
 ) -> None:
     stored_user_role(tables, user_id="ann")
     grants = GrantRepository(tables)
@@ -250,9 +248,7 @@ def test_two_administrators_cannot_take_each_other_away_at_once(
     assert grants.has("ann", "admin")
 
 
-def test_users_are_listed_page_by_page_and_none_is_split(
-    client: Client, tables: DynamoTables
-) -> None:
+def test_users_are_listed_page_by_page_and_none_is_split(client: Client, tables: Tables) -> None:
     expected = {"admin": ["admin"]}
     for number in range(7):
         names = [f"role{each}" for each in range(number % 3 + 1)]
@@ -275,9 +271,7 @@ def test_users_are_listed_page_by_page_and_none_is_split(
     assert found == expected
 
 
-def test_a_deleted_role_is_taken_from_its_users_at_once(
-    client: Client, tables: DynamoTables
-) -> None:
+def test_a_deleted_role_is_taken_from_its_users_at_once(client: Client, tables: Tables) -> None:
     role(client, "viewer")
     role(client, "editor")
     give(client, "ann", "viewer", "editor")
@@ -292,7 +286,7 @@ def test_a_deleted_role_is_taken_from_its_users_at_once(
 
 
 def test_a_role_that_someone_is_given_meanwhile_is_not_deleted_without_them(
-    services: AccessServices, client: Client, tables: DynamoTables
+    services: AccessServices, client: Client, tables: Tables
 ) -> None:
     role(client, "viewer")
     seen = RoleRepository(tables).get("viewer")
@@ -305,7 +299,7 @@ def test_a_role_that_someone_is_given_meanwhile_is_not_deleted_without_them(
     assert roles(client) == {"admin": ["admin"]}
 
 
-def many(tables: DynamoTables, role_name: str) -> int:
+def many(tables: Tables, role_name: str) -> int:
     count = HOLDERS_AT_ONCE * 2 + 5
     for number in range(count):
         stored_user_role(tables, user_id=f"user{number}", role_name=role_name)
@@ -313,7 +307,7 @@ def many(tables: DynamoTables, role_name: str) -> int:
 
 
 def test_a_role_of_many_users_is_taken_from_them_by_a_job(
-    client: Client, tables: DynamoTables, audit: AuditService, now: datetime
+    client: Client, tables: Tables, audit: AuditService, now: datetime
 ) -> None:
     role(client, "viewer")
     count = many(tables, "viewer")
@@ -340,7 +334,7 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(
 
 
 def test_a_job_repeated_after_its_end_leaves_a_new_role_of_that_name_alone(
-    client: Client, tables: DynamoTables, audit: AuditService, now: datetime
+    client: Client, tables: Tables, audit: AuditService, now: datetime
 ) -> None:
     role(client, "viewer")
     give(client, "ann", "viewer")

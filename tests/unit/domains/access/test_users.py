@@ -9,11 +9,11 @@ from typing import Any
 import boto3
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.aws.user_pool import CognitoUserPool
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest
+from backend.core.tables import Tables
 from backend.core.user_pool import PoolUser
 from backend.domains.access.routes import build_router
 from backend.domains.audit.service import AuditService
@@ -40,13 +40,13 @@ def pool_id(cognito: Any) -> str:
 
 
 @pytest.fixture
-def parts(tables: DynamoTables, audit: AuditService, now: datetime) -> Parts:
+def parts(tables: Tables, audit: AuditService, now: datetime) -> Parts:
     return Parts(tables, audit, now)
 
 
 @pytest.fixture
 def client(
-    tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> Client:
     parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
     return Client(build_router(*parts.services()))
@@ -127,7 +127,7 @@ def test_who_has_a_password_has_to_choose_another_unless_disabled(
     assert (refused.status, refused.body["code"]) == (409, "StateForbids")
 
 
-def test_each_change_has_its_entry(client: Client, tables: DynamoTables) -> None:
+def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
     create(client)
     one(client, "PUT", body={"phone": "+19876543210"})
     reset(client)
@@ -142,7 +142,7 @@ def test_each_change_has_its_entry(client: Client, tables: DynamoTables) -> None
 
 
 def test_a_name_is_taken_once_and_an_absent_user_is_not_found(
-    client: Client, tables: DynamoTables
+    client: Client, tables: Tables
 ) -> None:
     create(client)
     again = create(client)
@@ -167,7 +167,7 @@ class Crowd(MemoryUserPool):
 
 
 def test_a_list_of_which_little_is_visible_ends_in_time(
-    tables: DynamoTables, audit: AuditService, now: datetime
+    tables: Tables, audit: AuditService, now: datetime
 ) -> None:
     class Few(OnlyUser):
         def may(self, caller: Identity, action: Action, target: Secured) -> bool:
@@ -228,7 +228,7 @@ def test_a_change_of_nothing_and_a_reset_without_consent_are_refused(client: Cli
 
 
 def test_strangers_may_do_nothing(
-    tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> None:
     parts = Parts(tables, audit, now, pool=CognitoUserPool(cognito, pool_id))
     stranger = Client(build_router(*parts.services()), user_id="stranger")
@@ -250,7 +250,7 @@ class NoRoleOf:
 
 
 def test_who_may_not_give_a_role_takes_over_nobody_who_has_it(
-    tables: DynamoTables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
+    tables: Tables, audit: AuditService, now: datetime, cognito: Any, pool_id: str
 ) -> None:
     rules, pool = NoRoleOf("admin"), CognitoUserPool(cognito, pool_id)
     services = Parts(tables, audit, now, rules, pool).services()

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.fakes.moto_listing import mend_key_markers
 
@@ -19,5 +19,5 @@ def mended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Lifecycle:
+def museum(tables: Tables, objects: S3Objects) -> Lifecycle:
     return lifecycle(tables, objects)

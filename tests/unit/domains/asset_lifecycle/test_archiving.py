@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.objects import ObjectHead
 from backend.core.paging import PageRequest
-from backend.core.tables import Query
+from backend.core.tables import Query, Tables
 from backend.domains.assets.routes import build_router
 from backend.spec.tables.assets import ARCHIVED_FILES
 from tests.factories.assets import ADMIN
@@ -37,7 +36,7 @@ def count(museum: Lifecycle) -> int:
     return -1 if found is None else found.asset_count
 
 
-def pages(tables: DynamoTables) -> int:
+def pages(tables: Tables) -> int:
     query = Query(table=ARCHIVED_FILES, partition="museum:statue")
     return len(tables.query_all(query))
 
@@ -111,9 +110,7 @@ def test_markers_of_folders_stay_as_they_are(museum: Lifecycle) -> None:
     assert not any(museum.files().values())
 
 
-def test_files_that_were_archived_before_stay_archived(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_files_that_were_archived_before_stay_archived(museum: Lifecycle, tables: Tables) -> None:
     for path in ("/a.glb", "/b.glb", "/c.glb", "/d.glb"):
         museum.gallery.put(path)
     museum.hide("/b.glb")
@@ -127,7 +124,7 @@ def test_files_that_were_archived_before_stay_archived(
 
 
 def test_an_asset_of_which_all_files_were_archived_takes_none_and_brings_none_back(
-    museum: Lifecycle, tables: DynamoTables
+    museum: Lifecycle, tables: Tables
 ) -> None:
     museum.gallery.put("/a.glb")
     museum.hide("/a.glb")
@@ -269,9 +266,7 @@ def test_a_cancelled_archiving_goes_on_when_it_is_resumed(museum: Lifecycle) -> 
     assert all(museum.files().values())
 
 
-def test_what_a_cancelled_archiving_took_comes_back(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_what_a_cancelled_archiving_took_comes_back(museum: Lifecycle, tables: Tables) -> None:
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
     museum.hands.tick = timedelta(milliseconds=200)
@@ -290,7 +285,7 @@ def test_what_a_cancelled_archiving_took_comes_back(
 
 
 def test_pages_that_a_cancelled_return_left_come_back_after_the_next_archiving(
-    museum: Lifecycle, tables: DynamoTables
+    museum: Lifecycle, tables: Tables
 ) -> None:
     for number in range(10):
         museum.gallery.put(f"/{number}.glb")
@@ -308,7 +303,7 @@ def test_pages_that_a_cancelled_return_left_come_back_after_the_next_archiving(
 
 @pytest.mark.parametrize("stopped", ["archive", "unarchive"])
 def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
-    museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, stopped: str
+    museum: Lifecycle, tables: Tables, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:
     museum.gallery.put("/a.glb")
     following = "unarchive"
@@ -339,7 +334,7 @@ def test_the_next_change_waits_for_the_step_that_a_cancelled_job_is_amid(
 
 
 def test_a_base_prefix_of_the_bucket_makes_no_difference(
-    tables: DynamoTables, objects: S3Objects
+    tables: Tables, objects: S3Objects
 ) -> None:
     museum = lifecycle(tables, objects, base_prefix="base/")
     museum.gallery.put("/a.glb")
@@ -349,9 +344,7 @@ def test_a_base_prefix_of_the_bucket_makes_no_difference(
     assert museum.files() == {"/a.glb": False}
 
 
-def test_each_change_is_one_entry_of_the_audit_trail(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_each_change_is_one_entry_of_the_audit_trail(museum: Lifecycle, tables: Tables) -> None:
     museum.hands.now += timedelta(seconds=1)
     museum.archive(reason="sold")
     museum.hands.now += timedelta(seconds=1)
@@ -364,9 +357,7 @@ def test_each_change_is_one_entry_of_the_audit_trail(
     assert returned["changes"]["unarchivedReason"] == {"after": "bought back"}
 
 
-def test_an_archived_page_holds_relative_paths_only(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_an_archived_page_holds_relative_paths_only(museum: Lifecycle, tables: Tables) -> None:
     museum.gallery.put("/parts/a.glb")
     museum.archive()
     query = Query(table=ARCHIVED_FILES, partition="museum:statue")

@@ -7,9 +7,9 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.objects import Objects, VersionPage
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.core.transactions import Item, Put
 from backend.domains.assets.models import CreateAssetBody
 from backend.spec import keys
@@ -32,11 +32,11 @@ STAYING = {
 """Tables that keep rows which do not belong to the asset, or tell of its deletion."""
 
 
-def rows(tables: DynamoTables, table: Table) -> list[Item]:
+def rows(tables: Tables, table: Table) -> list[Item]:
     return list(tables.scan(table, PageRequest(1000)).items)
 
 
-def left(tables: DynamoTables) -> dict[str, list[Item]]:
+def left(tables: Tables) -> dict[str, list[Item]]:
     """The rows that are left by table, without counts of databases and of rates."""
     found: dict[str, list[Item]] = {}
     for table in TABLES:
@@ -52,11 +52,11 @@ def left(tables: DynamoTables) -> dict[str, list[Item]]:
     return found
 
 
-def put(tables: DynamoTables, table: Table, **item: Any) -> None:
+def put(tables: Tables, table: Table, **item: Any) -> None:
     tables.write(Put(table=table, item=item))
 
 
-def describe(tables: DynamoTables, path: str, number: int = 1) -> None:
+def describe(tables: Tables, path: str, number: int = 1) -> None:
     """Metadata and attributes at a path, as rows."""
     file = keys.FILE.build("museum", "statue", path)
     for n in range(number):
@@ -65,7 +65,7 @@ def describe(tables: DynamoTables, path: str, number: int = 1) -> None:
         put(tables, metadata.FILE_ATTRIBUTES, attributeKey=f"a{n}", attributeValue="v", **key)
 
 
-def furnish(museum: Lifecycle, tables: DynamoTables) -> None:
+def furnish(museum: Lifecycle, tables: Tables) -> None:
     """Whatever can belong to an asset, some of it more than one step deals with."""
     for number in range(4):
         museum.gallery.put(f"/parts/{number}.glb")
@@ -109,9 +109,7 @@ def everything(museum: Lifecycle, bucket: str = BUCKET) -> list[str]:
 
 
 @pytest.mark.parametrize("state", ["active", "archived"])
-def test_nothing_of_a_deleted_asset_is_left(
-    museum: Lifecycle, tables: DynamoTables, state: str
-) -> None:
+def test_nothing_of_a_deleted_asset_is_left(museum: Lifecycle, tables: Tables, state: str) -> None:
     furnish(museum, tables)
     if state == "archived":
         museum.work_off(museum.archive())
@@ -124,9 +122,7 @@ def test_nothing_of_a_deleted_asset_is_left(
     assert everything(museum, AUXILIARY) == []
 
 
-def test_the_neighbours_of_a_deleted_asset_keep_all(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_the_neighbours_of_a_deleted_asset_keep_all(museum: Lifecycle, tables: Tables) -> None:
     created_asset(museum.gallery.assets, "statue-2")
     kept = ("statue-2/a.glb", "previews/statue-2/front.png", "statues.txt")
     for key in kept:
@@ -159,7 +155,7 @@ def test_the_documents_of_all_deleted_files_are_asked_for_by_their_keys(museum: 
 
 
 def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(
-    museum: Lifecycle, tables: DynamoTables
+    museum: Lifecycle, tables: Tables
 ) -> None:
     museum.gallery.put("/a.glb")
     job_id = museum.delete()
@@ -172,7 +168,7 @@ def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(
 
 
 def test_a_last_step_that_is_repeated_leaves_the_next_asset_of_the_id_alone(
-    museum: Lifecycle, tables: DynamoTables
+    museum: Lifecycle, tables: Tables
 ) -> None:
     job_id = museum.delete()
     while True:
@@ -206,9 +202,7 @@ def test_the_same_id_can_be_archived_and_deleted_again(museum: Lifecycle) -> Non
     assert len(jobs) == 6
 
 
-def test_what_lands_late_is_removed_by_the_second_sweep(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_what_lands_late_is_removed_by_the_second_sweep(museum: Lifecycle, tables: Tables) -> None:
     museum.gallery.put("/a.glb")
     job_id = museum.delete()
     job = museum.work(job_id)
@@ -224,9 +218,7 @@ def test_what_lands_late_is_removed_by_the_second_sweep(
     assert everything(museum) == everything(museum, AUXILIARY) == []
 
 
-def test_an_upload_that_was_under_way_leaves_nothing(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_an_upload_that_was_under_way_leaves_nothing(museum: Lifecycle, tables: Tables) -> None:
     upload_id, done = sent(museum.gallery, {"/late.glb": b"glTF" + bytes(60)})
     job_id = museum.delete()
     assert museum.gallery.complete(upload_id, *done).status == 404
@@ -283,7 +275,7 @@ def test_a_deletion_ends_where_the_store_lists_a_key_that_it_does_not_keep(
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
-    museum: Lifecycle, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch, when: str
+    museum: Lifecycle, tables: Tables, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     furnish(museum, tables)
     versions = museum.objects.list_versions(BUCKET, "statue/").versions
@@ -314,9 +306,7 @@ def test_a_worker_that_dies_at_any_page_is_followed_by_one_that_finishes(
     assert wanted <= museum.reindexing.built  # nothing names them once the files are gone
 
 
-def test_links_go_and_the_other_ends_count_one_less(
-    museum: Lifecycle, tables: DynamoTables
-) -> None:
+def test_links_go_and_the_other_ends_count_one_less(museum: Lifecycle, tables: Tables) -> None:
     for asset_id in ("plinth", "hall", "twin", "gone"):
         created_asset(museum.gallery.assets, asset_id)
     kept = museum.link("hall", "plinth")
@@ -343,9 +333,7 @@ def test_links_go_and_the_other_ends_count_one_less(
     assert "museum:statue" not in places
 
 
-def test_a_folder_that_held_the_asset_counts_one_less(
-    tables: DynamoTables, objects: S3Objects
-) -> None:
+def test_a_folder_that_held_the_asset_counts_one_less(tables: Tables, objects: S3Objects) -> None:
     museum = lifecycle(tables, objects)
     put_object(objects, BUCKET, "scans/hall/a.e57")
     put_object(objects, BUCKET, "scans/yard/a.e57")
@@ -369,7 +357,7 @@ def test_a_folder_that_held_the_asset_counts_one_less(
 
 
 def test_a_deletion_is_one_entry_that_tells_what_was_there(
-    museum: Lifecycle, tables: DynamoTables
+    museum: Lifecycle, tables: Tables
 ) -> None:
     museum.hands.now += timedelta(hours=1)
     museum.delete(reason="broken")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Write
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError
@@ -239,7 +239,7 @@ def test_no_upload_begins_in_an_archived_asset(museum: Lifecycle) -> None:
 
 
 def test_metadata_of_an_archived_asset_is_not_changed(
-    museum: Lifecycle, tables: DynamoTables, objects: S3Objects
+    museum: Lifecycle, tables: Tables, objects: S3Objects
 ) -> None:
     museum.archive()
     service = metadata_service(museum.gallery.assets, tables, objects)

@@ -3,10 +3,10 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from tests.factories.links import Links, links
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Links:
+def museum(tables: Tables, objects: S3Objects) -> Links:
     return links(tables, objects, assets=("hall", "statue", "plinth", "twin"))

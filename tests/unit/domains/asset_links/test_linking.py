@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.asset_links.models import MAX_LINKS
 from backend.domains.assets.repository import row_of
 from backend.spec.tables.assets import ASSET_LINK_EDGES, ASSET_LINKS, ASSET_LINKS_METADATA, ASSETS
@@ -15,7 +15,7 @@ from tests.factories.assets import created_asset
 from tests.factories.links import Links
 
 
-def rows(tables: DynamoTables, table: Table) -> list[dict[str, Any]]:
+def rows(tables: Tables, table: Table) -> list[dict[str, Any]]:
     return list(tables.scan(table, PageRequest(1000)).items)
 
 
@@ -147,7 +147,7 @@ def test_what_no_link_can_be_is_refused(museum: Links) -> None:
     assert museum.counts("hall") == (0, 0, 0)
 
 
-def test_only_active_assets_are_linked(museum: Links, tables: DynamoTables) -> None:
+def test_only_active_assets_are_linked(museum: Links, tables: Tables) -> None:
     missing = (404, "AssetNotFound")
     assert museum.refused("hall", "nobody") == missing
     assert museum.refused("nobody", "hall") == missing
@@ -157,9 +157,7 @@ def test_only_active_assets_are_linked(museum: Links, tables: DynamoTables) -> N
     assert rows(tables, ASSET_LINK_EDGES) == rows(tables, ASSET_LINKS) == []
 
 
-def test_an_asset_has_so_many_links_of_a_kind_and_no_more(
-    museum: Links, tables: DynamoTables
-) -> None:
+def test_an_asset_has_so_many_links_of_a_kind_and_no_more(museum: Links, tables: Tables) -> None:
     hall = museum.assets.find_asset("museum", "hall")
     assert hall is not None
     tables.put_many(ASSETS, [row_of(hall.model_copy(update={"child_count": MAX_LINKS}))])
@@ -191,7 +189,7 @@ def test_alias_and_tags_change_and_type_and_ends_stay(museum: Links) -> None:
     assert museum.counts("hall") == (2, 0, 1)
 
 
-def test_a_removed_link_leaves_nothing(museum: Links, tables: DynamoTables) -> None:
+def test_a_removed_link_leaves_nothing(museum: Links, tables: Tables) -> None:
     link_id = museum.link("hall", "statue")
     records = [{"assetLinkId": link_id, "metadataKey": f"k{n:03}"} for n in range(130)]
     tables.put_many(ASSET_LINKS_METADATA, records)
@@ -219,7 +217,7 @@ def test_a_link_is_removed_though_an_end_is_archived(museum: Links) -> None:
     assert (museum.counts("hall"), museum.counts("statue")) == ((0, 0, 0), (0, 0, 0))
 
 
-def test_each_write_has_its_entry(museum: Links, tables: DynamoTables) -> None:
+def test_each_write_has_its_entry(museum: Links, tables: Tables) -> None:
     link_id = museum.link("hall", "statue", tags=["old"])
     museum.update(link_id, tags=["new"])
     museum.update(link_id, tags=["new"])

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.asset_links.models import AssetLink
 from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.metadata.models import NewRecord
@@ -110,7 +110,7 @@ def test_who_may_at_both_ends_may_here(museum: Links, link_id: str) -> None:
 
 
 def test_a_removed_link_takes_its_records_and_their_count_along(
-    museum: Links, link_id: str, tables: DynamoTables
+    museum: Links, link_id: str, tables: Tables
 ) -> None:
     museum.describe("POST", link_id, metadata=[record("a"), record("b")])
     assert len(rows(tables, RECORD_SETS)) == 1
@@ -128,7 +128,7 @@ class RemovedSince(AssetLinkService):
 
 
 def test_a_link_that_goes_while_records_are_written_gets_none(
-    museum: Links, link_id: str, tables: DynamoTables
+    museum: Links, link_id: str, tables: Tables
 ) -> None:
     links = museum.service
     removed = RemovedSince(links.links, links.assets, links.clock)

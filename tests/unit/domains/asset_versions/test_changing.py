@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.metadata.routes import build_router
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET
@@ -184,9 +184,7 @@ def test_reverting_brings_files_back_as_a_new_version(museum: Versions) -> None:
     assert states["/c.glb"]["isPermanentlyDeleted"] is True
 
 
-def test_reverting_keeps_metadata_or_brings_it_back(
-    tables: DynamoTables, objects: S3Objects
-) -> None:
+def test_reverting_keeps_metadata_or_brings_it_back(tables: Tables, objects: S3Objects) -> None:
     museum = versions(tables, objects)
     put(museum, "/a/b.glb", "/other.glb")
     client = Client(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.asset_versions.models import Making
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
@@ -67,7 +67,7 @@ def jobs_of(museum: Versions) -> list[Job]:
 
 
 def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = died_making(museum, monkeypatch)
     museum.lifecycle.archive()
@@ -126,7 +126,7 @@ def test_a_worker_that_wakes_up_after_a_revert_hides_nothing_that_was_put_since(
 
 
 def test_a_worker_that_wakes_up_after_a_version_was_made_and_the_asset_archived_removes_no_rows(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stale = died_making(museum, monkeypatch)
     assert museum.work_off(stale.job_id).state == "done"

@@ -10,7 +10,7 @@ from backend.aws.clients import dynamodb, s3
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
 from backend.core.paging import Page, PageRequest
-from backend.core.tables import Query
+from backend.core.tables import Query, Tables
 from backend.domains.assets.service import AssetRevisionError
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.routes import build_router
@@ -32,7 +32,7 @@ def put(museum: Versions, *paths: str) -> dict[str, str]:
     return {path: museum.lifecycle.gallery.put(path, path.encode()) for path in paths}
 
 
-def snapshot_rows(tables: DynamoTables, snapshot_id: str) -> int:
+def snapshot_rows(tables: Tables, snapshot_id: str) -> int:
     partition = f"museum:statue:{snapshot_id}"
     return sum(
         len(tables.query_all(Query(table=table, partition=partition)))
@@ -86,7 +86,7 @@ def test_a_version_of_an_asset_without_files_holds_none(museum: Versions) -> Non
 
 
 def test_metadata_and_attributes_are_as_they_were(
-    museum: Versions, tables: DynamoTables, objects: S3Objects
+    museum: Versions, tables: Tables, objects: S3Objects
 ) -> None:
     put(museum, "/a/b.glb")
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
@@ -122,7 +122,7 @@ def test_metadata_and_attributes_are_as_they_were(
 
 
 def test_a_record_that_the_index_does_not_show_yet_is_waited_for(
-    museum: Versions, tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
     send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
@@ -141,7 +141,7 @@ def test_a_record_that_the_index_does_not_show_yet_is_waited_for(
 
 
 def test_an_index_that_never_catches_up_is_not_waited_for_without_end(
-    museum: Versions, tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
     send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
@@ -170,7 +170,7 @@ def test_named_files_are_held_in_the_versions_that_are_named(museum: Versions) -
     assert states["/a.glb"]["size"] == len("/a.glb")
 
 
-def test_what_was_named_leaves_nothing_behind(museum: Versions, tables: DynamoTables) -> None:
+def test_what_was_named_leaves_nothing_behind(museum: Versions, tables: Tables) -> None:
     first = put(museum, "/a.glb")
     museum.made(files=named(first))
     asset = museum.lifecycle.asset()
@@ -244,7 +244,7 @@ def free(*_: object) -> bool:
 
 
 def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(museum, "/a.glb")
     museum.made(versionAlias="v1")
@@ -257,7 +257,7 @@ def test_an_alias_that_is_taken_at_the_last_moment_leaves_nothing(
 
 
 def test_a_version_that_failed_is_made_from_its_beginning_when_it_is_resumed(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(museum, "/a.glb")
     museum.made(versionAlias="v1")
@@ -283,9 +283,7 @@ def test_a_stranger_makes_none(museum: Versions) -> None:
     assert replace(museum, user_id="stranger").create().status == 403
 
 
-def test_what_takes_longer_than_a_request_is_a_job(
-    tables: DynamoTables, objects: S3Objects
-) -> None:
+def test_what_takes_longer_than_a_request_is_a_job(tables: Tables, objects: S3Objects) -> None:
     museum = versions(tables, objects, listed=2)
     files = put(museum, *(f"/{number}.glb" for number in range(7)))
     museum.lifecycle.hands.tick = timedelta(milliseconds=200)
@@ -320,17 +318,17 @@ def test_a_commit_that_others_overtake_again_and_again_is_left_to_the_job(
     assert museum.files("1") == files
 
 
-def test_a_version_costs_little_more_than_its_rows(tables: DynamoTables) -> None:
+def test_a_version_costs_little_more_than_its_rows(dynamo_tables: DynamoTables) -> None:
     client = s3()
     client.create_bucket(Bucket=BUCKET)
     client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
     client.create_bucket(Bucket="auditarchivebucket")
-    museum = versions(tables, S3Objects(client))
+    museum = versions(dynamo_tables, S3Objects(client))
     paths = [f"/parts/part-{number:02}.glb" for number in range(50)]
     put(museum, *paths)
     records = [("/", "metadata", 10)]
     records += [(path, kind, 5) for path in paths for kind in ("metadata", "attribute")]
-    put_records(tables, records)
+    put_records(dynamo_tables, records)
     with metered(dynamodb(), client) as usage:
         answer = museum.create(versionAlias="v1")
     assert answer.body["assetVersionId"] == "1"
@@ -345,7 +343,7 @@ def test_a_version_costs_little_more_than_its_rows(tables: DynamoTables) -> None
     assert sum(usage.of("s3").values()) <= 2
 
 
-def put_records(tables: DynamoTables, wanted: list[tuple[str, str, int]]) -> None:
+def put_records(tables: Tables, wanted: list[tuple[str, str, int]]) -> None:
     """Records, put straight into their tables: file, kind, how many."""
     for path, kind, count in wanted:
         table = ASSET_FILE_METADATA if kind == "metadata" else FILE_ATTRIBUTES

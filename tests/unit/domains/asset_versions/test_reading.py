@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.spec.routes import ROUTES
 from tests.factories.files import PARAMETERS
 from tests.factories.versions import Versions
@@ -51,18 +51,20 @@ def test_pages_of_versions_leave_out_archived_ones(museum: Versions) -> None:
     assert len(museum.listed(showArchived="true")) == 5
 
 
-def test_a_large_version_comes_in_pages(museum: Versions, tables: DynamoTables) -> None:
+def test_a_large_version_comes_in_pages(museum: Versions, tables: Tables) -> None:
     files = put(museum, *(f"/{number}.glb" for number in range(5)))
     put_records(tables, [("/", "metadata", 3), ("/0.glb", "attribute", 2)])
     museum.made()
     parts = pages(museum, "getVersion/1", pageSize="2")
-    assert [len(p["files"]) + len(p["versionedMetadata"]) for p in parts[:-1]] == [2, 2, 2, 2]
+    sizes = [len(p["files"]) + len(p["versionedMetadata"]) for p in parts]
+    # DynamoDB returns a position after a page that is just full, so the last one may be empty.
+    assert [size for size in sizes if size] == [2, 2, 2, 2, 2]
     assert {f["relativeKey"] for p in parts for f in p["files"]} == set(files)
     assert sum(len(p["versionedMetadata"]) for p in parts) == 5
 
 
 def test_a_reply_ends_before_it_is_too_large(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.asset_versions.service.reading.MAX_BYTES_PER_PAGE", 1)
     monkeypatch.setattr("backend.domains.asset_versions.service.reading._FILES", 2)
@@ -99,7 +101,7 @@ def compared(museum: Versions, **query: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("size", ["1", "2", "1000"])
-def test_two_versions_are_compared(museum: Versions, tables: DynamoTables, size: str) -> None:
+def test_two_versions_are_compared(museum: Versions, tables: Tables, size: str) -> None:
     put(museum, "/changed.glb", "/removed.glb", "/same.glb")
     put_records(tables, [("/", "metadata", 2), ("/same.glb", "attribute", 1)])
     museum.made()

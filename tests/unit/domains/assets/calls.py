@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import quote
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.assets.models import Asset
 from backend.domains.assets.repository import row_of
@@ -55,7 +55,7 @@ def listed(client: Client, database_id: str | None = "museum", **query: str) -> 
         query = {**query, "startingToken": page.body["NextToken"]}
 
 
-def archive(tables: DynamoTables, asset: Asset) -> None:
+def archive(tables: Tables, asset: Asset) -> None:
     """What archiving leaves of an asset, written directly."""
     gone = asset.model_copy(
         update={

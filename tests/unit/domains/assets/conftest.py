@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.assets.routes import build_router
 from backend.domains.assets.service import AssetService
 from tests.factories.assets import asset_service, created_database
@@ -13,7 +13,7 @@ from tests.factories.http import Client
 
 
 @pytest.fixture
-def service(tables: DynamoTables, objects: S3Objects, now: datetime) -> AssetService:
+def service(tables: Tables, objects: S3Objects, now: datetime) -> AssetService:
     service = asset_service(tables, objects, clock=lambda: now)
     created_database(service)
     return service

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Action, Secured
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetNotFoundError, AssetRepository
 from backend.domains.assets.routes import build_router
@@ -19,7 +19,7 @@ from tests.factories.http import Client
 from tests.unit.domains.assets.calls import archive, create, one
 
 
-def test_an_update_changes_only_what_it_names(client: Client, tables: DynamoTables) -> None:
+def test_an_update_changes_only_what_it_names(client: Client, tables: Tables) -> None:
     create(client, tags=["red"])
     before = tables.get(ASSETS, {"databaseId": "museum", "assetId": "statue"})
     answer = one(client, method="PUT", body={"description": "Made of bronze"})
@@ -48,7 +48,7 @@ def test_an_update_changes_only_what_it_names(client: Client, tables: DynamoTabl
     ],
 )
 def test_files_inherit_a_changed_name_and_changed_tags_only(
-    client: Client, tables: DynamoTables, body: dict[str, object], inherited: int
+    client: Client, tables: Tables, body: dict[str, object], inherited: int
 ) -> None:
     create(client, tags=["red"])
     assert one(client, method="PUT", body=body).status == 200
@@ -138,9 +138,7 @@ def test_content_is_written_without_undoing_an_edit(service: AssetService) -> No
     assert cleared.inherited_revision == 3
 
 
-def test_content_does_not_revive_an_archived_asset(
-    service: AssetService, tables: DynamoTables
-) -> None:
+def test_content_does_not_revive_an_archived_asset(service: AssetService, tables: Tables) -> None:
     seen = created_asset(service)
     archive(tables, seen)
     with pytest.raises(AssetNotFoundError):

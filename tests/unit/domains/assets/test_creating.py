@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.spec.tables.assets import ASSET_VERSIONS
 from backend.spec.tables.operations import RESERVATIONS
@@ -12,7 +12,7 @@ from tests.factories.http import Client
 from tests.unit.domains.assets.calls import BODY, archive, create, listed, one
 
 
-def reserved(tables: DynamoTables, key: str) -> dict[str, Any] | None:
+def reserved(tables: Tables, key: str) -> dict[str, Any] | None:
     return tables.get(RESERVATIONS, {"reservationKey": key})
 
 
@@ -45,7 +45,7 @@ def test_a_created_asset_can_be_read(client: Client) -> None:
 
 
 def test_creating_writes_the_first_version_the_reservations_and_the_count(
-    client: Client, service: AssetService, tables: DynamoTables
+    client: Client, service: AssetService, tables: Tables
 ) -> None:
     create(client)
     version = tables.get(
@@ -66,7 +66,7 @@ def test_without_an_id_one_is_made(client: Client) -> None:
 
 
 def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_told(
-    client: Client, service: AssetService, tables: DynamoTables
+    client: Client, service: AssetService, tables: Tables
 ) -> None:
     created_database(service, "archive-hall")
     create(client)
@@ -78,7 +78,7 @@ def test_an_id_is_unique_over_all_databases_and_its_owner_is_not_told(
 
 
 def test_the_id_of_an_archived_asset_stays_taken(
-    client: Client, service: AssetService, tables: DynamoTables
+    client: Client, service: AssetService, tables: Tables
 ) -> None:
     archive(tables, created_asset(service))
     assert create(client).status == 409

@@ -25,6 +25,12 @@ from tests.factories.http import Client
 from tests.unit.domains.assets.calls import create, one, put
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables whose requests wait for each other."""
+    return dynamo_tables
+
+
 def test_an_existing_folder_becomes_an_asset(client: Client, objects: S3Objects) -> None:
     put(objects, "scans/hall/a.e57")
     assert create(client, bucketExistingKey="scans/hall").status == 200

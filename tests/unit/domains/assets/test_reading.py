@@ -23,6 +23,12 @@ from tests.factories.http import Client
 from tests.unit.domains.assets.calls import archive, create, listed, one
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables whose requests are counted."""
+    return dynamo_tables
+
+
 def test_an_absent_asset_is_not_found(client: Client) -> None:
     assert one(client).body["code"] == "AssetNotFound"
     assert one(client, method="PUT", body={"assetName": "x"}).status == 404

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
-from backend.core.tables import Query
+from backend.core.tables import Query, Tables
 from backend.core.transactions import Update
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository, AssetRevisionError
@@ -29,7 +28,7 @@ SETTLE = 900
 class World:
     """Assets in two databases, their tags, and the worker of the job."""
 
-    tables: DynamoTables
+    tables: Tables
     objects: S3Objects
     now: datetime = NOON
     service: AssetService = field(init=False)
@@ -70,7 +69,7 @@ class World:
 
 
 @pytest.fixture
-def world(tables: DynamoTables, objects: S3Objects) -> World:
+def world(tables: Tables, objects: S3Objects) -> World:
     return World(tables, objects)
 
 

@@ -43,6 +43,12 @@ ANN = Identity("ann")
 STATUE = {"databaseId": "museum", "assetId": "statue"}
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables that botocore reads and writes."""
+    return dynamo_tables
+
+
 def denial(user_id: str = "ann", **more: Any) -> Denial:
     told: dict[str, Any] = {"route": routes.GET_ASSET, "path": STATUE, "refusal": "object"}
     asked: dict[str, Any] = {"action": "GET", "object_type": "asset"}

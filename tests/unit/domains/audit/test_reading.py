@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.audit.models import asset_entity, tag_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.routes import build_router
@@ -22,7 +22,7 @@ LARGE = "x" * 5000
 
 
 @pytest.fixture
-def client(tables: DynamoTables, objects: S3Objects) -> Client:
+def client(tables: Tables, objects: S3Objects) -> Client:
     """Ten edits by two users, an hour apart, and one of something else."""
     audit = audit_service(objects)
     for hour in range(10):
@@ -148,7 +148,7 @@ def test_a_value_belongs_to_the_entry_that_refers_to_it(
 
 
 def test_a_value_within_very_many_changes_can_be_asked_for(
-    client: Client, tables: DynamoTables, objects: S3Objects
+    client: Client, tables: Tables, objects: S3Objects
 ) -> None:
     after = {f"field{n}": "y" * 3000 for n in range(8)} | {"text": LARGE}
     later = NOON + timedelta(days=1)

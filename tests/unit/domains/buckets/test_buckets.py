@@ -17,6 +17,12 @@ from tests.factories.access import OnlyUser
 from tests.factories.buckets import BUCKET_ID, stored_bucket
 
 
+@pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables whose requests are counted."""
+    return dynamo_tables
+
+
 @dataclass
 class Watch:
     now: datetime

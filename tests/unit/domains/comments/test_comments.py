@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Authorization, Secured
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Put, Update
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById
@@ -44,7 +44,7 @@ class Everybody:
 class Board:
     """The comments on the asset `statue`, whose time passes with each look at it."""
 
-    tables: DynamoTables
+    tables: Tables
     service: CommentService
     user_id: str = "ann"
     authorization: Authorization = field(default_factory=Everybody)
@@ -90,7 +90,7 @@ class Board:
 
 
 @pytest.fixture
-def board(tables: DynamoTables, objects: S3Objects) -> Board:
+def board(tables: Tables, objects: S3Objects) -> Board:
     now = [NOON]
 
     def clock() -> datetime:

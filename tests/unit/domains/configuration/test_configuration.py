@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.configuration.models import SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
-def client(tables: DynamoTables) -> Client:
+def client(tables: Tables) -> Client:
     features = FeatureRepository(tables)
     service = ConfigurationService(
         features=features,
@@ -69,7 +69,7 @@ def test_a_host_that_is_none_is_refused(client: Client, host: str) -> None:
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "Host")
 
 
-def test_a_caller_is_told_the_features(client: Client, tables: DynamoTables) -> None:
+def test_a_caller_is_told_the_features(client: Client, tables: Tables) -> None:
     for name in ("LOCATIONSERVICES", "ALLOWUNSAFEEVAL"):
         tables.write(Put(table=FEATURES, item={"featureName": name}))
     answer = client.send("GET", "/secure-config")
@@ -85,7 +85,7 @@ def test_without_an_identity_features_are_not_told(client: Client) -> None:
 
 
 def test_a_deployment_without_search_says_so_until_it_has_one(
-    client: Client, tables: DynamoTables
+    client: Client, tables: Tables
 ) -> None:
     tables.write(Put(table=FEATURES, item={"featureName": "OTHER"}))
     features = Features(FeatureRepository(tables))
@@ -98,7 +98,7 @@ def test_a_deployment_without_search_says_so_until_it_has_one(
         assert client.send("GET", "/secure-config").body["featuresEnabled"] == "OTHER"
 
 
-def test_a_deployment_with_a_user_pool_says_so_and_which(tables: DynamoTables) -> None:
+def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None:
     repository = FeatureRepository(tables)
     service = ConfigurationService(
         features=repository,
@@ -118,7 +118,7 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: DynamoTables) -
     assert client.send("GET", "/secure-config").body["featuresEnabled"] == ""
 
 
-def test_a_deployment_with_another_provider_says_so_and_where(tables: DynamoTables) -> None:
+def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) -> None:
     repository = FeatureRepository(tables)
     provider = SignInProvider("https://idp.example.org", "web", "openid email")
     service = ConfigurationService(

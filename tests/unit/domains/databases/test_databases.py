@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
@@ -19,7 +19,7 @@ BODY = {"databaseId": "museum", "description": "All of the museum", "defaultBuck
 
 
 @pytest.fixture
-def service(tables: DynamoTables, audit: AuditService, now: datetime) -> DatabaseService:
+def service(tables: Tables, audit: AuditService, now: datetime) -> DatabaseService:
     stored_bucket(tables)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
     return DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), audit, lambda: now)

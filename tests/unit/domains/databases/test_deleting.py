@@ -28,6 +28,12 @@ from tests.factories.http import Answer, Client
 
 
 @pytest.fixture
+def tables(dynamo_tables: DynamoTables) -> DynamoTables:
+    """Tables whose transactions are interrupted."""
+    return dynamo_tables
+
+
+@pytest.fixture
 def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
     service = asset_service(tables, objects)
     created_database(service)

@@ -7,14 +7,14 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.spec.tables.assets import ASSET_FILE_VERSIONS, ASSET_VERSIONS
 from tests.factories.files import BUCKET, Gallery, gallery
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, S3Objects(s3()))
 
 
@@ -22,7 +22,7 @@ def query_of(url: str) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
 
 
-def stored_version(tables: DynamoTables, version: str, s3_version: str, **more: Any) -> None:
+def stored_version(tables: Tables, version: str, s3_version: str, **more: Any) -> None:
     if "versionAlias" in more:
         reserved = {"assetVersionId": f"alias#{more['versionAlias']}", "version": version}
         item = {"databaseId:assetId": "museum:statue", **reserved}
@@ -81,9 +81,7 @@ def test_what_can_run_a_script_is_only_downloaded(museum: Gallery) -> None:
     assert query["response-content-disposition"].startswith("inline")
 
 
-def test_an_asset_that_is_not_distributable_is_refused(
-    tables: DynamoTables, objects: S3Objects
-) -> None:
+def test_an_asset_that_is_not_distributable_is_refused(tables: Tables, objects: S3Objects) -> None:
     museum = gallery(tables, objects, is_distributable=False)
     museum.put("/a.glb")
     answer = museum.download(key="/a.glb")
@@ -123,7 +121,7 @@ def test_an_archived_file_is_gone_and_its_versions_are_not(museum: Gallery) -> N
     assert museum.download(key="/a.glb", versionId=version_id).status == 200
 
 
-def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: DynamoTables) -> None:
+def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: Tables) -> None:
     first = museum.put("/a.glb")
     museum.put("/a.glb", b"newer")
     stored_version(tables, "3", first, versionAlias="opening")
@@ -140,7 +138,7 @@ def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: Dynamo
     assert "at most one" in both.body["message"]
 
 
-def test_an_archived_version_of_the_asset_is_gone(museum: Gallery, tables: DynamoTables) -> None:
+def test_an_archived_version_of_the_asset_is_gone(museum: Gallery, tables: Tables) -> None:
     stored_version(tables, "3", museum.put("/a.glb"), isArchived=True)
     assert museum.download(key="/a.glb", assetVersionId="3").status == 410
 

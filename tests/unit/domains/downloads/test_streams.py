@@ -6,7 +6,7 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.downloads import rules
 from backend.domains.downloads.service import StreamService
 from tests.factories.files import AUXILIARY, BUCKET, Gallery, gallery
@@ -16,7 +16,7 @@ BODY = bytes(range(200))
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, S3Objects(s3()))
 
 
@@ -151,7 +151,7 @@ def test_other_assets_whose_name_begins_alike_are_not_served(museum: Gallery) ->
         assert museum.stream("statue2/a.bin", family=family).status == 404
 
 
-def test_absent_archived_and_old_versions(museum: Gallery, tables: DynamoTables) -> None:
+def test_absent_archived_and_old_versions(museum: Gallery, tables: Tables) -> None:
     assert museum.stream("none.glb").status == 404
     first = museum.put("/a.glb", b"first")
     museum.put("/a.glb", b"second")
@@ -171,7 +171,7 @@ def test_absent_archived_and_old_versions(museum: Gallery, tables: DynamoTables)
 
 
 def test_assets_that_are_not_distributable_or_not_visible_give_no_bytes(
-    tables: DynamoTables, objects: S3Objects
+    tables: Tables, objects: S3Objects
 ) -> None:
     museum = gallery(tables, objects, is_distributable=False)
     museum.put("/a.bin", BODY)

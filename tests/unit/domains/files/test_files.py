@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.files.rules import rows_of
 from backend.domains.files.service import entries, reading
@@ -17,7 +17,7 @@ TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, objects)
 
 
@@ -45,7 +45,7 @@ def archive(museum: Gallery, path: str) -> None:
     museum.objects.delete(BUCKET, museum.asset.asset_location.key + path.removeprefix("/"))
 
 
-def snapshot(tables: DynamoTables, version: str, files: dict[str, str], **more: Any) -> None:
+def snapshot(tables: Tables, version: str, files: dict[str, str], **more: Any) -> None:
     """A version of the asset that holds these files (path to S3 version id)."""
     tables.write(
         Put(
@@ -272,7 +272,7 @@ def test_a_folder_object_is_one_row(museum: Gallery) -> None:
 
 
 def test_a_file_that_the_current_version_holds_does_not_differ(
-    museum: Gallery, tables: DynamoTables
+    museum: Gallery, tables: Tables
 ) -> None:
     version_id = museum.put("/a.glb")
     snapshot(tables, "0", {"/a.glb": version_id})
@@ -281,7 +281,7 @@ def test_a_file_that_the_current_version_holds_does_not_differ(
     assert row(museum, "/a.glb")["currentAssetVersionFileVersionMismatch"] is True
 
 
-def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: DynamoTables) -> None:
+def test_a_version_lists_the_files_that_it_holds(museum: Gallery, tables: Tables) -> None:
     first = museum.put("/a.glb")
     gone = museum.put("/gone.glb")
     museum.put("/a.glb", b"newer")
@@ -360,7 +360,7 @@ def test_an_archived_file_is_described_as_it_was(museum: Gallery) -> None:
 
 
 def test_the_versions_of_a_file_tell_which_asset_versions_hold_them(
-    museum: Gallery, tables: DynamoTables
+    museum: Gallery, tables: Tables
 ) -> None:
     first = museum.put("/a.glb")
     second = museum.put("/a.glb", b"second")

@@ -8,11 +8,11 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.assets.models import Asset
 from backend.domains.ingest.models import IngestReply
 from backend.domains.ingest.routes import build_router
@@ -43,7 +43,7 @@ class Desk:
 
     gallery: Gallery
     service: IngestService
-    tables: DynamoTables
+    tables: Tables
 
     def send(self, body: Any, user_id: str = "admin") -> Answer:
         client = Client(build_router(self.service), user_id=user_id)
@@ -70,7 +70,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tables: DynamoTables, objects: S3Objects) -> Desk:
+def desk(tables: Tables, objects: S3Objects) -> Desk:
     museum = gallery(tables, S3Objects(s3()), per_minute=3)
     return Desk(museum, IngestService(museum.assets, museum.uploads), tables)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import StateForbidsError
+from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.assets.models import Location
 from backend.domains.audit.service import AuditService
@@ -31,7 +31,7 @@ ID = "archiveAsset.museum.pump.2"
 
 
 @pytest.fixture
-def service(tables: DynamoTables, audit: AuditService) -> JobService:
+def service(tables: Tables, audit: AuditService) -> JobService:
     return JobService(JobRepository(tables), OnlyUser(), audit, lambda: NOON)
 
 
@@ -117,7 +117,7 @@ def test_what_the_state_forbids_is_a_conflict_that_says_so(
 
 
 def test_a_job_that_takes_back_what_it_did_is_cancelled_once(
-    service: JobService, tables: DynamoTables
+    service: JobService, tables: Tables
 ) -> None:
     client = Client(build_router(service))
     store(service, kind=REINDEX_SEARCH.name, state="running", step=3)

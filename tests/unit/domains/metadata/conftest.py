@@ -3,7 +3,7 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service.verbs import MetadataService
@@ -13,7 +13,7 @@ from tests.factories.metadata import metadata_service
 
 
 @pytest.fixture
-def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+def assets(tables: Tables, objects: S3Objects) -> AssetService:
     service = asset_service(tables, objects)
     created_database(service)
     created_asset(service)
@@ -22,7 +22,7 @@ def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
 
 
 @pytest.fixture
-def service(tables: DynamoTables, objects: S3Objects, assets: AssetService) -> MetadataService:
+def service(tables: Tables, objects: S3Objects, assets: AssetService) -> MetadataService:
     return metadata_service(assets, tables, objects)
 
 

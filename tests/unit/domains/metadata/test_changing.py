@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.objects import ObjectVersion
+from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of
@@ -54,12 +54,12 @@ def test_keys_that_exist_fail_alone(client: Client) -> None:
 
 
 def test_a_key_that_another_adds_at_the_same_time_fails_alone(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transact = DynamoTables.transact
+    transact = type(tables).transact
     others = iter(["b", "c"])
 
-    def raced(self: DynamoTables, writes: Sequence[Write]) -> None:
+    def raced(self: Tables, writes: Sequence[Write]) -> None:
         other = next(others, None)
         if other is not None:
             taken = Record.model_validate(stored(other).model_dump())
@@ -67,25 +67,25 @@ def test_a_key_that_another_adds_at_the_same_time_fails_alone(
             self.write(Put(table=ASSET_FILE_METADATA, item=item))
         transact(self, writes)
 
-    monkeypatch.setattr(DynamoTables, "transact", raced)
+    monkeypatch.setattr(type(tables), "transact", raced)
     body = add(client, "a", "b", "c", "d").body
     assert (body["successfulItems"], body["failureCount"]) == (["a", "d"], 2)
     assert values(client)["b"] == "of another"
 
 
 def test_keys_that_others_change_all_the_time_fail_alone_if_a_part_is_written(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transact = DynamoTables.transact
+    transact = type(tables).transact
 
-    def raced(self: DynamoTables, writes: Sequence[Write]) -> None:
+    def raced(self: Tables, writes: Sequence[Write]) -> None:
         for write in writes:
             if isinstance(write, Put) and write.item.get("metadataKey") == "k120":
                 assert write.refused is not None
                 raise write.refused
         transact(self, writes)
 
-    monkeypatch.setattr(DynamoTables, "transact", raced)
+    monkeypatch.setattr(type(tables), "transact", raced)
     monkeypatch.setattr("backend.domains.metadata.service.writing._FIRST_PAUSE", 0)
     answer = add(client, *(f"k{n:03}" for n in range(130)))
     assert (answer.status, answer.body["success"]) == (200, True)
@@ -96,15 +96,17 @@ def test_keys_that_others_change_all_the_time_fail_alone_if_a_part_is_written(
     assert add(client, "k120").status == 409
 
 
-def test_many_records_take_few_requests(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_records_take_few_requests(
+    client: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sizes: list[int] = []
-    transact = DynamoTables.transact
+    transact = type(tables).transact
 
-    def counted(self: DynamoTables, writes: Sequence[Write]) -> None:
+    def counted(self: Tables, writes: Sequence[Write]) -> None:
         sizes.append(len(writes))
         transact(self, writes)
 
-    monkeypatch.setattr(DynamoTables, "transact", counted)
+    monkeypatch.setattr(type(tables), "transact", counted)
     keys = [f"k{number:03}" for number in range(120)]
     assert add(client, *keys).body["successCount"] == 120
     assert sizes == [100, 24]  # each with its entry and the count

@@ -1,7 +1,7 @@
 """Reading metadata: its shape, its pages, and what versions kept of it."""
 
-from backend.aws.tables import DynamoTables
 from backend.core.metadata_values import VALUE_TYPES
+from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS
@@ -61,7 +61,7 @@ def test_metadata_of_an_asset_is_listed_with_no_schema_speaking_of_it(client: Cl
     }
 
 
-def test_rows_are_as_the_data_model_has_them(client: Client, tables: DynamoTables) -> None:
+def test_rows_are_as_the_data_model_has_them(client: Client, tables: Tables) -> None:
     add(client, "weight")
     add_to_file(client, record("weight"))
     add_to_file(client, record("triangles"), type="attribute")
@@ -130,7 +130,7 @@ def test_the_database_tells_whether_schemas_restrict(client: Client, assets: Ass
     assert send(client, "GET").body["restrictMetadataOutsideSchemas"] is True
 
 
-def test_a_version_shows_what_was_kept_with_it(client: Client, tables: DynamoTables) -> None:
+def test_a_version_shows_what_was_kept_with_it(client: Client, tables: Tables) -> None:
     add(client, "now")
     partition = {"databaseId:assetId:assetVersionId": "museum:statue:0"}
     kept = [("metadata:/:then", "then"), ("metadata:/a/b.glb:of a file", "of a file")]

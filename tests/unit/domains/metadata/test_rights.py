@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.domains.assets.repository import AssetNotFoundError
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.models import Entity
@@ -59,7 +59,7 @@ class Allowing:
 
 @pytest.mark.parametrize("lacking", ["GET", "POST", "PUT", "DELETE"])
 def test_each_verb_needs_its_right_and_replacing_all_needs_three(
-    assets: AssetService, tables: DynamoTables, objects: S3Objects, lacking: str
+    assets: AssetService, tables: Tables, objects: S3Objects, lacking: str
 ) -> None:
     rights = frozenset({"GET", "POST", "PUT", "DELETE"} - {lacking})
     limited = AssetService(

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.routes import build_router as metadata_router
 from backend.domains.metadata_schemas.routes import build_router
@@ -13,7 +13,7 @@ from tests.factories.metadata import metadata_service, schema_service
 
 
 @pytest.fixture
-def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+def assets(tables: Tables, objects: S3Objects) -> AssetService:
     service = asset_service(tables, objects)
     created_database(service)
     created_asset(service)
@@ -22,12 +22,12 @@ def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
 
 
 @pytest.fixture
-def client(assets: AssetService, tables: DynamoTables) -> Client:
+def client(assets: AssetService, tables: Tables) -> Client:
     """Calls the routes of schemas."""
     return Client(build_router(schema_service(assets, tables)))
 
 
 @pytest.fixture
-def writer(assets: AssetService, tables: DynamoTables, objects: S3Objects) -> Client:
+def writer(assets: AssetService, tables: Tables, objects: S3Objects) -> Client:
     """Calls the routes of metadata."""
     return Client(metadata_router(metadata_service(assets, tables, objects)))

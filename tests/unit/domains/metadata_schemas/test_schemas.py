@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata_schemas.routes import build_router
@@ -106,7 +106,7 @@ class Drafts(OnlyUser):
     [{}, {"databaseId": "museum"}, {"metadataEntityType": "assetMetadata"}],
 )
 def test_pages_of_schemas_are_full_whatever_is_hidden_between_them(
-    client: Client, assets: AssetService, tables: DynamoTables, narrowed: dict[str, str]
+    client: Client, assets: AssetService, tables: Tables, narrowed: dict[str, str]
 ) -> None:
     for number in range(15):
         created(client, schemaName="Draft" if number % 3 == 0 else f"Other {number}")
@@ -263,7 +263,7 @@ def test_deleting_has_to_be_confirmed_and_named_by_its_database(
 
 
 def test_only_the_administrator_gets_at_schemas(
-    client: Client, assets: AssetService, tables: DynamoTables
+    client: Client, assets: AssetService, tables: Tables
 ) -> None:
     schema_id = created(client)
     stranger = Client(build_router(schema_service(assets, tables)), user_id="stranger")
@@ -272,7 +272,7 @@ def test_only_the_administrator_gets_at_schemas(
 
 
 def test_a_scope_holds_a_hundred_schemas_and_a_deletion_makes_room(
-    client: Client, tables: DynamoTables
+    client: Client, tables: Tables
 ) -> None:
     schema_id = created(client)
     scope = {"databaseId:metadataEntityType": "museum:assetMetadata"}
@@ -286,18 +286,18 @@ def test_a_scope_holds_a_hundred_schemas_and_a_deletion_makes_room(
 
 
 def test_two_who_make_schemas_at_once_both_get_theirs(
-    client: Client, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    client: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transact = DynamoTables.transact
+    transact = type(tables).transact
     others = iter(["Theirs"])
 
-    def raced(self: DynamoTables, writes: Sequence[Write]) -> None:
+    def raced(self: Tables, writes: Sequence[Write]) -> None:
         other = next(others, None)
         if other is not None:
             created(client, schemaName=other)
         transact(self, writes)
 
-    monkeypatch.setattr(DynamoTables, "transact", raced)
+    monkeypatch.setattr(type(tables), "transact", raced)
     created(client, schemaName="Ours")
     scope = {"databaseId:metadataEntityType": "museum:assetMetadata"}
     found = tables.get(SCHEMA_SCOPES, scope)
@@ -306,7 +306,7 @@ def test_two_who_make_schemas_at_once_both_get_theirs(
     assert names(client) == ["Ours", "Theirs"]
 
 
-def test_each_change_of_a_schema_is_told(client: Client, tables: DynamoTables) -> None:
+def test_each_change_of_a_schema_is_told(client: Client, tables: Tables) -> None:
     schema_id = created(client)
     client.send("PUT", SCHEMAS, body={"metadataSchemaId": schema_id, "enabled": False})
     one(client, "DELETE", schema_id, body={"confirmDelete": True})

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
 from backend.domains.assets.service import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.metadata import SCHEMA_SCOPES
@@ -212,18 +212,18 @@ def test_pages_show_each_record_and_each_field_once(client: Client, writer: Clie
 
 
 def test_schemas_that_cannot_be_read_refuse_the_write(
-    client: Client, writer: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, writer: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created(client)
-    get_many = DynamoTables.get_many
+    get_many = type(tables).get_many
 
-    def failing(self: DynamoTables, wanted: Any, **more: Any) -> Any:
+    def failing(self: Tables, wanted: Any, **more: Any) -> Any:
         if any(table is SCHEMA_SCOPES for table, _ in wanted):
             raise UnavailableError("down")
         return get_many(self, wanted, **more)
 
     with monkeypatch.context() as broken:
-        broken.setattr(DynamoTables, "get_many", failing)
+        broken.setattr(type(tables), "get_many", failing)
         assert add(writer, "x").status == 503
         assert put(writer, record("x")).status == 503
         assert send(writer, "DELETE", body={"metadataKeys": ["x"]}).status == 503
@@ -241,25 +241,25 @@ def test_a_schema_is_in_force_at_once_and_no_longer_than_it_is_there(
 
 
 def test_a_parent_that_is_removed_meanwhile_is_missed(
-    client: Client, writer: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, writer: Client, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created(client, field("weight", dependsOnFieldKeyName=["unit"]), field("unit"))
     put(writer, record("unit", "kg"))
-    transact = DynamoTables.transact
+    transact = type(tables).transact
     others = iter(["unit"])
 
-    def raced(self: DynamoTables, writes: Any) -> None:
+    def raced(self: Tables, writes: Any) -> None:
         other = next(others, None)
         if other is not None:
             assert remove(writer, other) == {}
         transact(self, writes)
 
-    monkeypatch.setattr(DynamoTables, "transact", raced)
+    monkeypatch.setattr(type(tables), "transact", raced)
     assert refused(put(writer, record("weight", "7"))) == ["metadata.0.metadataKey"]
     assert values(writer) == {"unit": "", "weight": ""}
 
 
-def test_metadata_of_a_database_is_its_own(writer: Client, tables: DynamoTables) -> None:
+def test_metadata_of_a_database_is_its_own(writer: Client, tables: Tables) -> None:
     done = send(writer, "POST", DATABASE, body={"metadata": [record("k", "1"), record("l")]})
     assert done.body["successfulItems"] == ["k", "l"]
     found = send(writer, "GET", DATABASE).body["metadata"]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import EmailAddresses
@@ -54,7 +54,7 @@ def mail() -> RememberedNotifications:
 
 
 @pytest.fixture
-def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
+def assets(tables: Tables, objects: S3Objects) -> AssetService:
     tables.write(Put(table=USERS, item={"userId": BOB, "email": "bob@example.org"}))
     made = asset_service(tables, objects)
     created_database(made)
@@ -65,7 +65,7 @@ def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
 
 @pytest.fixture
 def service(
-    tables: DynamoTables, objects: S3Objects, assets: AssetService, mail: RememberedNotifications
+    tables: Tables, objects: S3Objects, assets: AssetService, mail: RememberedNotifications
 ) -> SubscriptionService:
     return SubscriptionService(
         subscriptions=SubscriptionRepository(tables),
@@ -83,7 +83,7 @@ def client(service: SubscriptionService) -> Client:
 
 
 @pytest.fixture
-def notifier(tables: DynamoTables, assets: AssetService, mail: RememberedNotifications) -> Notifier:
+def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications) -> Notifier:
     return Notifier(
         subscriptions=SubscriptionRepository(tables),
         assets=assets,
@@ -102,7 +102,7 @@ def subscribers(client: Client) -> list[list[str]]:
     return [item["subscribers"] for item in items]
 
 
-def archive(tables: DynamoTables) -> None:
+def archive(tables: Tables) -> None:
     key = {"databaseId": "museum", "assetId": "statue"}
     item = tables.get(ASSETS, key) or {}
     archived = {**item, "databaseId": "museum#deleted", "status": "archived"}
@@ -224,7 +224,7 @@ def test_a_wrong_subscription_is_refused_by_field(
 
 
 def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
-    client: Client, tables: DynamoTables, service: SubscriptionService
+    client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
     stranger = Client(build_router(service), user_id="stranger", authorization=Everybody())
     body = {**BODY, "entityId": "nothing", "subscribers": [ANN]}
@@ -238,7 +238,7 @@ def test_an_absent_a_foreign_and_an_archived_asset_look_the_same(
 
 
 def test_who_is_told_of_an_archived_asset_may_leave_and_nobody_may_join(
-    client: Client, tables: DynamoTables, service: SubscriptionService
+    client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
     send(client, "POST", ANN, BOB)
     archive(tables)
@@ -257,7 +257,7 @@ def test_who_is_told_of_an_archived_asset_may_leave_and_nobody_may_join(
 
 
 def test_who_may_only_see_an_asset_takes_nobody_from_it_archived_or_not(
-    client: Client, tables: DynamoTables, service: SubscriptionService
+    client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
     class Readers(Everybody):
         def may(self, caller: Identity, action: Action, target: Secured) -> bool:
@@ -273,7 +273,7 @@ def test_who_may_only_see_an_asset_takes_nobody_from_it_archived_or_not(
 
 
 def test_a_list_shows_visible_assets_only_and_rows_of_another_product(
-    client: Client, tables: DynamoTables, service: SubscriptionService
+    client: Client, tables: Tables, service: SubscriptionService
 ) -> None:
     for asset_id in ("gone", "statue"):
         row = {
@@ -306,7 +306,7 @@ def test_subscriptions_are_listed_page_by_page(client: Client, assets: AssetServ
     assert found == names
 
 
-def test_each_change_has_its_entry(client: Client, tables: DynamoTables) -> None:
+def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
     send(client, "POST", ANN)
     send(client, "PUT", BOB)
     send(client, "DELETE", BOB, path="/unsubscribe")
@@ -336,7 +336,7 @@ def test_one_message_tells_subscribers_all_that_was_done_to_an_asset(
 
 
 def test_who_may_not_see_the_asset_now_is_not_told(
-    tables: DynamoTables, notifier: Notifier, mail: RememberedNotifications
+    tables: Tables, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     row = Subscription(
         event_name="Asset Version Change", key="Asset_statue", subscribers=["stranger", BOB]
@@ -348,7 +348,7 @@ def test_who_may_not_see_the_asset_now_is_not_told(
 
 
 def test_nobody_is_told_of_an_asset_that_is_gone(
-    client: Client, tables: DynamoTables, notifier: Notifier, mail: RememberedNotifications
+    client: Client, tables: Tables, notifier: Notifier, mail: RememberedNotifications
 ) -> None:
     send(client, "POST", ANN)
     tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])

@@ -5,11 +5,11 @@ from datetime import datetime
 
 import pytest
 
-from backend.aws.tables import DynamoTables
 from backend.core.authorization import Action, Secured
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.audit.service import AuditService
 from backend.domains.tags.models import Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
@@ -26,7 +26,7 @@ RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
 
 
 @pytest.fixture
-def service(tables: DynamoTables, audit: AuditService, now: datetime) -> TagService:
+def service(tables: Tables, audit: AuditService, now: datetime) -> TagService:
     types = TagTypeRepository(tables)
     return TagService(
         TagRepository(tables), types, OnlyUser(), audit, job_service(tables), lambda: now
@@ -192,7 +192,7 @@ def test_a_tag_that_changed_meanwhile_is_not_deleted(client: Client, service: Ta
     assert tags(client)["red"]["description"] == "Other"
 
 
-def test_a_failed_create_does_not_count(client: Client, tables: DynamoTables) -> None:
+def test_a_failed_create_does_not_count(client: Client, tables: Tables) -> None:
     write_type(client)
     write_tag(client)
     write_tag(client)
@@ -368,7 +368,7 @@ def test_a_deleted_tag_names_the_job_that_takes_it_from_the_assets(
 
 
 def test_a_deletion_that_was_overtaken_starts_no_job(
-    client: Client, service: TagService, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    client: Client, service: TagService, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_type(client)
     write_tag(client)

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from tests.factories.files import Gallery, gallery
 from tests.unit.domains.uploads.large import World
 
@@ -14,10 +14,10 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, objects)
 
 
 @pytest.fixture
-def world(tables: DynamoTables, objects: S3Objects) -> World:
+def world(tables: Tables, objects: S3Objects) -> World:
     return World(tables, objects)

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
@@ -20,7 +20,7 @@ class KilledError(BaseException):
 class World:
     """A gallery where ten bytes are large, the jobs that were put, and the time."""
 
-    def __init__(self, tables: DynamoTables, objects: S3Objects) -> None:
+    def __init__(self, tables: Tables, objects: S3Objects) -> None:
         self.now = NOON
         self.tables = tables
         self.museum = gallery(tables, objects, clock=lambda: self.now, large_bytes=10)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.core.transactions import Key
 from backend.domains.uploads.models import Upload
 from backend.domains.uploads.service.places import Places
@@ -52,19 +52,19 @@ def test_nobody_learns_of_uploads_to_assets_that_they_do_not_see(museum: Gallery
 
 
 def test_a_request_that_dies_while_an_upload_is_given_up_leaves_no_half_of_it(
-    museum: Gallery, monkeypatch: pytest.MonkeyPatch
+    museum: Gallery, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
     assert museum.complete(upload_id, done[1]).body["overallSuccess"]
 
-    def dying(tables: object, table: Table, keys: Sequence[Key]) -> None:
-        real(tables, table, keys)  # type: ignore[arg-type]
+    def dying(self: Tables, table: Table, keys: Sequence[Key]) -> None:
+        real(self, table, keys)
         raise KilledError
 
-    real = DynamoTables.delete_many
+    real = type(tables).delete_many
     with monkeypatch.context() as patched:
-        patched.setattr(DynamoTables, "delete_many", dying)
+        patched.setattr(type(tables), "delete_many", dying)
         with pytest.raises(KilledError):
             museum.abort(upload_id)
     for answer in (museum.upload(upload_id), museum.abort(upload_id)):

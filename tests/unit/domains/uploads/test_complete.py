@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.identity import Identity
 from backend.core.objects import ObjectRefusedError
+from backend.core.tables import Tables
 from tests.factories.files import BUCKET, GLB, Gallery, gallery, sha256
 from tests.unit.domains.uploads.calls import (
     MIB,
@@ -153,7 +153,7 @@ def test_a_refusal_of_the_store_is_the_reason_of_the_file(
 
 
 def test_files_of_a_bucket_with_a_base_prefix_stay_below_it(
-    tables: DynamoTables, objects: S3Objects
+    tables: Tables, objects: S3Objects
 ) -> None:
     museum = gallery(tables, objects, base_prefix="lib/")
     answer = museum.initialise(

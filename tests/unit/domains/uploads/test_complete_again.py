@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
 from tests.factories.assets import NOON
 from tests.factories.files import BUCKET, GLB, Gallery, gallery
 from tests.unit.domains.uploads.calls import (
@@ -38,7 +38,7 @@ def test_two_completes_at_once_do_nothing_twice(museum: Gallery) -> None:
     assert head(museum, "/a.glb") is None
 
 
-def test_a_lease_of_a_dead_request_ends(tables: DynamoTables, objects: S3Objects) -> None:
+def test_a_lease_of_a_dead_request_ends(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})
@@ -58,7 +58,7 @@ STEPS = ("complete_multipart", "read_start", "copy", "delete_many")
 def test_a_crash_at_any_step_is_mended_by_the_same_request(
     step: str,
     moment: str,
-    tables: DynamoTables,
+    tables: Tables,
     objects: S3Objects,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -111,7 +111,7 @@ def test_an_outage_keeps_what_is_done_and_the_same_request_goes_on(
 
 
 def test_work_that_takes_too_long_goes_on_with_the_next_request(
-    tables: DynamoTables, objects: S3Objects
+    tables: Tables, objects: S3Objects
 ) -> None:
     now = [NOON]
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from tests.factories.assets import NOON, created_asset
 from tests.factories.files import GLB, Gallery, gallery
 from tests.unit.domains.uploads.calls import (
@@ -144,7 +144,7 @@ def test_a_file_twice_in_a_complete_is_refused(museum: Gallery) -> None:
 
 
 def test_an_upload_belongs_to_its_user_its_asset_and_its_type(
-    museum: Gallery, tables: DynamoTables
+    museum: Gallery, tables: Tables
 ) -> None:
     created_asset(museum.assets, "vase")
     upload_id, done = sent(museum, {"/a.glb": GLB})
@@ -167,7 +167,7 @@ def test_another_administrator_does_not_complete_ones_upload(museum: Gallery) ->
     assert museum.complete(upload_id, *done).status == 404
 
 
-def test_an_upload_that_expired_is_gone(tables: DynamoTables, objects: S3Objects) -> None:
+def test_an_upload_that_expired_is_gone(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})

@@ -9,9 +9,9 @@ import pytest
 
 from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.tables import Tables
 from backend.core.transactions import Update
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.spec.tables.assets import ASSET_UPLOADS, DATABASES
@@ -23,7 +23,7 @@ MIB = 1024**2
 
 
 @pytest.fixture
-def museum(tables: DynamoTables, objects: S3Objects) -> Gallery:
+def museum(tables: Tables, objects: S3Objects) -> Gallery:
     return gallery(tables, S3Objects(s3()))
 
 
@@ -66,7 +66,7 @@ def test_an_upload_gets_a_url_for_each_part(museum: Gallery) -> None:
     assert answer.body["uploadId"].startswith("y")
 
 
-def test_the_upload_is_kept_for_seven_days(museum: Gallery, tables: DynamoTables) -> None:
+def test_the_upload_is_kept_for_seven_days(museum: Gallery, tables: Tables) -> None:
     upload_id = museum.initialise(new(checksumSha256=sha256(b"x"))).body["uploadId"]
     item = tables.get(ASSET_UPLOADS, {"uploadId": upload_id, "assetId": "statue"})
     assert item is not None
@@ -92,7 +92,7 @@ def test_the_client_may_choose_the_number_of_parts(museum: Gallery) -> None:
     assert file["numParts"] == 7
 
 
-def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: DynamoTables) -> None:
+def test_a_thousand_files_with_long_paths_are_kept(museum: Gallery, tables: Tables) -> None:
     files = [new(f"/{'d' * 200}/{'e' * 200}/{'f' * 200}/{n:04}.glb", 0) for n in range(1000)]
     answer = museum.initialise(*files)
     assert answer.status == 200
@@ -277,14 +277,14 @@ def test_a_stranger_may_not_use_the_route(museum: Gallery) -> None:
     assert museum.as_user("stranger").initialise(new()).status == 403
 
 
-def test_the_rate_of_a_user_is_limited(tables: DynamoTables, objects: S3Objects) -> None:
+def test_the_rate_of_a_user_is_limited(tables: Tables, objects: S3Objects) -> None:
     museum = gallery(tables, objects, per_minute=2, clock=lambda: NOON + timedelta(seconds=15))
     assert [museum.initialise(new()).status for _ in range(3)] == [200, 200, 429]
     answer = museum.initialise(new())
     assert (answer.body["code"], answer.headers["Retry-After"]) == ("RateLimited", "45")
 
 
-def test_the_next_minute_has_a_rate_of_its_own(tables: DynamoTables, objects: S3Objects) -> None:
+def test_the_next_minute_has_a_rate_of_its_own(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, per_minute=1, clock=lambda: now[0])
     assert [museum.initialise(new()).status for _ in range(2)] == [200, 429]
@@ -322,9 +322,7 @@ def test_nothing_is_started_without_its_row(
     assert open_multiparts() == []
 
 
-def test_an_asset_whose_database_is_gone_takes_nothing(
-    museum: Gallery, tables: DynamoTables
-) -> None:
+def test_an_asset_whose_database_is_gone_takes_nothing(museum: Gallery, tables: Tables) -> None:
     tables.write(
         Update(table=DATABASES, key={"databaseId": "museum"}, set={"description": "still here"})
     )

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.errors import NotFoundError, UnavailableError
+from backend.core.tables import Tables
 from tests.factories.files import GLB
 from tests.unit.domains.uploads.calls import (
     asset_type,
@@ -85,7 +85,7 @@ def test_a_worker_that_dies_before_it_writes_the_outcome_writes_it_later(
 
 
 def test_the_mark_and_the_job_are_written_together_or_not_at_all(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     museum = world.museum
     upload_id, done = sent(museum, {"/a.glb": GLB})
@@ -94,7 +94,7 @@ def test_the_mark_and_the_job_are_written_together_or_not_at_all(
         raise UnavailableError("DynamoDB does not answer")
 
     with monkeypatch.context() as patched:
-        patched.setattr(DynamoTables, "transact", failing)
+        patched.setattr(type(tables), "transact", failing)
         assert museum.complete(upload_id, *done).status == 503
     assert world.job_ids() == []
     assert states(world, upload_id) == {"/a.glb": "open"}

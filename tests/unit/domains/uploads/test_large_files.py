@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.clock import epoch_seconds, iso
 from backend.core.paging import PageRequest
+from backend.core.tables import Tables
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
 from backend.domains.uploads.service.finishing import UPLOAD_DAYS
@@ -228,7 +228,7 @@ def test_each_write_of_results_makes_one_entry(world: World) -> None:
 
 
 def test_a_copy_goes_on_over_several_messages_and_copies_no_part_twice(
-    tables: DynamoTables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
+    tables: Tables, objects: S3Objects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of 1 MiB, of which moto takes any; a step has time for one group of eight."""
     monkeypatch.setattr("moto.s3.models.S3_UPLOAD_PART_MIN_SIZE", 1)

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
 from backend.core.objects import Part
+from backend.core.tables import Tables
 from backend.spec.tables.assets import ASSETS
 from tests.factories.assets import NOON
 from tests.factories.files import GLB, Gallery, gallery
@@ -175,9 +175,7 @@ def test_an_upload_that_was_given_up_or_never_was_is_not_found(museum: Gallery) 
         assert (answer.status, answer.body["code"]) == (404, "UploadNotFound")
 
 
-def test_an_upload_that_expired_says_so_to_its_user(
-    tables: DynamoTables, objects: S3Objects
-) -> None:
+def test_an_upload_that_expired_says_so_to_its_user(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, _ = started(museum)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.tables import DynamoTables
+from backend.core.tables import Tables
 from backend.spec.tables.assets import ASSET_UPLOADS
 from tests.factories.assets import NOON
 from tests.factories.files import GLB, Gallery, gallery
@@ -54,7 +54,7 @@ def test_the_state_is_told_to_those_who_may_write_the_asset_only(museum: Gallery
     assert museum.upload("y 0").status == 400
 
 
-def test_an_upload_that_expired_says_so(tables: DynamoTables, objects: S3Objects) -> None:
+def test_an_upload_that_expired_says_so(tables: Tables, objects: S3Objects) -> None:
     now = [NOON]
     museum = gallery(tables, objects, clock=lambda: now[0])
     upload_id, done = sent(museum, {"/a.glb": GLB})
@@ -64,7 +64,7 @@ def test_an_upload_that_expired_says_so(tables: DynamoTables, objects: S3Objects
 
 
 def test_an_upload_of_which_time_has_removed_some_rows_is_gone(
-    museum: Gallery, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Gallery, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.domains.uploads.repository._FILES_BYTES", 1)  # a row for each file
     upload_id, done = sent(museum, {"/a.glb": GLB, "/b.glb": GLB})
