@@ -2,11 +2,13 @@
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import httpx
 import pytest
 from pydantic import JsonValue
+from typer.main import get_command
 from typer.testing import CliRunner
 from vitrine import RetryPolicy, Vitrine
 from vitrine.cli.app import app
@@ -18,6 +20,8 @@ from vitrine.transfer.names import asset_id
 from tests.unit.client.fake_server import API, BUCKET, KEY, FakeServer
 
 ADMIN = "http://admin.test"
+# Built once: `CliRunner.invoke` would build all commands again for each run.
+COMMAND = get_command(app)
 
 
 class Shell:
@@ -44,10 +48,13 @@ class Shell:
             retry=RetryPolicy(attempts=2),
             sleep=lambda _: None,
         )
-        result = CliRunner().invoke(app, list(arguments), obj=wiring)
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
+        with CliRunner().isolation() as (out, err, _):
+            with pytest.raises(SystemExit) as ended:
+                COMMAND.main(list(arguments), prog_name="vitrine", obj=wiring)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            self.code = int(ended.value.code or 0)
+            self.out, self.err = out.getvalue().decode(), err.getvalue().decode()
         return self.out
 
     def json(self, *arguments: str) -> dict[str, JsonValue]:
