@@ -1,4 +1,7 @@
-"""The assemblies that all tests of the templates read, synthesized once for all workers."""
+"""The assemblies that all tests of the templates read, synthesized once for all workers.
+
+That takes some 10 s, which are counted for the first test that reads one.
+"""
 
 import os
 from collections.abc import Callable

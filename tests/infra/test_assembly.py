@@ -1,4 +1,8 @@
-"""The assembly as a whole: complete, reproducible, clean, and within CloudFormation's limits."""
+"""The assembly as a whole: complete, reproducible, clean, and within CloudFormation's limits.
+
+This takes over 20 s: cfn-lint checks each property of the ten templates of both stages (17 s), and
+the app is synthesized once more (4 s).
+"""
 
 import re
 import subprocess
