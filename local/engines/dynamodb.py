@@ -1,7 +1,8 @@
 """DynamoDB Local: tables, indexes, transactions, streams.
 
-It listens on all interfaces: its runner has no option for the address, and opens its port with
-the number only. Mind that where the machine's network is not to be trusted.
+It is started by a small program of ours over its public classes (`DynamoDbOnLoopback.java`,
+compiled when the jars are fetched): its own runner listens on all interfaces, and has no option
+for the address.
 
 On disk everything survives a kill -9 of the process, streams included: the stream's ARN, its
 shards, every record with its sequence number, and even shard iterators given out before. Sequence
@@ -19,14 +20,17 @@ Every write waits for SQLite's fsync, and no option changes SQLite's settings. W
 `eatmydata`, or a data folder on a memory file system, which survives a kill as well.
 """
 
+from pathlib import Path
+
 from local.engines import jvm
 from local.engines.base import Options
 from local.engines.eatmydata import preload
 from local.engines.jar_engine import JarEngine, Start
+from local.engines.ports import LOOPBACK
 from local.engines.probe import answers
 from local.engines.versions import DYNAMODB_LOCAL
 
-_MAIN = "com.amazonaws.services.dynamodbv2.local.main.ServerRunner"
+_SOURCE = Path(__file__).with_name("DynamoDbOnLoopback.java")
 
 
 class DynamoDbLocal(JarEngine):
@@ -34,6 +38,7 @@ class DynamoDbLocal(JarEngine):
 
     name = "dynamodb"
     version = DYNAMODB_LOCAL
+    source = _SOURCE
     # It has no health page; refusing an unsigned request is its way to say hello.
     probe = staticmethod(answers("/", with_status=(400,)))
 
@@ -51,7 +56,7 @@ class DynamoDbLocal(JarEngine):
             heap=["-Xmx512m"],
             options=["--enable-native-access=ALL-UNNAMED", *natives],
             lib=lib,
-            main=_MAIN,
+            main=_SOURCE.stem,
         )
-        kept = ["-dbPath", str(start.files)] if start.options.durable else ["-inMemory"]
-        return [*java, "-port", str(start.port), "-sharedDb", "-disableTelemetry", *kept]
+        kept = [str(start.files)] if start.options.durable else []
+        return [*java, LOOPBACK, str(start.port), *kept]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.engines import layout
+from local.engines import jvm, layout
 from local.engines.base import Options, Progress
 from local.engines.java import prepare_java
 from local.engines.ports import chosen_port
@@ -29,6 +29,8 @@ class JarEngine(ABC):
     name: str
     version: str
     probe: Callable[[str], bool]
+    source: Path | None = None
+    """A Java program that is compiled against the jars, into a jar beside them."""
 
     @abstractmethod
     def command(self, start: Start) -> list[str]:
@@ -41,11 +43,13 @@ class JarEngine(ABC):
     def prepare(self, tools: Path, progress: Progress) -> None:
         """See `Engine.prepare`."""
         prepare_java(tools, progress)
-        layout.whole_folder(
-            tools,
-            self._folder_name(),
-            lambda folder: layout.fetch_locked(self.name, tools, progress, into=folder),
-        )
+
+        def build(folder: Path) -> None:
+            layout.fetch_locked(self.name, tools, progress, into=folder)
+            if self.source is not None:
+                jvm.compile_into(folder, self.source, tools)
+
+        layout.whole_folder(tools, self._folder_name(), build)
 
     def start(
         self,
@@ -74,4 +78,6 @@ class JarEngine(ABC):
         )
 
     def _folder_name(self) -> str:
-        return layout.jars_folder_name(self.name, self.version)
+        if self.source is None:
+            return layout.jars_folder_name(self.name, self.version)
+        return layout.jars_folder_name(self.name, self.version, besides=self.source.read_bytes())

@@ -1,8 +1,9 @@
 """Finding a Java that runs the engines, or fetching one.
 
 Order: JAVA_HOME, `java` on the PATH, the usual folders of JVMs, what was fetched before; the
-first that is new enough counts. A trimmed runtime without locale data is passed over: OpenSearch
-cannot build its analyzers there. cjdk fetches a Temurin where nothing fits.
+first that is new enough counts. A trimmed runtime without locale data is passed over, because
+OpenSearch cannot build its analyzers there, and so is one without a compiler, which DynamoDB
+Local's start needs (`DynamoDbOnLoopback.java`). cjdk fetches a Temurin where nothing fits.
 """
 
 import os
@@ -70,16 +71,16 @@ def prepare_java(tools: Path, progress: Progress, *, index_url: str | None = Non
         return find_java(tools) or _fetch(tools, progress, index_url)
 
 
-def java_command(tools: Path) -> str:
-    """Return the path of the `java` to start engines with.
+def java_command(tools: Path, program: str = "java") -> str:
+    """Return the path of the `java` to start engines with, or of another program beside it.
 
     Raises:
         EngineError: there is none (it went away since `prepare`).
     """
     found = find_java(tools)
     if found is None:
-        raise EngineError(f"no Java {JAVA_MINIMUM}+ found; prepare the engines again")
-    return str(found / "bin" / "java")
+        raise EngineError(f"no JDK {JAVA_MINIMUM}+ found; prepare the engines again")
+    return str(found / "bin" / program)
 
 
 def major_version(text: str) -> int | None:
@@ -102,7 +103,8 @@ def _candidates(tools: Path, env: Mapping[str, str], root: Path, home: Path) -> 
 
 def _fits(java_home: Path, minimum: int) -> bool:
     java = java_home / "bin" / "java"
-    if not os.access(java, os.X_OK):
+    # Not by the release file: Debian's runtimes state the modules of the whole JDK there.
+    if not all(os.access(program, os.X_OK) for program in (java, java.with_name("javac"))):
         return False
     try:
         release = (java_home / "release").read_text(encoding="utf-8", errors="replace")
@@ -130,7 +132,7 @@ def _asked(java: Path) -> int | None:
 def _fetch(tools: Path, progress: Progress, index_url: str | None) -> Path:
     import cjdk  # noqa: PLC0415 - only a machine without Java pays for it
 
-    progress(f"java: none of version {JAVA_MINIMUM} or newer found, fetching a Temurin")
+    progress(f"java: no JDK of version {JAVA_MINIMUM} or newer found, fetching a Temurin")
     try:
         home = cjdk.java_home(
             vendor="temurin",
@@ -141,7 +143,7 @@ def _fetch(tools: Path, progress: Progress, index_url: str | None) -> Path:
         )
     except cjdk.CjdkError as error:
         raise EngineError(
-            f"no Java {JAVA_MINIMUM}+ found and none can be fetched ({error}); "
+            f"no JDK {JAVA_MINIMUM}+ found and none can be fetched ({error}); "
             "install one or set JAVA_HOME"
         ) from error
     link = tools / "java"

@@ -1,9 +1,16 @@
-"""What the commands of the engines on a JVM have in common."""
+"""What the engines on a JVM have in common: their commands, and the compiler."""
 
+import subprocess
+import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from local.engines.errors import EngineError
 from local.engines.java import java_command
+from local.engines.versions import JAVA_MINIMUM
+
+_COMPILE_SECONDS = 300  # of a busy machine
 
 
 def command(
@@ -29,3 +36,29 @@ def command(
         f"{lib}/*",
         main,
     ]
+
+
+def compile_into(lib: Path, source: Path, tools: Path) -> None:
+    """Compile one Java program against the jars in `lib`, into a jar beside them.
+
+    A jar, because the archive of loaded classes (see `command`) does not take folders.
+
+    Raises:
+        EngineError: it does not compile; with what the compiler said.
+    """
+    with tempfile.TemporaryDirectory() as classes:
+        command = [
+            *(java_command(tools, "javac"), "--release", str(JAVA_MINIMUM), "-proc:none"),
+            *("-cp", f"{lib}/*", "-d", classes, str(source)),
+        ]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise EngineError(f"{source.name} cannot be compiled: {error}") from error
+        if done.returncode != 0:
+            raise EngineError(f"{source.name} does not compile:\n{done.stderr}{done.stdout}")
+        with zipfile.ZipFile(lib / f"{source.stem}.jar", "w") as jar:
+            for compiled in sorted(Path(classes).rglob("*.class")):
+                jar.write(compiled, compiled.relative_to(classes))

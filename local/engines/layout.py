@@ -40,9 +40,12 @@ def whole_folder(tools: Path, name: str, build: Callable[[Path], None]) -> Path:
     return folder
 
 
-def jars_folder_name(engine: str, version: str, *, layout: int = 1) -> str:
-    """Return the folder name of an engine made from jars; another lock, another folder."""
-    digest = hashlib.sha256(lock_path(engine).read_bytes() + str(layout).encode())
+def jars_folder_name(engine: str, version: str, *, besides: bytes = b"1") -> str:
+    """Return the folder name of an engine made from jars.
+
+    Another lock is another folder, and so is another content of what is built `besides` them.
+    """
+    digest = hashlib.sha256(lock_path(engine).read_bytes() + besides)
     return f"{engine}-{version}-{digest.hexdigest()[:8]}"
 
 

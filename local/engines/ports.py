@@ -29,7 +29,7 @@ def free_ports(count: int) -> list[int]:
             sought = _FIRST + secrets.randbelow(_END - _FIRST)
             probe = held.enter_context(socket.socket())
             with contextlib.suppress(OSError):  # in use, if only by the ports found so far
-                probe.bind(("", sought))  # on all addresses, as DynamoDB Local listens
+                probe.bind((LOOPBACK, sought))
                 found.append(sought)
     if len(found) < count:
         raise EngineError(f"fewer than {count} ports between {_FIRST} and {_END} are free")

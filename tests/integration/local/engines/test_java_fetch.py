@@ -53,8 +53,9 @@ def publish(www: Path, address: str) -> str:
     """Put an index with one Temurin beside its archive; return the index's address."""
     home = www / "content" / "jdk-25.0.9"
     (home / "bin").mkdir(parents=True)
-    (home / "bin" / "java").write_text("#!/bin/sh\n")
-    (home / "bin" / "java").chmod(0o755)
+    for program in ("java", "javac"):
+        (home / "bin" / program).write_text("#!/bin/sh\n")
+        (home / "bin" / program).chmod(0o755)
     (home / "release").write_text('JAVA_VERSION="25.0.9"\nMODULES="java.base jdk.localedata"\n')
     with tarfile.open(www / "jdk.tar.gz", "w:gz") as archive:
         archive.add(home, arcname=home.name)
@@ -79,5 +80,5 @@ def test_a_fetched_java_is_found_from_then_on_without_a_network(tmp_path: Path, 
 
 def test_no_network_is_one_clear_line(tmp_path: Path) -> None:
     index = f"http://127.0.0.1:{free_port()}/index.json"
-    with pytest.raises(EngineError, match=r"^no Java 21\+ found and none can be fetched"):
+    with pytest.raises(EngineError, match=r"^no JDK 21\+ found and none can be fetched"):
         prepare_java(tmp_path / "tools", lambda _: None, index_url=index)

@@ -10,11 +10,11 @@ from local.engines.java import find_java, major_version, prepare_java
 
 
 def install(home: Path, version: str | None, *, modules: str = "java.base jdk.localedata") -> Path:
-    """Make a folder that looks like the home of a Java; without a version, no release file."""
+    """Make a folder that looks like the home of a JDK; without a version, no release file."""
     (home / "bin").mkdir(parents=True)
-    java = home / "bin" / "java"
-    java.write_text("#!/bin/sh\necho 'openjdk version \"23.0.1\" 2024-10-15' >&2\n")
-    java.chmod(0o755)
+    for program in (home / "bin" / "java", home / "bin" / "javac"):
+        program.write_text("#!/bin/sh\necho 'openjdk version \"23.0.1\" 2024-10-15' >&2\n")
+        program.chmod(0o755)
     if version is not None:
         (home / "release").write_text(
             f'IMPLEMENTOR="Somebody"\nJAVA_VERSION="{version}"\nMODULES="{modules}"\n'
@@ -80,6 +80,12 @@ def test_a_trimmed_java_without_locale_data_does_not_count(tmp_path: Path) -> No
     assert found(tmp_path) is None
 
 
+def test_a_java_without_its_compiler_does_not_count(tmp_path: Path) -> None:
+    home = install(tmp_path / "usr/lib/jvm/runtime", "25")
+    (home / "bin" / "javac").unlink()
+    assert found(tmp_path) is None
+
+
 def test_a_home_without_an_executable_does_not_count(tmp_path: Path) -> None:
     home = install(tmp_path / "usr/lib/jvm/broken", "25")
     (home / "bin" / "java").chmod(0o644)
@@ -108,6 +114,6 @@ def test_no_java_and_no_network_is_one_clear_line(
     with pytest.raises(EngineError) as caught:
         prepare_java(tmp_path, lambda _: None)
     message = str(caught.value)
-    assert "no Java 21+ found" in message
+    assert "no JDK 21+ found" in message
     assert "JAVA_HOME" in message
     assert "\n" not in message
