@@ -12,7 +12,7 @@ from local.assembly import Assembly, Object, Resource, Stack
 from local.errors import LocalError
 from local.intrinsics import Scope, UnresolvableError, holds, resolve
 from local.resources.base import Context, Created, refusal
-from local.resources.registry import INERT, creator_of, inert
+from local.resources.registry import INERT, creator_of, engine_of, inert
 
 # The default synthesizer's parameter for the version of `cdk bootstrap`; read from SSM on AWS.
 _SSM_PARAMETER = "AWS::SSM::Parameter::Value<"
@@ -53,6 +53,15 @@ def refuse_unknown_types(assembly: Assembly) -> None:
         for resource in stack.resources.values():
             if creator_of(resource.kind) is None and resource.kind not in INERT:
                 raise refusal(resource, "this type is not known to the local runtime")
+
+
+def engines_of(assembly: Assembly) -> frozenset[str]:
+    """Return the engines that the assembly needs.
+
+    moto is always one: it answers for all services of which nothing is declared.
+    """
+    kinds = {resource.kind for stack in assembly.stacks for resource in stack.resources.values()}
+    return frozenset({"aws", *filter(None, map(engine_of, kinds))})
 
 
 def _create(resource: Resource, scope: Scope, context: Context) -> Created | None:

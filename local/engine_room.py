@@ -5,7 +5,7 @@ An engine that ends unasked is started again on its port; the functions only see
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 
 import psutil
@@ -38,20 +38,33 @@ class EngineRoom:
         self._busy = asyncio.Lock()
         self.restarted: Callable[[str], Awaitable[None]] | None = None
 
-    def start_all(self, progress: Callable[[str], None]) -> None:
-        """Start everything and return when all is healthy. Blocks.
+    def start_all(self, names: Collection[str], progress: Callable[[str], None]) -> None:
+        """Start the named engines, of which moto is one, and return when all are healthy. Blocks.
 
         Raises:
             EngineError: an engine does not come up.
         """
         self._running = start_all(
-            self._tools, self._state.data, self._state.logs, progress, options=self._options
+            self._tools,
+            self._state.data,
+            self._state.logs,
+            progress,
+            names=names,
+            options=self._options,
         )
         self._ports = {name: each.endpoint.port for name, each in self._running.items()}
 
     def url(self, name: str) -> str:
-        """Return where an engine answers; the same as long as the runtime serves."""
-        return self._running[name].endpoint.url
+        """Return where a service answers; the same as long as the runtime serves.
+
+        A service without an engine is moto's, which has nothing of it: no request leaves the
+        machine, and what is not declared is not found.
+        """
+        return self._running.get(name, self._running["aws"]).endpoint.url
+
+    def own_url(self, name: str) -> str:
+        """Return where an engine answers, an empty string where it is not started."""
+        return self.url(name) if name in self._running else ""
 
     def stop_all(self) -> None:
         """Stop everything at the same time. Blocks."""

@@ -114,6 +114,7 @@ class Worker:
         self.idle_since = time.monotonic()
         self.never_ready = True
         self._retired = False
+        self._ended = False
         self._spec = spec
         self._log = log
         self._policies = policies
@@ -164,6 +165,8 @@ class Worker:
             return function_error("Runtime.InvalidEntrypoint", f"cannot be started: {error}")
         self._process = process
         guard.watch(process.pid)
+        if self._ended:  # while the process was created
+            self._kill()
         self._arm(_START_SECONDS, f"did not start within {_START_SECONDS:.0f} seconds")
         code = await process.wait()
         guard.forget(process.pid)
@@ -188,6 +191,7 @@ class Worker:
                 stderr=output,
                 env=self._environment,
                 cwd=self._spec.code,
+                start_new_session=True,  # a signal to the runner's group is for the runner
             )
 
     def _program(self) -> tuple[str, ...]:
@@ -240,6 +244,7 @@ class Worker:
 
     async def end(self) -> None:
         """End the process and wait until it is gone."""
+        self._ended = True
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             try:

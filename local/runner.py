@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,11 @@ from pydantic import JsonValue
 from local.admin import ANSWERS, NOTIFICATIONS, USER_POOLS, Board, admin_app
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
-from local.deployment import deploy, refuse_unknown_types
+from local.deployment import deploy, engines_of, refuse_unknown_types
 from local.engine_room import EngineRoom
 from local.engines.base import Options
 from local.engines.errors import EngineError
-from local.engines.fleet import prepare_all
+from local.engines.fleet import ENGINES, prepare_all
 from local.errors import LocalError
 from local.function_process import InvocationResult
 from local.functions import Functions
@@ -147,8 +147,9 @@ class Runtime:
     async def _prepare(self, stack: contextlib.AsyncExitStack) -> tuple[Assembly, Path]:
         """Start the engines, render the assembly and install the runtime's packages at once."""
         choices = self._choices
-        if choices.assembly is not None:
-            await asyncio.to_thread(self._read_assembly)  # refused before anything is started
+        names: Collection[str] = ENGINES  # the product's, which start while it is synthesized
+        if choices.assembly is not None:  # what is refused in it is so before anything is started
+            names = engines_of(await asyncio.to_thread(self._read_assembly))
         installing = asyncio.create_task(
             asyncio.to_thread(
                 install_runtime,
@@ -158,7 +159,7 @@ class Runtime:
             )
         )
         rendering = asyncio.create_task(asyncio.to_thread(self._read_assembly))
-        starting = asyncio.create_task(asyncio.to_thread(self._start_engines))
+        starting = asyncio.create_task(asyncio.to_thread(self._start_engines, names))
         stack.push_async_callback(asyncio.to_thread, self._engines.stop_all)
         # All end before the first failure is raised, so that nothing is left half started.
         done = await asyncio.gather(installing, rendering, starting, return_exceptions=True)
@@ -167,9 +168,9 @@ class Runtime:
                 raise each
         return rendering.result(), installing.result()
 
-    def _start_engines(self) -> None:
-        prepare_all(self._tools, self._choices.progress)
-        self._engines.start_all(self._choices.progress)
+    def _start_engines(self, names: Collection[str]) -> None:
+        prepare_all(self._tools, self._choices.progress, names=names)
+        self._engines.start_all(names, self._choices.progress)
 
     def _read_assembly(self) -> Assembly:
         given = self._choices.assembly
@@ -327,10 +328,10 @@ class Runtime:
         return {
             "api": self._choices.gateway.url,
             "adminApiKey": key,
-            "opensearch": self._engines.url("opensearch"),
-            "dynamodb": self._engines.url("dynamodb"),
-            "s3": self._engines.url("s3"),
-            "aws": self._engines.url("aws"),
+            "opensearch": self._engines.own_url("opensearch"),
+            "dynamodb": self._engines.own_url("dynamodb"),
+            "s3": self._engines.own_url("s3"),
+            "aws": self._engines.own_url("aws"),
             "admin": self._choices.internal.url,
             "pid": os.getpid(),
         }

@@ -6,6 +6,7 @@ import logging.handlers
 import os
 import shutil
 import signal
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
 
 _LOG_BYTES = 20_000_000
+_SAME_STOP_SECONDS = 1.0  # a process group gets its signal twice: `timeout` and `make` pass it on
 
 _log = logging.getLogger(__name__)
 
@@ -105,10 +107,11 @@ def _log_to(state: StateFolder) -> None:
 
 
 async def _serve(choices: Choices, first_look: Path | None) -> None:
-    stopping = asyncio.Event()
+    stop = _Stop(choices.progress)
+    stopping = stop.ordered
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, _stop, stopping, choices.progress)
+        loop.add_signal_handler(number, stop.order)
     stoppable = replace(choices, progress=_until_told(stopping, choices.progress))
     serving = asyncio.create_task(_until(stoppable, first_look, stopping))
     waiting = asyncio.create_task(stopping.wait())
@@ -123,6 +126,24 @@ async def _serve(choices: Choices, first_look: Path | None) -> None:
         _log.info("the start was broken off: %s", error)
 
 
+class _Stop:
+    """What signals order: a stop, and an end at once when they repeat it later."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.ordered = asyncio.Event()
+        self._say = say
+        self._first = 0.0
+
+    def order(self) -> None:
+        """Take a signal. After an end at once, the guard ends the engines."""
+        if not self.ordered.is_set():
+            self._first = time.monotonic()
+            self._say("stopping")
+            self.ordered.set()
+        elif time.monotonic() - self._first > _SAME_STOP_SECONDS:
+            os._exit(1)
+
+
 def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable[[str], None]:
     """Let a start that is to stop end where it would next say something, amid minutes of work."""
 
@@ -132,14 +153,6 @@ def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable
         say(text)
 
     return say_or_stop
-
-
-def _stop(stopping: asyncio.Event, say: Callable[[str], None]) -> None:
-    """Stop at the first signal; at a second one at once, the guard then ends the engines."""
-    if stopping.is_set():
-        os._exit(1)
-    say("stopping")
-    stopping.set()
 
 
 async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:

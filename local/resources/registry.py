@@ -44,6 +44,13 @@ CREATORS: Mapping[str, Creator] = {
     "AWS::SecretsManager::Secret": secretsmanager.create_secret,
 }
 
+_ENGINES: Mapping[str, str] = {
+    "AWS::DynamoDB::Table": "dynamodb",
+    "AWS::OpenSearchService::Domain": "opensearch",
+    "AWS::S3::Bucket": "s3",
+    "AWS::SQS::Queue": "queues",
+}
+
 INERT: Mapping[str, str] = {
     "AWS::CDK::Metadata": "tells AWS which constructs were used",
     "AWS::CloudTrail::Trail": "records calls of AWS services, which the engines are not",
@@ -73,6 +80,11 @@ def creator_of(kind: str) -> Creator | None:
     if kind.startswith("Custom::"):
         return others.create_custom_resource
     return CREATORS.get(kind)
+
+
+def engine_of(kind: str) -> str | None:
+    """Return the engine that holds resources of this type, or None where none or moto does."""
+    return _ENGINES.get(kind)
 
 
 def inert(resource: Resource) -> Created:

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from local.assembly import read_assembly
-from local.deployment import deploy
+from local.deployment import deploy, engines_of
 from local.errors import AssemblyError, LocalError
 from local.resources.base import Context
 
@@ -122,3 +122,14 @@ def test_a_property_that_is_not_known_is_an_error(
 
     with pytest.raises(AssemblyError, match=fact):
         _deploy(_write(tmp_path, {"s": (template, [])}))
+
+
+def test_an_assembly_needs_the_engines_of_what_it_declares_and_moto(tmp_path: Path) -> None:
+    def needed(*kinds: str) -> frozenset[str]:
+        resources = {f"R{number}": {"Type": kind} for number, kind in enumerate(kinds)}
+        return engines_of(read_assembly(_write(tmp_path, {"s": ({"Resources": resources}, [])})))
+
+    assert needed("AWS::IAM::Role", "AWS::SecretsManager::Secret") == {"aws"}
+    assert needed("AWS::S3::Bucket") == {"aws", "s3"}
+    assert needed("AWS::DynamoDB::Table", "AWS::SQS::Queue") == {"aws", "dynamodb", "queues"}
+    assert needed("AWS::OpenSearchService::Domain") == {"aws", "opensearch"}

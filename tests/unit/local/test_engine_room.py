@@ -75,7 +75,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
         monkeypatch.setattr(engine_room, "start_all", start_all)
         monkeypatch.setattr(engine_room, "_LOOK_EVERY", 0.01)
         room = EngineRoom(tools=tmp_path, state=StateFolder(tmp_path), options=Options())
-        room.start_all(lambda _: None)
+        room.start_all(["aws"], lambda _: None)
         site = _Site(room, first, kind)
         room.restarted = site.give_back
         return site

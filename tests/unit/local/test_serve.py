@@ -79,6 +79,42 @@ def test_a_start_that_is_told_to_stop_ends_where_it_would_say_something(
     assert said == ["first", "stopping"]
 
 
+def _twice_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], list[int]]:
+    """Send SIGTERM twice, half a second apart; return what was said, and the codes of exits."""
+    said: list[str] = []
+    exits: list[int] = []
+    told = threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        told.set()
+
+    def work(_choices: Choices) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told.wait(10)
+        threading.Event().wait(0.5)
+        os.kill(os.getpid(), signal.SIGTERM)
+        threading.Event().wait(0.2)  # until the signal's handler has ended
+
+    monkeypatch.setattr(os, "_exit", exits.append)
+    _starting(monkeypatch, work)
+    _serve(_choices(folder, say))
+    return said, exits
+
+
+def test_signals_within_a_second_are_one_order_to_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _twice_stopped(tmp_path, monkeypatch) == (["stopping"], [])
+
+
+def test_a_signal_that_is_repeated_later_ends_the_runner_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local.serve._SAME_STOP_SECONDS", 0.3)
+    assert _twice_stopped(tmp_path, monkeypatch) == (["stopping"], [1])
+
+
 def test_a_start_that_fails_by_itself_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
