@@ -38,9 +38,15 @@ class DynamoDbLocal(JarEngine):
 
     name = "dynamodb"
     version = DYNAMODB_LOCAL
-    source = _SOURCE
+    besides = b"1" + _SOURCE.read_bytes()
     # It has no health page; refusing an unsigned request is its way to say hello.
     probe = staticmethod(answers("/", with_status=(400,)))
+
+    def complete(self, tools: Path, lib: Path) -> None:
+        """See `JarEngine.complete`."""
+        jvm.compile_into(lib, _SOURCE, tools)
+        # It names its own folder, with which the JVM archives no classes: half a start's work.
+        jvm.drop_class_path(lib / f"DynamoDBLocal-{DYNAMODB_LOCAL}.jar")
 
     def environment(self, options: Options) -> dict[str, str]:
         """See `JarEngine.environment`."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from local.engines import jvm, layout
+from local.engines import layout
 from local.engines.base import Options, Progress
 from local.engines.java import prepare_java
 from local.engines.ports import chosen_port
@@ -29,8 +29,8 @@ class JarEngine(ABC):
     name: str
     version: str
     probe: Callable[[str], bool]
-    source: Path | None = None
-    """A Java program that is compiled against the jars, into a jar beside them."""
+    besides: bytes = b"1"
+    """What `complete` builds from: another content is another folder."""
 
     @abstractmethod
     def command(self, start: Start) -> list[str]:
@@ -40,14 +40,16 @@ class JarEngine(ABC):
         """Return what the process needs in its environment."""
         return {}
 
+    def complete(self, tools: Path, lib: Path) -> None:  # noqa: B027 - most need nothing
+        """Add to the fetched jars in `lib` what the engine needs besides them."""
+
     def prepare(self, tools: Path, progress: Progress) -> None:
         """See `Engine.prepare`."""
         prepare_java(tools, progress)
 
         def build(folder: Path) -> None:
             layout.fetch_locked(self.name, tools, progress, into=folder)
-            if self.source is not None:
-                jvm.compile_into(folder, self.source, tools)
+            self.complete(tools, folder)
 
         layout.whole_folder(tools, self._folder_name(), build)
 
@@ -78,6 +80,4 @@ class JarEngine(ABC):
         )
 
     def _folder_name(self) -> str:
-        if self.source is None:
-            return layout.jars_folder_name(self.name, self.version)
-        return layout.jars_folder_name(self.name, self.version, besides=self.source.read_bytes())
+        return layout.jars_folder_name(self.name, self.version, besides=self.besides)

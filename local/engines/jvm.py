@@ -1,5 +1,6 @@
 """What the engines on a JVM have in common: their commands, and the compiler."""
 
+import re
 import subprocess
 import tempfile
 import zipfile
@@ -11,6 +12,8 @@ from local.engines.java import java_command
 from local.engines.versions import JAVA_MINIMUM
 
 _COMPILE_SECONDS = 300  # of a busy machine
+_MANIFEST = "META-INF/MANIFEST.MF"
+_CLASS_PATH = re.compile(rb"^Class-Path:.*\n(?: .*\n)*", re.MULTILINE)
 
 
 def command(
@@ -62,3 +65,15 @@ def compile_into(lib: Path, source: Path, tools: Path) -> None:
         with zipfile.ZipFile(lib / f"{source.stem}.jar", "w") as jar:
             for compiled in sorted(Path(classes).rglob("*.class")):
                 jar.write(compiled, compiled.relative_to(classes))
+
+
+def drop_class_path(jar: Path) -> None:
+    """Replace a jar by one whose manifest names no further class path."""
+    fresh = jar.with_suffix(".new")  # never in place: the file is shared with the store of jars
+    with zipfile.ZipFile(jar) as old, zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            new.writestr(
+                entry, _CLASS_PATH.sub(b"", content) if entry.filename == _MANIFEST else content
+            )
+    fresh.replace(jar)

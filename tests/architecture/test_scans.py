@@ -28,6 +28,7 @@ ACCEPTED: dict[tuple[str, str], str] = {
             "local/engines/go.py",
             "local/engines/guard.py",
             "local/engines/java.py",
+            "local/engines/jvm.py",
             "local/engines/process.py",
             "local/engines/s3.py",
             "local/first_look.py",

@@ -17,6 +17,7 @@ import boto3
 import httpx
 import pytest
 
+from local.intrinsics import references
 from tests.integration.local import limited
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
+    from pydantic import JsonValue
 
 _ROOT = Path(__file__).parents[3]
 _STATE_SECONDS = 120.0  # of a busy machine
@@ -69,6 +71,46 @@ class Small:
         return self.command(
             "up", "--detach", "--assembly", str(self.assembly), *arguments, check=check
         )
+
+    @property
+    def template(self) -> dict[str, dict[str, dict[str, object]]]:
+        """The template of the deployment."""
+        text = (self.assembly / "small.template.json").read_text(encoding="utf-8")
+        return json.loads(text)
+
+    def change(self, logical_id: str, **properties: object) -> None:
+        """Give properties of a resource other values."""
+        template = self.template
+        cast("dict[str, object]", template["Resources"][logical_id]["Properties"]).update(
+            properties
+        )
+        self._write(template)
+
+    def add(self, logical_id: str, resource: dict[str, object]) -> None:
+        """Declare one more resource."""
+        template = self.template
+        template["Resources"][logical_id] = resource
+        self._write(template)
+
+    def keep_only(self, *names: str) -> None:
+        """Leave in the template these resources, what they refer to, and outputs of those."""
+        template, kept, waiting = self.template, set[str](), list(names)
+        while waiting:
+            name = waiting.pop()
+            if name in template["Resources"] and name not in kept:
+                kept.add(name)
+                waiting += _references(template["Resources"][name].get("Properties"))
+        template["Resources"] = {name: template["Resources"][name] for name in sorted(kept)}
+        template["Outputs"] = {
+            name: output
+            for name, output in template["Outputs"].items()
+            if kept.issuperset(_references(output))
+        }
+        self._write(template)
+
+    def _write(self, template: object) -> None:
+        path = self.assembly / "small.template.json"
+        path.write_text(json.dumps(template), encoding="utf-8")
 
     @property
     def endpoint(self) -> dict[str, str]:
@@ -127,6 +169,10 @@ class Small:
             threading.Event().wait(0.1)
 
 
+def _references(declared: object) -> list[str]:
+    return list(references(cast("JsonValue", declared)))
+
+
 def _small_in(folder: Path) -> Small:
     assembly = write_assembly(folder / "assembly", extra=limited.resources())
     return Small(folder / "state", assembly)
@@ -162,7 +208,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Generator[Small]:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Generator[Small]:
-    """Have a state folder of its own for a test that stops, kills or restarts."""
+    """Have a state folder of its own for a test that stops, kills or restarts.
+
+    It should keep only those resources that it is about (`keep_only`), so that no other engines
+    are started.
+    """
     runtime = _small_in(tmp_path)
     yield runtime
-    runtime.command("down")
+    if (runtime.state / "runner.json").exists():  # not where it stopped, or did not come up
+        runtime.command("down")

@@ -146,9 +146,10 @@ def _api() -> Json:
         "ApiFunction": function("api", timeout=5, GREETING="hello", TABLE_Seen=ref("Seen")),
         "AuthorizerFunction": function("authorizer"),
         **_gateway(),
-        "Integration": _integration(),
+        "Integration": _integration("ApiFunction"),
         # Alone: elsewhere a process that starts on a busy machine may take longer.
-        "HastyIntegration": _integration(TimeoutInMillis=4000),
+        "SleepFunction": function("api", timeout=3),
+        "HastyIntegration": _integration("SleepFunction", TimeoutInMillis=2000),
         **_authorizer(),
         "AnyRoute": _route("ANY /{path}"),
         "SleepRoute": _route("GET /sleep", to="HastyIntegration"),
@@ -157,13 +158,13 @@ def _api() -> Json:
     }
 
 
-def _integration(**more: object) -> Json:
+def _integration(of: str, **more: object) -> Json:
     return {
         "Type": "AWS::ApiGatewayV2::Integration",
         "Properties": {
             "ApiId": ref("Api"),
             "IntegrationType": "AWS_PROXY",
-            "IntegrationUri": attribute("ApiFunction", "Arn"),
+            "IntegrationUri": attribute(of, "Arn"),
             "PayloadFormatVersion": "2.0",
             **more,
         },
@@ -235,42 +236,36 @@ def _stream() -> Json:
 def _queue() -> Json:
     return {
         "Dead": {"Type": "AWS::SQS::Queue", "Properties": {}},
-        "Work": {
+        "Work": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 4}},
+        # Alone, and quick to give up: elsewhere a busy machine may need the time.
+        "Hasty": {
             "Type": "AWS::SQS::Queue",
             "Properties": {
-                "VisibilityTimeout": 4,
+                "VisibilityTimeout": 2,
                 "RedrivePolicy": {
                     "deadLetterTargetArn": attribute("Dead", "Arn"),
                     "maxReceiveCount": 2,
                 },
             },
         },
-        **_patient_queue(),
+        "HastyMapping": _mapping("Hasty"),
+        "Patient": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 300}},
+        "PatientMapping": _mapping("Patient"),
         "Worker": function("worker", TABLE_Seen=ref("Seen")),
-        "QueueMapping": {
-            "Type": "AWS::Lambda::EventSourceMapping",
-            "Properties": {
-                "EventSourceArn": attribute("Work", "Arn"),
-                "FunctionName": attribute("Worker", "Arn"),
-                "BatchSize": 10,
-                "FunctionResponseTypes": ["ReportBatchItemFailures"],
-                "ScalingConfig": {"MaximumConcurrency": 2},
-            },
-        },
+        "QueueMapping": _mapping("Work", ScalingConfig={"MaximumConcurrency": 2}),
         **_objects(),
     }
 
 
-def _patient_queue() -> Json:
+def _mapping(queue: str, **more: object) -> Json:
     return {
-        "Patient": {"Type": "AWS::SQS::Queue", "Properties": {"VisibilityTimeout": 300}},
-        "PatientMapping": {
-            "Type": "AWS::Lambda::EventSourceMapping",
-            "Properties": {
-                "EventSourceArn": attribute("Patient", "Arn"),
-                "FunctionName": ref("Worker"),
-                "FunctionResponseTypes": ["ReportBatchItemFailures"],
-            },
+        "Type": "AWS::Lambda::EventSourceMapping",
+        "Properties": {
+            "EventSourceArn": attribute(queue, "Arn"),
+            "FunctionName": ref("Worker"),
+            "BatchSize": 10,
+            "FunctionResponseTypes": ["ReportBatchItemFailures"],
+            **more,
         },
     }
 

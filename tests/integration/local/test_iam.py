@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -74,10 +73,7 @@ def test_a_deny_of_another_policy_of_the_role_wins(small: Small) -> None:
 
 def _refused(fresh: Small, name: str, **properties: object) -> str:
     """What the start says when a resource's properties are changed so."""
-    path = fresh.assembly / "small.template.json"
-    template: dict[str, dict[str, dict[str, dict[str, object]]]] = json.loads(path.read_text())
-    template["Resources"][name]["Properties"] |= properties
-    path.write_text(json.dumps(template), encoding="utf-8")
+    fresh.change(name, **properties)
     done = fresh.up("--in-memory", check=False)
     assert done.returncode == 1
     assert "Traceback" not in done.stdout
@@ -85,7 +81,8 @@ def _refused(fresh: Small, name: str, **properties: object) -> str:
 
 
 def test_a_mapping_is_refused_whose_function_may_not_read_the_stream(fresh: Small) -> None:
-    said = _refused(fresh, "Consumer", Role={"Fn::GetAtt": ["LimitedRole", "Arn"]})
+    fresh.keep_only("StreamMapping")
+    said = _refused(fresh, "Role", Policies=[])
     assert "small/StreamMapping (AWS::Lambda::EventSourceMapping)" in said
     assert "does not have permissions to call dynamodb:DescribeStream" in said
 
@@ -94,5 +91,7 @@ def test_a_condition_that_is_not_known_stops_the_start(fresh: Small) -> None:
     condition = {"Bool": {"aws:SecureTransport": "true"}}
     statement = {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": condition}
     document = {"Version": "2012-10-17", "Statement": [statement]}
+    fresh.change("LimitedPolicy", Roles=[{"Ref": "Role"}])
+    fresh.keep_only("LimitedPolicy")
     said = _refused(fresh, "LimitedPolicy", PolicyDocument=document)
     assert "small/LimitedPolicy (AWS::IAM::Policy): the condition operator Bool" in said

@@ -73,7 +73,7 @@ def test_a_record_that_makes_the_function_raise_is_found_by_splitting(small: Sma
 def test_messages_that_fail_too_often_become_dead_letters(small: Small) -> None:
     for identifier, fail in (("good", False), ("bad", True)):
         body = json.dumps({"id": identifier, "fail": fail})
-        small.sqs().send_message(QueueUrl=small.queue("Work"), MessageBody=body)
+        small.sqs().send_message(QueueUrl=small.queue("Hasty"), MessageBody=body)
     small.wait_drained()
 
     assert small.seen("good") >= 1
@@ -131,16 +131,25 @@ def test_a_multipart_upload_is_one_event_with_its_size(small: Small) -> None:
     assert json.loads(item["message"]["S"])["detail"]["object"]["size"] == 2 * size
 
 
+def _errors(small: Small) -> int:
+    return int(small.admin("/functions").json()["small-Worker"]["errors"])
+
+
 def test_an_outage_of_the_table_engine_heals_by_itself(small: Small) -> None:
+    before = _errors(small)
     small.admin(
         "/faults", "PUT", [{"engine": "dynamodb", "operation": "UpdateItem", "status": 400}]
     )
     small.sqs().send_message(QueueUrl=small.queue("Work"), MessageBody=json.dumps({"id": "outage"}))
     try:
-        small.wait_for(lambda: small.admin("/functions").json()["small-Worker"]["errors"] > 0)
+        small.wait_for(lambda: _errors(small) > before)
         assert small.admin("/drained").json()["drained"] is False
+        assert small.seen("outage") == 0
     finally:
         small.admin("/faults", "DELETE")
+    small.wait_drained()
+
+    assert small.seen("outage") == 1
 
 
 def test_a_queue_engine_that_was_away_is_read_again(small: Small) -> None:

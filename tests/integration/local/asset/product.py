@@ -166,7 +166,8 @@ def worker(event: Event, _context: Context) -> Event:
         if body.get("fail"):
             failures.append({"itemIdentifier": record["messageId"]})
             continue
-        time.sleep(float(body.get("seconds", 0)))
+        if cast("dict[str, str]", record["attributes"])["ApproximateReceiveCount"] == "1":
+            time.sleep(float(body.get("seconds_at_first", 0)))
         seen.update_item(
             TableName=os.environ[_TABLE],
             Key={"id": {"S": _message_key(body)}},

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import boto3
+import psutil
 from botocore.client import BaseClient
 from botocore.config import Config
 
-from local.engines import Engine, Options
+from local.engines import LOOPBACK, Engine, Options
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -91,6 +92,15 @@ class Site:
         )
         self.clients = Clients(self.running.endpoint.url, self.options)
         self.running.wait_healthy()
+
+    def listens_on_loopback_only(self) -> bool:
+        """Say whether no port of the process is open to other machines."""
+        addresses = {
+            connection.laddr.ip.removeprefix("::ffff:")  # of a socket for both protocols
+            for connection in psutil.Process(self.running.endpoint.pid).net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
+        }
+        return addresses == {LOOPBACK}
 
     def crash_and_restart(self) -> None:
         """Kill the process, and start it again on its data and its port."""

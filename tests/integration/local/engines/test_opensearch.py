@@ -121,6 +121,10 @@ def index_ten(server: Server, name: str) -> None:
     assert server.bulk(name, *operations) == [201] * 10
 
 
+def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
+    assert site.listens_on_loopback_only()
+
+
 def test_an_older_external_version_is_refused_even_after_a_delete(server: Server) -> None:
     server.ask("PUT", "/versions", INDEX)
 

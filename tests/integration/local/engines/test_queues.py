@@ -24,12 +24,12 @@ def make(
     made = site.clients.sqs.create_queue(
         QueueName=name, Attributes=dict(attributes or {}), tags=tags or {}
     )
-    time.sleep(0.5)  # a queue is on disk some milliseconds after the answer
     return made["QueueUrl"]
 
 
 def crash_and_restart(site: Site, queue: str, *, messages: int = 0) -> None:
     """Also wait until it has restored a queue and its messages: it answers a moment before."""
+    time.sleep(0.5)  # a queue is on disk some milliseconds after the answer
     site.crash_and_restart()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while stored(site, queue) != messages:
@@ -72,6 +72,10 @@ def receive_all(site: Site, queue: str) -> set[str]:
     while received := receive(site, queue):
         bodies |= received.keys()
     return bodies
+
+
+def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
+    assert site.listens_on_loopback_only()
 
 
 def test_a_queue_is_addressed_at_this_engine_and_account(site: Site) -> None:

@@ -89,6 +89,10 @@ def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str | None]:
     return metadata["HTTPStatusCode"], metadata["HTTPHeaders"].get("x-amz-delete-marker")
 
 
+def test_it_listens_on_the_loopback_address_only(site: Site) -> None:
+    assert site.listens_on_loopback_only()
+
+
 def test_a_multipart_upload_by_presigned_urls_is_one_object(site: Site) -> None:
     s3 = site.clients.s3
     name, key = bucket(s3, "multipart"), "asset/größe & co.glb"
