@@ -82,7 +82,10 @@ def _refused(fresh: Small, name: str, **properties: object) -> str:
 
 def test_a_mapping_is_refused_whose_function_may_not_read_the_stream(fresh: Small) -> None:
     fresh.keep_only("StreamMapping")
-    said = _refused(fresh, "Role", Policies=[])
+    statement = {"Effect": "Allow", "Action": "logs:*", "Resource": "*"}
+    document = {"Version": "2012-10-17", "Statement": [statement]}
+    policies = [{"PolicyName": "all", "PolicyDocument": document}]
+    said = _refused(fresh, "Role", Policies=policies)
     assert "small/StreamMapping (AWS::Lambda::EventSourceMapping)" in said
     assert "does not have permissions to call dynamodb:DescribeStream" in said
 
