@@ -222,6 +222,7 @@ def test_an_index_is_not_made_by_writing_to_it(server: Server) -> None:
     server.ask("POST", "/nowhere/_doc", {"a": 1}, expect=404)
 
 
+@pytest.mark.kills
 def test_every_acknowledged_document_and_version_survives_a_crash(site: Site) -> None:
     before = Server(site.running.endpoint.url)
     index_ten(before, "durable")
