@@ -83,15 +83,15 @@ def _twice_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     """Send SIGTERM twice, half a second apart; return what was said, and the codes of exits."""
     said: list[str] = []
     exits: list[int] = []
-    told = threading.Event()
+    heard = threading.Event()
 
     def say(text: str) -> None:
         said.append(text)
-        told.set()
+        heard.set()
 
     def work(_choices: Choices) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
-        assert told.wait(10)
+        assert heard.wait(10)
         threading.Event().wait(0.5)
         os.kill(os.getpid(), signal.SIGTERM)
         threading.Event().wait(0.2)  # until the signal's handler has ended
