@@ -6,7 +6,12 @@ from contextlib import contextmanager
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as BotoConnectionError
 
-from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
+from backend.core.errors import (
+    InvalidInputError,
+    TooLargeError,
+    UnavailableError,
+    VitrineError,
+)
 
 OUTAGE_CODES = frozenset(
     {
@@ -62,9 +67,21 @@ def translated_write() -> Generator[None]:
             yield
     except ClientError as error:
         if code_of(error) == "ValidationException":
-            message = error.response.get("Error", {}).get("Message", "")
-            if "size" in message and "exceeded" in message:
-                raise TooLargeError("the item is larger than 400 KB") from error
-            if "number" in message.lower() and "precision" in message.lower():
-                raise InvalidInputError("a number has more than 38 digits") from error
+            refusal = invalid_item(error.response.get("Error", {}).get("Message", ""))
+            if refusal is not None:
+                raise refusal from error
         raise
+
+
+def invalid_item(message: str) -> VitrineError | None:
+    """Return our error for the message of a validation error about an item, None for any other.
+
+    A write alone gets the message as a `ValidationException`, a transaction as the reason of the
+    write that canceled it.
+    """
+    lowered = message.lower()
+    if "size" in lowered and "exceeded" in lowered:
+        return TooLargeError("the item is larger than 400 KB")
+    if "number" in lowered and "precision" in lowered:
+        return InvalidInputError("a number has more than 38 digits")
+    return None

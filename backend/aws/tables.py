@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
 
-from backend.aws.errors import code_of, translated, translated_write
+from backend.aws.errors import code_of, invalid_item, translated, translated_write
 from backend.aws.expressions import Expression
 from backend.aws.items import Wire, check_item, check_key, from_wire, to_wire
 from backend.aws.settings import Settings
@@ -216,9 +216,10 @@ class DynamoTables:
                 raise
             reasons = cast("list[dict[str, Any]]", error.response.get("CancellationReasons", []))
             codes = [reason.get("Code") for reason in reasons]
-            for code, write in zip(codes, writes, strict=False):
-                if code == "ConditionalCheckFailed":
-                    raise _refusal(write) from error
+            for reason, write in zip(reasons, writes, strict=False):
+                refusal = _reason_as_error(reason, write)
+                if refusal is not None:
+                    raise refusal from error
             if not _BUSY_CODES.isdisjoint(codes):
                 raise _BusyError from error
             raise
@@ -312,6 +313,15 @@ def _repeat(step: Callable[[], T]) -> T:
 
 def _refusal(write: Write) -> Exception:
     return write.refused or ConflictError(f"a condition on {write.table.name} does not hold")
+
+
+def _reason_as_error(reason: Mapping[str, Any], write: Write) -> Exception | None:
+    """Return our error for the reason that one write gave to cancel its transaction, if any."""
+    if reason.get("Code") == "ConditionalCheckFailed":
+        return _refusal(write)
+    if reason.get("Code") == "ValidationError":
+        return invalid_item(reason.get("Message", ""))
+    return None
 
 
 def _page(reply: Mapping[str, Any]) -> Page[Item]:

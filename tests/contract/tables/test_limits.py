@@ -72,6 +72,10 @@ def test_an_item_just_below_400_kb_is_taken_and_one_above_refused(engine: Engine
 
 def test_an_item_that_would_grow_over_400_kb_stays_as_it_was(tables: Tables, own: str) -> None:
     store(tables, own, "a", x="x" * 300_000)
+    grown = Update(table=ASSETS, key=asset(own, "a"), set={"y": "y" * 200_000})
     with pytest.raises(TooLargeError):
-        tables.write(Update(table=ASSETS, key=asset(own, "a"), set={"y": "y" * 200_000}))
+        tables.write(grown)
+    with pytest.raises(TooLargeError):
+        tables.transact([Put(table=ASSETS, item=asset(own, "b")), grown])
     assert "y" not in (read(tables, own, "a") or {})
+    assert read(tables, own, "b") is None

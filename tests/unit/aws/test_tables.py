@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
 from backend.aws.clients import dynamodb
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
-from backend.core.errors import UnavailableError
+from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError, VitrineError
 from backend.core.tables import Tables
 from backend.core.transactions import Delete, Put, Update
 from backend.spec.tables.operations import RESERVATIONS
@@ -82,3 +83,34 @@ def test_a_transaction_that_comes_too_early_is_tried_again(
     stub.add_response("transact_write_items", {})
     tables.transact([Put(table=RESERVATIONS, item=dict(KEY))])
     stub.assert_no_pending_responses()
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Item size has exceeded the maximum allowed size", TooLargeError),
+        ("Item size to update has exceeded the maximum allowed size", TooLargeError),
+        (
+            "Number overflow. Attempting to store a number with too much precision",
+            InvalidInputError,
+        ),
+        ("Invalid UpdateExpression: the document path is invalid", None),
+    ],
+)
+def test_a_transaction_canceled_for_an_invalid_item_gets_the_error_of_a_write_alone(
+    held: tuple[DynamoTables, Stubber], message: str, expected: type[VitrineError] | None
+) -> None:
+    tables, stub = held
+    put = Put(table=RESERVATIONS, item=dict(KEY))
+    stub.add_client_error("put_item", "ValidationException", message, http_status_code=400)
+    with pytest.raises(ClientError if expected is None else expected):
+        tables.write(put)
+    reasons = [{"Code": "None"}, {"Code": "ValidationError", "Message": message}]
+    stub.add_client_error(
+        "transact_write_items",
+        "TransactionCanceledException",
+        http_status_code=400,
+        modeled_fields={"CancellationReasons": reasons},
+    )
+    with pytest.raises(ClientError if expected is None else expected):
+        tables.transact([Delete(table=RESERVATIONS, key={**KEY, "reservationKey": "b"}), put])
