@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from boto3.dynamodb.types import DYNAMODB_CONTEXT, Binary, TypeSerializer
 
+from backend.aws.write_ids import WRITE_IDS
 from backend.core.errors import InvalidInputError, TooLargeError
 from backend.core.transactions import Item
 from backend.spec.keys import PARTITION_KEY_BYTES, SORT_KEY_BYTES
@@ -38,8 +39,11 @@ def value_to_wire(name: str, value: object) -> Wire:
 
 
 def from_wire(item: Mapping[str, Any]) -> Item:
-    """The Python form of an item; whole numbers become int, others stay Decimal."""
-    return {name: _read(value) for name, value in item.items()}
+    """The Python form of an item, without the ids of its writes.
+
+    Whole numbers become int, others remain Decimal.
+    """
+    return {name: _read(value) for name, value in item.items() if name not in WRITE_IDS}
 
 
 def check_item(table: Table, wire: Wire) -> None:

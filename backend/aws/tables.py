@@ -10,7 +10,9 @@ from backend.aws.errors import code_of, invalid_item, translated, translated_wri
 from backend.aws.expressions import Expression
 from backend.aws.items import Wire, check_item, check_key, from_wire, to_wire
 from backend.aws.settings import Settings
+from backend.aws.write_ids import has_id, with_id
 from backend.core.errors import ConflictError, UnavailableError
+from backend.core.ids import NewId, new_write_id
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.core.transactions import (
@@ -46,6 +48,7 @@ class DynamoTables:
 
     client: "DynamoDBClient"
     settings: Settings
+    new_id: NewId = new_write_id
 
     def get(self, table: Table, key: Key, *, consistent: bool = True) -> Item | None:
         wire = self._key(table, key)
@@ -107,13 +110,24 @@ class DynamoTables:
     def write(self, write: Write) -> Item | None:
         if isinstance(write, Check):
             raise TypeError("a check alone writes nothing")
-        kind, request = self._request(write)
+        if isinstance(write, Delete) and write.conditions:
+            # Sent again it would find no item that could hold an id. A transaction costs twice as
+            # much, and DynamoDB knows it again by the token that botocore sends with it.
+            self.transact([write])
+            return None
+        write_id = self.new_id()
+        kind, request = self._request(with_id(write, write_id))
+        if "ConditionExpression" in request:
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         try:
             return _until_done(lambda: self._write(kind, request))
         except ClientError as error:
-            if code_of(error) == "ConditionalCheckFailedException":
+            if code_of(error) != "ConditionalCheckFailedException":
+                raise
+            stored = cast("Wire", error.response.get("Item", {}))
+            if not has_id(stored, write_id):
                 raise _refusal(write) from error
-            raise
+            return from_wire(stored) if kind == "Update" else None
 
     def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
         expression = Expression()

@@ -32,6 +32,11 @@ def new_suffix() -> str:
     return secrets.token_hex(4)
 
 
+def new_write_id() -> str:
+    """16 characters (96 random bits) that identify one write of an item."""
+    return secrets.token_urlsafe(12)
+
+
 def stable_uuid(name: str) -> str:
     """The same UUID for the same name, in every deployment: rows that bootstrap makes."""
     return str(uuid5(NAMESPACE_URL, f"vitrine:{name}"))

@@ -37,6 +37,9 @@ class Tables(Protocol):
     Writes raise what `refused` of the failing write holds (ConflictError where it holds nothing),
     InvalidInputError for keys that DynamoDB does not take and numbers beyond 38 digits, and
     TooLargeError for an item over 400 KB; nothing is written then.
+
+    A write whose reply is lost may be sent again by the SDK. It is carried out once and does not
+    conflict with itself, unless another single write changed the item between both attempts.
     """
 
     def get(self, table: Table, key: Key, *, consistent: bool = True) -> Item | None: ...
@@ -64,7 +67,8 @@ class Tables(Protocol):
     def increment(self, table: Table, key: Key, attribute: str, *, initial: int) -> Item:
         """Add one to a number in one atomic step; answers with the whole new item.
 
-        An absent number counts as `initial`, so that the first answer is `initial + 1`.
+        An absent number counts as `initial`, so that the first answer is `initial + 1`. Where the
+        reply is lost, a number is left out; none is returned twice.
         """
         ...
 

@@ -12,7 +12,7 @@ from backend.core.ids import new_uuid
 from backend.core.tables import Tables
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
-from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.operations import JOBS, RESERVATIONS
 from backend.spec.tables.registry import TAGS
 from tests.engines import RealEngines, session
 from tests.factories.tables import create_table_request
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 ENGINES = ("memory", "moto", "DynamoDB Local")
-USED = (ASSETS, ASSET_FILE_METADATA, RESERVATIONS, TAGS)
+USED = (ASSETS, ASSET_FILE_METADATA, JOBS, RESERVATIONS, TAGS)
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
         return Engine(name, MemoryTables())
     if name == "moto":
         url = request.getfixturevalue("moto_url")
-        return Engine(name, _tables(session().client("dynamodb", endpoint_url=url)))
+        return Engine(name, dynamo_tables(session().client("dynamodb", endpoint_url=url)))
     engines: RealEngines = request.getfixturevalue("engines")
-    return Engine(name, _tables(engines.dynamodb))
+    return Engine(name, dynamo_tables(engines.dynamodb))
 
 
-def _tables(client: "DynamoDBClient") -> DynamoTables:
+def dynamo_tables(client: "DynamoDBClient") -> DynamoTables:
+    """Tables of names of their own, at the engine of a client."""
     lighten(client)  # as backend.aws.clients does
     run = new_uuid()[:8]
     for table in USED:
