@@ -10,11 +10,11 @@ from boto3.dynamodb.types import DYNAMODB_CONTEXT, Binary, TypeSerializer
 from backend.aws.write_ids import WRITE_IDS
 from backend.core.errors import InvalidInputError, TooLargeError
 from backend.core.transactions import Item
-from backend.spec.keys import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from backend.spec.keys import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from backend.spec.tables.model import KeyAttribute, Table
 
-ITEM_BYTES = 400 * 1024
 Wire = dict[str, Any]
+_SHOWN_CHARS = 2100  # of a key that is too long: a path, and a key of metadata beside it
 
 _serializer = TypeSerializer()
 
@@ -56,7 +56,10 @@ def check_item(table: Table, wire: Wire) -> None:
     check_key(table, wire)
     size = item_size(wire)
     if size > ITEM_BYTES:
-        raise TooLargeError(f"the item has {size} bytes, DynamoDB takes {ITEM_BYTES}")
+        key = ", ".join(f"{name} {wire[name].get('S')!r}" for name in table.key_names)
+        raise TooLargeError(
+            f"the item of {table.name} with {key} has {size} bytes, at most {ITEM_BYTES} are taken"
+        )
 
 
 def check_key(table: Table, wire: Wire) -> None:
@@ -79,7 +82,8 @@ def _check(attribute: KeyAttribute, wire: Wire, limit: int) -> None:
     if size == 0:
         raise InvalidInputError.of(attribute.name, "must not be empty")
     if size > limit:
-        raise InvalidInputError.of(attribute.name, f"has {size} bytes, at most {limit} fit a key")
+        fact = f"has {size} bytes, at most {limit} fit a key: {value['S']!r:.{_SHOWN_CHARS}}"
+        raise InvalidInputError.of(attribute.name, fact)
 
 
 def text_bytes(name: str, text: str) -> int:

@@ -116,6 +116,7 @@ class TooLargeError(VitrineError):
     """An item or a body is over a limit."""
 
     code = "TooLarge"
+    needs_operator = False  # only a user can make it smaller
 
 
 class RangeError(VitrineError):

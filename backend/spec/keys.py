@@ -8,6 +8,7 @@ from backend.values import frozen
 
 PARTITION_KEY_BYTES = 2048  # DynamoDB's limit for a partition key value
 SORT_KEY_BYTES = 1024  # DynamoDB's limit for a sort key value
+ITEM_BYTES = 400 * 1024  # DynamoDB's limit for an item, names of attributes included
 
 DELETED_SUFFIX = "#deleted"
 """Marks the partition of archived items: `my-database#deleted`."""

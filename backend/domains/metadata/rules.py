@@ -26,9 +26,7 @@ from backend.domains.metadata.models import (
     Record,
 )
 from backend.domains.metadata_schemas.models import EntityType, FieldInForce, Fields
-from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
-
-ITEM_BYTES = 400 * 1024  # DynamoDB's
+from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 
 
 def check_composite_keys(database_id: str, asset_id: str, path: str) -> None:
@@ -45,7 +43,7 @@ def check_composite_keys(database_id: str, asset_id: str, path: str) -> None:
 
 
 def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
-    """Refuse a key that a version of the asset could not keep beside this path.
+    """Refuse a key that a version of the asset could not store with this path.
 
     Raises:
         InvalidInputError: naming the field.
@@ -57,15 +55,15 @@ def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
         )
 
 
-def check_item_size(item: Mapping[str, str], *, field: str) -> None:
-    """Refuse a record that DynamoDB would refuse.
+def check_largest_row(key: str, size: int, *, field: str) -> None:
+    """Refuse a record whose largest row, of `size` bytes, DynamoDB would refuse.
 
     Raises:
-        TooLargeError: naming the field.
+        TooLargeError: naming the field, the key and the size.
     """
-    size = sum(len(name.encode()) + len(text.encode()) for name, text in item.items())
     if size > ITEM_BYTES:
-        raise TooLargeError(f"{field}: the record has {size} bytes, at most {ITEM_BYTES} are taken")
+        fact = f"the record {key!r} takes {size} bytes in the largest row that may hold it"
+        raise TooLargeError.of(field, f"{fact}, at most {ITEM_BYTES} fit")
 
 
 def check_object_key(prefix: str, path: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from backend.spec.attributes import Attribute
-from backend.spec.keys import Composite
+from backend.spec.keys import PARTITION_KEY_BYTES, SORT_KEY_BYTES, Composite
 from backend.values import frozen
 
 KeyAttribute = Attribute | Composite
@@ -55,6 +55,19 @@ class Table:
         """The names of the primary key's attributes, partition key first."""
         keys = (self.partition_key, self.sort_key)
         return tuple(key.name for key in keys if key is not None)
+
+    @property
+    def key_bytes(self) -> dict[str, int]:
+        """The most bytes that each key attribute of the table and its indexes may have."""
+        most: dict[str, int] = {}
+        for keys in (self, *self.indexes):
+            for key, limit in (
+                (keys.partition_key, PARTITION_KEY_BYTES),
+                (keys.sort_key, SORT_KEY_BYTES),
+            ):
+                if key is not None:
+                    most[key.name] = min(limit, most.get(key.name, limit))
+        return most
 
     def index(self, name: str) -> Index:
         """The index of that name.

@@ -1,6 +1,6 @@
 """The tables of metadata and attributes, by access pattern."""
 
-from backend.domains.metadata.repository.places import Told, item_of, size_of
+from backend.domains.metadata.repository.places import Told, item_of, largest_row, size_of
 from backend.domains.metadata.repository.records import (
     EntryOf,
     Found,
@@ -21,5 +21,6 @@ __all__ = [
     "RecordsBusyError",
     "Told",
     "item_of",
+    "largest_row",
     "size_of",
 ]

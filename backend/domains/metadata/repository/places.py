@@ -6,7 +6,11 @@ from backend.core.transactions import Item
 from backend.domains.metadata.models import AnyEntity, DatabaseEntity, Entity, LinkEntity, Record
 from backend.spec import keys
 from backend.spec.tables import metadata as tables_of_metadata
-from backend.spec.tables.assets import ASSET_LINK_ID, ASSET_LINKS_METADATA
+from backend.spec.tables.assets import (
+    ASSET_FILE_METADATA_VERSIONS,
+    ASSET_LINK_ID,
+    ASSET_LINKS_METADATA,
+)
 from backend.spec.tables.metadata import DATABASE_ID, RECORDS_OF, RECORDS_OWNER
 from backend.spec.tables.model import Index, Table
 from backend.values import frozen
@@ -119,6 +123,29 @@ def set_key(entity: AnyEntity) -> dict[str, str]:
 def told(record: Record) -> dict[str, str]:
     """A record as audit entries tell it."""
     return {"value": record.metadata_value, "valueType": record.metadata_value_type}
+
+
+def largest_row(entity: AnyEntity, record: Record) -> int:
+    """Return the bytes of the largest row that any operation may derive from a record.
+
+    A moved file may get the longest path, a copy belongs to another asset, and a version of the
+    asset stores the record under a key of its own. So each key of such a row counts with the most
+    bytes that it may have, apart from the record's own key. Audit entries are no such rows: they
+    refer to large values.
+    """
+    item = item_of(entity, record)
+    if not isinstance(entity, Entity):  # the rows of databases and links never change their keys
+        return size_of(item)
+    place = place_of(entity)
+    live = {name: item[name] for name in (place.key, place.value, place.value_type)}
+    kept = record.model_dump(by_alias=True)
+    return max(_longest(place.table, live), _longest(ASSET_FILE_METADATA_VERSIONS, kept))
+
+
+def _longest(table: Table, own: Item) -> int:
+    """The bytes of a row of these attributes with the longest keys that the table takes."""
+    keys_of_row = {name: most for name, most in table.key_bytes.items() if name not in own}
+    return size_of(own) + sum(len(name) + most for name, most in keys_of_row.items())
 
 
 def size_of(item: Item) -> int:

@@ -25,7 +25,7 @@ from backend.domains.metadata.repository import (
     EntryOf,
     MetadataRepository,
     Told,
-    item_of,
+    largest_row,
 )
 from backend.domains.metadata.service.writing import MOST_AT_ONCE, Wanted, carry_out
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
@@ -110,7 +110,7 @@ class RecordService:
             InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
             RecordsBusyError: others write the same keys all the time.
             SchemaViolationError: the schemas in force refuse it.
-            TooLargeError: a record is over DynamoDB's 400 KB.
+            TooLargeError: a row that may follow from a record would be over DynamoDB's 400 KB.
             TooManyRecordsError: the entity would have more than 500.
             UnavailableError: records or schemas cannot be read.
         """
@@ -219,10 +219,14 @@ class RecordService:
     ) -> None:
         """Make these all of the entity's records; no schema is asked.
 
-        For what moves, copies, brings back or removes records that were taken once: they stay as
-        they are. Doing it again changes nothing. Raises as `change_records`.
+        For what moves, copies, restores or removes records that were accepted once. They are not
+        judged again, but must fit where they are put. Doing it again changes nothing. Raises as
+        `change_records`.
         """
         sent = {record.metadata_key: record for record in records}
+        if isinstance(entity, Entity):
+            for key in sent:  # a file may have been moved to a longer path since
+                rules.check_snapshot_key(entity.kind, entity.path, key, field=repr(key))
 
         def plan(found: rules.Records, _: Set[str]) -> rules.Plan:
             return rules.planned_replacement(rules.Governing({}), sent, found)
@@ -273,7 +277,7 @@ def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record
 
     Raises:
         InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
-        TooLargeError: a record is over DynamoDB's 400 KB.
+        TooLargeError: a row that may follow from a record would be over DynamoDB's 400 KB.
     """
     _demand_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
     stored: dict[str, Record] = {}
@@ -288,7 +292,8 @@ def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record
                 entity.kind, entity.path, new.metadata_key, field=f"{field}.metadataKey"
             )
         record = Record.model_validate(new.model_dump())
-        rules.check_item_size(item_of(entity, record), field=f"{field}.metadataValue")
+        size = largest_row(entity, record)
+        rules.check_largest_row(record.metadata_key, size, field=f"{field}.metadataValue")
         stored[new.metadata_key] = record
     return stored
 

@@ -5,7 +5,7 @@ import pytest
 from backend.core.errors import InvalidInputError, TooLargeError
 from backend.domains.metadata.rules import (
     check_composite_keys,
-    check_item_size,
+    check_largest_row,
     check_object_key,
     check_snapshot_key,
 )
@@ -21,6 +21,6 @@ def test_what_does_not_fit_a_key_or_an_item_names_its_field() -> None:
     assert check_object_key("vault/a/", "/b/c.glb") == "vault/a/b/c.glb"
     with pytest.raises(InvalidInputError, match="filePath"):
         check_object_key("vault/", "/" + "x" * 1020)
-    check_item_size({"a": "x" * (400 * 1024 - 1)}, field="value")
-    with pytest.raises(TooLargeError, match="value"):
-        check_item_size({"a": "x" * 400 * 1024}, field="value")
+    check_largest_row("notes", 409_600, field="value")
+    with pytest.raises(TooLargeError, match="value: the record 'notes' takes 409601 bytes"):
+        check_largest_row("notes", 409_601, field="value")
