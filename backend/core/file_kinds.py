@@ -187,11 +187,19 @@ def executable_kind(start: bytes) -> str | None:
 
 
 def is_preview(path: str) -> bool:
-    """Whether a name is that of a file's preview."""
+    """Return whether a name is that of a file's preview."""
     return preview_base(path) is not None
 
 
+def is_file(key: str) -> bool:
+    """Return whether a key is a file: no folder marker, and no preview of another file."""
+    return not key.endswith("/") and not is_preview(key)
+
+
 def preview_base(path: str) -> str | None:
-    """The path or key of the file that this is the preview of; None if it is no preview."""
+    """Return the path or key of the file that this is the preview of; None if it is no preview.
+
+    The mark is compared with case, since S3 keys are; the extension without.
+    """
     found = _PREVIEW.fullmatch(path)
     return None if found is None else found["base"]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from backend.core.errors import UnavailableError
+from backend.core.file_kinds import is_file
 from backend.core.identity import SYSTEM
 from backend.core.objects import Objects, VersionPage
 from backend.core.tables import Tables
@@ -16,7 +17,6 @@ from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobExistsError, JobService
 from backend.search.changes import FanOut
-from backend.search.object_states import is_file
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import AssetRef, FileRef, Reference
 from backend.search.sources import asset_rows, prefix_of

@@ -1,18 +1,17 @@
-"""What stands in S3 under the keys of files: the latest version, and the preview beside it.
+"""The state of files in S3: the latest version, and the preview beside it.
 
 One file costs two requests. Many files of one folder are listed together, and the listing jumps
 over keys that nobody asked for, so that it never takes more requests than asking one by one.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
+from backend.core.file_kinds import PREVIEW_MARK, preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
+from backend.core.previews import shown_preview, shown_preview_key
 
-PREVIEW_MARK = ".previewFile."
-_PREVIEW = re.compile(r"(.+)\.previewFile\.(?:png|jpe?g|svg|gif)", re.DOTALL | re.IGNORECASE)
 _LIST_FROM = 4
 """From this many files on, listing them is cheaper than asking for each."""
 _PAGE = 1000
@@ -29,17 +28,6 @@ class ObjectState:
     preview_key: str | None = None
 
 
-def base_of_preview(key: str) -> str | None:
-    """The key of the file whose preview this is, if it is one."""
-    found = _PREVIEW.fullmatch(key)
-    return found[1] if found else None
-
-
-def is_file(key: str) -> bool:
-    """Whether a key is a file that people look for: no folder marker, no preview of another."""
-    return not key.endswith("/") and base_of_preview(key) is None
-
-
 def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, ObjectState]:
     """The states of some keys, by key; those that S3 has no version of are left out."""
     wanted = sorted(set(keys))
@@ -52,20 +40,8 @@ def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, Obje
 def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
     head = objects.head(bucket, key)
     if isinstance(head, ObjectHead):
-        return ObjectState(head.version, _preview(objects, bucket, key))
+        return ObjectState(head.version, shown_preview_key(objects, bucket, key))
     return None if head is None else ObjectState(head)
-
-
-def _preview(objects: Objects, bucket: str, key: str) -> str | None:
-    return _newest(objects.list_objects(bucket, key + PREVIEW_MARK, limit=_PAGE).objects)
-
-
-def _newest(candidates: Iterable[ObjectVersion]) -> str | None:
-    previews = [version for version in candidates if _PREVIEW.fullmatch(version.key)]
-    if not previews:
-        return None
-    # Whole seconds, as all listings tell them; the key decides between those of one second.
-    return max(previews, key=lambda v: (int(v.last_modified.timestamp()), v.key)).key
 
 
 class _Listing:
@@ -105,7 +81,7 @@ class _Listing:
             return
         if version.key in self._wanted:
             self._versions[version.key] = version
-        base = base_of_preview(version.key)
+        base = preview_base(version.key)
         if base in self._wanted and not version.is_delete_marker:
             self._previews.setdefault(str(base), []).append(version)
 
@@ -119,4 +95,5 @@ class _Listing:
     def _state(self, version: ObjectVersion) -> ObjectState:
         if version.is_delete_marker:
             return ObjectState(version)
-        return ObjectState(version, _newest(self._previews.get(version.key, ())))
+        shown = shown_preview(self._previews.get(version.key, ()))
+        return ObjectState(version, None if shown is None else shown.key)

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from backend.core.file_kinds import is_file, preview_base
 from backend.core.objects import Objects
 from backend.core.tables import Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
-from backend.search.object_states import ObjectState, base_of_preview, is_file, states
+from backend.search.object_states import ObjectState, states
 from backend.search.owners import ObjectOwners, Owners
 from backend.search.projections import (
     AssetGone,
@@ -125,13 +126,13 @@ class Sources:
             if isinstance(reference, AssetRef):
                 wanted.setdefault(reference, _Wanted()).itself = True
             elif isinstance(reference, FileRef):
-                path = base_of_preview(reference.path) or reference.path
+                path = preview_base(reference.path) or reference.path
                 wanted.setdefault(reference.asset, _Wanted()).paths.add(path)
             elif isinstance(reference, FileKeyRef):
-                key = base_of_preview(reference.key) or reference.key
+                key = preview_base(reference.key) or reference.key
                 wanted.setdefault(reference.asset, _Wanted()).keys.add(key)
             else:
-                base = base_of_preview(reference.key)
+                base = preview_base(reference.key)
                 objects.add(ObjectRef(reference.bucket, base) if base else reference)
         for reference, asset in self._owners.of(objects).items():
             wanted.setdefault(asset, _Wanted()).keys.add(reference.key)

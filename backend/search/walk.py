@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backend.core.file_kinds import is_file
 from backend.core.objects import Objects, ObjectVersion, just_below
 from backend.core.paging import PageRequest
 from backend.core.parallel import WORKERS, in_parallel
@@ -16,7 +17,6 @@ from backend.core.tables import Query, Tables
 from backend.core.transactions import Item
 from backend.core.wired import wired
 from backend.domains.buckets.service import BucketRegistry
-from backend.search.object_states import is_file
 from backend.search.references import AssetRef, FileKeyRef, Reference
 from backend.search.sources import asset_rows, prefix_of
 from backend.spec import keys

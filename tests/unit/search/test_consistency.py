@@ -8,7 +8,7 @@ import pytest
 from backend.core.search_engine import DocumentWrite
 from backend.core.transactions import Update
 from backend.domains.jobs.models import Job
-from backend.search.references import AssetRef, FileKeyRef, FileRef, to_entries
+from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef, to_entries
 from backend.search.walk import EVERYTHING, START, Position, Scope, SourceWalk
 from backend.search.work import Report
 from backend.spec.jobs import CHECK_SEARCH, REPAIR_SEARCH
@@ -110,6 +110,15 @@ def test_each_class_of_drift_is_told_with_its_documents(renewal: Renewal) -> Non
         ("extra", "museum:gone:gone/0000.glb"),
         ("extra", "museum:gone:gone/0001.glb"),
     }
+
+
+def test_a_file_whose_name_resembles_a_preview_is_found_and_checked(renewal: Renewal) -> None:
+    renewal.add_asset("lion", files=1)
+    renewal.add_file("lion", "photo.previewfile.jpg")
+    assert drift(renewal.check()) == (1, 0, 0)
+    renewal.rebuild(ObjectRef(BUCKET, "lion/photo.previewfile.jpg"))
+    assert "museum:lion:lion/photo.previewfile.jpg" in renewal.live(number=1)
+    assert drift(renewal.check()) == (0, 0, 0)
 
 
 def test_documents_of_a_database_that_nobody_knows_are_extra(renewal: Renewal) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectVersion, VersionPage, just_below
-from backend.search.object_states import base_of_preview, is_file, states
+from backend.search.object_states import states
 from tests.fakes.counting import requests_of
 
 BUCKET = "assetbucket"
@@ -19,27 +19,6 @@ def put(objects: S3Objects, key: str, body: bytes = b"x") -> None:
 
 def archive(objects: S3Objects, key: str) -> None:
     objects.client.delete_object(Bucket=BUCKET, Key=key)
-
-
-@pytest.mark.parametrize(
-    ("key", "base"),
-    [
-        ("a/x.e57.previewFile.gif", "a/x.e57"),
-        ("a/x.previewFile.JPEG", "a/x"),
-        ("a/x.previewFile.txt", None),
-        ("a/.previewFile.png", "a/"),
-        ("a/previewFile.png", None),
-        ("a/x.png", None),
-    ],
-)
-def test_a_preview_names_the_file_that_it_shows(key: str, base: str | None) -> None:
-    assert base_of_preview(key) == base
-
-
-def test_folders_and_previews_are_no_files() -> None:
-    assert is_file("a/b")
-    assert not is_file("a/b/")
-    assert not is_file("a/b.previewFile.png")
 
 
 def test_one_file_and_many_files_are_told_alike(objects: S3Objects) -> None:

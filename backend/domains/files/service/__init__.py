@@ -7,7 +7,6 @@ from backend.domains.files.service.copying import (
     SourceGoneError,
     Unfinished,
 )
-from backend.domains.files.service.entries import find_previews
 from backend.domains.files.service.reading import FileService
 from backend.domains.files.service.target import FileTarget
 
@@ -19,5 +18,4 @@ __all__ = [
     "FileTarget",
     "SourceGoneError",
     "Unfinished",
-    "find_previews",
 ]

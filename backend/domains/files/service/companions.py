@@ -12,11 +12,11 @@ from backend.core.file_kinds import content_type_of
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
+from backend.core.previews import find_previews
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
-from backend.domains.files.service.entries import find_previews
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
@@ -43,11 +43,13 @@ class Companions:
 
     def keys(self, target: FileTarget) -> list[str]:
         """The keys of the file, and of its previews that are not archived."""
-        return [target.key, *find_previews(self.objects, target.bucket, target.key)]
+        previews = find_previews(self.objects, target.bucket, target.key)
+        return [target.key, *(one.key for one in previews)]
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
         """Give a copy the previews of its source; those that the copy brought before are kept."""
-        for key in find_previews(self.objects, source.bucket, source.key):
+        for one in find_previews(self.objects, source.bucket, source.key):
+            key = one.key
             head = self.objects.head(source.bucket, key)
             if not isinstance(head, ObjectHead):
                 continue

@@ -1,15 +1,16 @@
 """What an asset holds in key order, page after page of the object store.
 
 One request to S3 for a thousand keys (or versions, with archived files) at the most. A file's
-preview is found in the page that the file stands in; only for the last file of a page one more
-request is made.
+previews are found in the page that the file is listed in; where they may continue on the next page,
+one more request is made.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from backend.core.file_kinds import PREVIEW_MARK, preview_base
+from backend.core.file_kinds import preview_base
 from backend.core.objects import Objects, ObjectVersion
+from backend.core.previews import shown_preview, shown_preview_key
 
 _MOST_LISTED = 1000  # S3's limit
 _LEAST_LISTED = 50
@@ -31,7 +32,7 @@ class Entries:
     read: int = 0
     """Objects and versions that were read so far."""
 
-    _previews: dict[str, str] = field(default_factory=dict[str, str])
+    _previews: dict[str, ObjectVersion] = field(default_factory=dict[str, ObjectVersion])
     _last_key: str | None = None
 
     def after(self, key: str | None) -> Iterator[ObjectVersion]:
@@ -39,12 +40,11 @@ class Entries:
         return self._latest_versions(key) if self.with_archived else self._current(key)
 
     def preview_of(self, key: str) -> str | None:
-        """The key of a file's preview, if it has one that is not archived."""
-        if key in self._previews:
-            return self._previews[key]
-        if self._last_key is None or not self._last_key.startswith(key):
-            return None
-        return next(iter(find_previews(self.objects, self.bucket, key)), None)
+        """Return the key of the preview that is shown of a file, if one is not archived."""
+        if self._last_key is not None and self._last_key.startswith(key):
+            return shown_preview_key(self.objects, self.bucket, key)
+        shown = self._previews.get(key)
+        return None if shown is None else shown.key
 
     @property
     def _limit(self) -> int:
@@ -80,14 +80,6 @@ class Entries:
         for version in found:
             base = preview_base(version.key)
             if base is not None and version.is_latest and not version.is_delete_marker:
-                self._previews.setdefault(base, version.key)
+                others = (self._previews[base],) if base in self._previews else ()
+                self._previews[base] = shown_preview((version, *others)) or version
         self._last_key = found[-1].key if found and more else None
-
-
-def find_previews(objects: Objects, bucket: str, key: str) -> list[str]:
-    """The keys of a file's previews that are not archived, by one request.
-
-    There is one at the most unless objects were put straight into the bucket.
-    """
-    page = objects.list_objects(bucket, key + PREVIEW_MARK, limit=50)
-    return [one.key for one in page.objects if preview_base(one.key) == key]

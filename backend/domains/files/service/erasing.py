@@ -5,7 +5,7 @@ Rows go before objects: what is left of the objects tells a repetition which row
 
 from collections.abc import Callable, Sequence
 
-from backend.core.file_kinds import PREVIEW_MARK, is_preview, preview_base
+from backend.core.file_kinds import PREVIEW_MARK, is_file, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
@@ -47,11 +47,7 @@ class Erasing:
         page = self.objects.list_versions(target.bucket, target.key, limit=self.versions)
         if page.versions:
             keys = sorted({one.key for one in page.versions})
-            paths = [
-                rules.relative_path(target.prefix, key)
-                for key in keys
-                if not (key.endswith("/") or is_preview(key))
-            ]
+            paths = [rules.relative_path(target.prefix, key) for key in keys if is_file(key)]
             self.endings.demand_under_way(work)  # later on, others may write these names anew
             self._forget(work, paths)
             self._delete(work, page.versions)

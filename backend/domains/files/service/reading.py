@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.errors import InvalidInputError
-from backend.core.file_kinds import is_preview
+from backend.core.file_kinds import is_file
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
+from backend.core.previews import shown_preview_key
 from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import (
@@ -27,7 +28,7 @@ from backend.domains.files.models import (
     FileVersion,
 )
 from backend.domains.files.repository import FileRepository
-from backend.domains.files.service.entries import Entries, find_previews
+from backend.domains.files.service.entries import Entries
 from backend.domains.files.service.rows import Found, page_of
 from backend.domains.files.service.target import FileTarget
 from backend.spec.buckets import (
@@ -107,8 +108,8 @@ class FileService:
         if isinstance(found, ObjectVersion):
             reply = self._archived(target, found, versions or [])
         else:
-            previews = find_previews(self.objects, target.bucket, target.key)
-            reply = _described(target, found, next(iter(previews), None))
+            preview = shown_preview_key(self.objects, target.bucket, target.key)
+            reply = _described(target, found, preview)
         return reply.model_copy(update={"versions": versions if query.include_versions else None})
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
@@ -127,11 +128,7 @@ class FileService:
         found: list[str] = []
         while len(found) < 2:
             page = self.objects.list_objects(bucket, prefix, limit=50, after=after)
-            found += [
-                one.key
-                for one in page.objects
-                if not one.key.endswith("/") and not is_preview(one.key)
-            ]
+            found += [one.key for one in page.objects if is_file(one.key)]
             after = page.next_key
             if after is None:
                 break

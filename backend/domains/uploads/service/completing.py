@@ -15,8 +15,8 @@ from dataclasses import replace
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
+from backend.core.previews import find_previews
 from backend.core.wired import wired
-from backend.domains.files.service import find_previews
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
 from backend.spec.buckets import (
@@ -282,8 +282,8 @@ class Completion:
         if base is None or not is_preview(path):
             return
         for other in find_previews(self.objects, self.bucket, base):
-            if other != key:
-                self.objects.delete(self.bucket, other)
+            if other.key != key:
+                self.objects.delete(self.bucket, other.key)
 
 
 def refused(error: ObjectRefusedError) -> str:

@@ -1,0 +1,72 @@
+"""Which objects are previews, and which of several is shown: one answer for listings and search."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from backend.core.file_kinds import is_file, preview_base
+from backend.core.paging import PageRequest
+from backend.core.previews import shown_preview_key
+from backend.domains.files.service.entries import Entries
+from backend.domains.files.service.rows import page_of
+from backend.search.object_states import states
+from tests.factories.search import NOON
+from tests.fakes.objects import MemoryObjects
+
+BUCKET = "assetbucket"
+FILE = "pump/wheel.glb"
+GIF, PNG = f"{FILE}.previewFile.gif", f"{FILE}.previewFile.png"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+def put(objects: MemoryObjects, *keys: str) -> None:
+    for key in keys:
+        objects.put(BUCKET, key, b"x", content_type="image/png", metadata={})
+
+
+@pytest.mark.parametrize(
+    ("key", "base"),
+    [
+        ("a/x.e57.previewFile.gif", "a/x.e57"),
+        ("a/x.previewFile.JPEG", "a/x"),
+        ("a/x.previewFile.png.previewFile.gif", "a/x.previewFile.png"),
+        ("a/x.previewFile.txt", None),
+        ("a/x.previewfile.jpg", None),
+        ("a/.previewFile.png", None),
+        ("a/previewFile.png", None),
+        ("a/x.png", None),
+    ],
+)
+def test_a_preview_names_the_file_that_it_shows(key: str, base: str | None) -> None:
+    assert preview_base(key) == base
+    assert is_file(key) == (base is None)
+
+
+def test_a_folder_is_no_file() -> None:
+    assert is_file("a/b")
+    assert not is_file("a/b/")
+
+
+@pytest.mark.parametrize("order", [(PNG, GIF), (GIF, PNG)])
+@pytest.mark.parametrize("others", [0, 5])
+@pytest.mark.parametrize("most", [1, 2, 1000])
+def test_of_two_previews_listing_description_and_search_show_the_newest(
+    order: tuple[str, str], others: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.domains.files.service.entries._MOST_LISTED", most)
+    objects = MemoryObjects(clock=Clock())
+    put(objects, *order, FILE, *(f"pump/{number}.glb" for number in range(others)))
+    wanted = [one.key for one in objects.list_objects(BUCKET, "pump/").objects if is_file(one.key)]
+    rows = page_of(Entries(objects, BUCKET, "pump/", False), "pump/", PageRequest(100)).items
+    listed = {item.key: item.preview_file for item, _ in rows}
+    assert listed[FILE] == order[1]
+    assert shown_preview_key(objects, BUCKET, FILE) == order[1]
+    assert states(objects, BUCKET, wanted)[FILE].preview_key == order[1]
