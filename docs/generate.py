@@ -15,6 +15,7 @@ from backend.entrypoints.openapi import openapi
 from backend.http.errors import status_of
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET, BUCKETS
 from backend.spec.functions import FUNCTIONS, Function
+from backend.spec.key_layouts import KEY_LAYOUTS, RESERVED_FOLDERS
 from backend.spec.keys import COMMENT, COMPOSITES, SNAPSHOT
 from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
@@ -90,8 +91,16 @@ def _data_model() -> Iterator[str]:
     )
     yield from ("", "## Buckets", "")
     yield from rows(
-        ("bucket", "keys", "versioned", "what for"),
-        ((b.name, f"`{b.key_layout}`", "yes" * b.versioned, b.description) for b in BUCKETS),
+        ("bucket", "versioned", "what for"),
+        ((b.name, "yes" * b.versioned, b.description) for b in BUCKETS),
+    )
+    yield from ("", "## Keys in the buckets", "")
+    yield "The base prefix `/` is the root of the bucket. Below a base prefix, these folders never"
+    yield f"are an asset: {_code(sorted(RESERVED_FOLDERS))}."
+    yield ""
+    yield from rows(
+        ("bucket", "key", "what it is", "origin"),
+        ((k.bucket, f"`{k.pattern}`", k.description, k.origin) for k in KEY_LAYOUTS),
     )
     yield from ("", "## Queues and streams", "")
     yield from rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))

@@ -6,11 +6,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from backend.core.names import extension_of
+from backend.spec.key_layouts import ASSET_PREVIEW_NAMES, PREVIEW_EXTENSIONS, PREVIEW_MARK
 
-PREVIEW_MARK = ".previewFile."
-"""`<file>.previewFile.png` (or another image) is the preview of `<file>`, and no file itself."""
-
-PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
 BLOCKED_EXTENSIONS = (
     ".jar", ".java", ".com", ".php", ".reg", ".pif", ".bak", ".dll", ".exe", ".nat", ".cmd",
     ".lnk", ".docm", ".vbs", ".bat",
@@ -19,9 +16,8 @@ BLOCKED_EXTENSIONS = (
 
 UNKNOWN_TYPE = "application/octet-stream"
 
-_PREVIEW = re.compile(
-    r"(?P<base>.*[^/])" + re.escape(PREVIEW_MARK) + r"(?i:png|jpg|jpeg|svg|gif)", re.DOTALL
-)
+_EXTENSIONS = "|".join(sorted(extension[1:] for extension in PREVIEW_EXTENSIONS))
+_PREVIEW = re.compile(rf"(?P<base>.*[^/]){re.escape(PREVIEW_MARK)}(?i:{_EXTENSIONS})", re.DOTALL)
 
 # Sources: IANA's registry of media types (model/*), the Khronos and 3MF specifications; names
 # with x- are those in common use where nothing is registered. These go before the machine's own
@@ -203,3 +199,13 @@ def preview_base(path: str) -> str | None:
     """
     found = _PREVIEW.fullmatch(path)
     return None if found is None else found["base"]
+
+
+def asset_preview_keys(prefix: str) -> list[str]:
+    """Return the keys, in order, that a preview of the asset with this prefix may have."""
+    return sorted(prefix + name for name in ASSET_PREVIEW_NAMES)
+
+
+def is_asset_preview(prefix: str, key: str) -> bool:
+    """Return whether a key is that of a preview of the asset with this prefix."""
+    return key.startswith(prefix) and key[len(prefix) :] in ASSET_PREVIEW_NAMES

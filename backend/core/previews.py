@@ -1,12 +1,17 @@
-"""Previews in the object store: finds those of a file, and chooses the one that is shown.
+"""Previews in the object store: finds those of a file or asset, and chooses the one shown.
 
 Which names are previews is decided in `file_kinds`.
 """
 
 from collections.abc import Iterable
+from os.path import commonprefix
 
-from backend.core.file_kinds import PREVIEW_MARK, preview_base
-from backend.core.objects import Objects, ObjectVersion
+from backend.core.file_kinds import asset_preview_keys, preview_base
+from backend.core.objects import Objects, ObjectVersion, just_below
+from backend.spec.key_layouts import PREVIEW_MARK
+
+_ASSET_PREVIEW = commonprefix(asset_preview_keys(""))  # noqa: RUF071 - S3's prefixes are characters
+_LISTED = 50
 
 
 def find_previews(objects: Objects, bucket: str, key: str) -> list[ObjectVersion]:
@@ -37,4 +42,23 @@ def shown_preview(previews: Iterable[ObjectVersion]) -> ObjectVersion | None:
 def shown_preview_key(objects: Objects, bucket: str, key: str) -> str | None:
     """Return the key of the preview that is shown of a file."""
     shown = shown_preview(find_previews(objects, bucket, key))
+    return None if shown is None else shown.key
+
+
+def asset_preview_key(objects: Objects, bucket: str, prefix: str) -> str | None:
+    """Return the key of the preview that is shown of an asset, of those at its root.
+
+    One request, unless other keys begin as these do; at most one for each name.
+    """
+    left = asset_preview_keys(prefix)
+    found: list[ObjectVersion] = []
+    after = just_below(left[0])
+    while left:
+        page = objects.list_objects(bucket, prefix + _ASSET_PREVIEW, limit=_LISTED, after=after)
+        found += [one for one in page.objects if one.key in left]
+        if page.next_key is None:
+            break
+        left = [key for key in left if key > page.next_key]
+        after = max(page.next_key, just_below(left[0])) if left else page.next_key
+    shown = shown_preview(found)
     return None if shown is None else shown.key

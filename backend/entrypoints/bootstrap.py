@@ -22,8 +22,9 @@ from backend.entrypoints import ready
 from backend.entrypoints.establishing import DeploymentWiring
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import SearchState
-from backend.spec.buckets import ASSET_BUCKET, DEFAULT_BASE_PREFIX
+from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BOOTSTRAP
+from backend.spec.key_layouts import DEFAULT_BASE_PREFIX
 from backend.spec.secrets import ADMIN_API_KEY
 from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER
 

@@ -9,6 +9,7 @@ says nothing of metadata, which rebuilds read through an index that lags.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -114,7 +115,7 @@ class Freshness:
         """The source with its records as the table holds them; None while they cannot be known."""
         if isinstance(source, AssetSource):
             metadata = self._records(_entity(source.row))
-            return None if metadata is None else AssetSource(source.row, source.bucket, metadata)
+            return None if metadata is None else replace(source, metadata=metadata)
         if not isinstance(source, FileSource):
             return source
         path = "/" + source.version.key.removeprefix(prefix_of(dict(source.asset)))
@@ -122,14 +123,7 @@ class Freshness:
         attributes = self._records(_entity(source.asset, path, "attribute"))
         if metadata is None or attributes is None:
             return None
-        return FileSource(
-            asset=source.asset,
-            bucket=source.bucket,
-            version=source.version,
-            preview_key=source.preview_key,
-            metadata=metadata,
-            attributes=attributes,
-        )
+        return replace(source, metadata=metadata, attributes=attributes)
 
     def _records(self, entity: Entity) -> tuple[Record, ...] | None:
         """All records of an entity.

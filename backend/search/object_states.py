@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from backend.core.file_kinds import PREVIEW_MARK, preview_base
+from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, just_below
 from backend.core.previews import shown_preview, shown_preview_key
+from backend.spec.key_layouts import PREVIEW_MARK
 
 _LIST_FROM = 4
 """From this many files on, listing them is cheaper than asking for each."""

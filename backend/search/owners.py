@@ -7,7 +7,7 @@ from backend.domains.assets.models import AssetReference
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
 from backend.search.references import AssetRef, ObjectRef
-from backend.spec.buckets import RESERVED_FOLDERS
+from backend.spec.key_layouts import RESERVED_FOLDERS
 
 Location = tuple[str, str]
 Owners = Callable[[Iterable[Location]], Mapping[Location, AssetReference]]

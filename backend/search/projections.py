@@ -58,11 +58,16 @@ class AssetSource:
     row: Row
     bucket: AssetBucket
     metadata: tuple[Record, ...] = ()
+    preview_key: str | None = None
+    """The preview at the asset's root, where the row names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """All that a file's document is made of. `version` is the latest one, or its delete marker."""
+    """All that a file's document is made of. `version` is the latest one, or its delete marker.
+
+    `is_asset_preview` marks what is no file document, but is shown of the asset.
+    """
 
     asset: Row
     bucket: AssetBucket
@@ -70,6 +75,7 @@ class FileSource:
     preview_key: str | None = None
     metadata: tuple[Record, ...] = ()
     attributes: tuple[Record, ...] = ()
+    is_asset_preview: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +98,10 @@ def project(source: Source, allowed_geo_keys: frozenset[str] = frozenset()) -> D
     """The document of a source; of one that is gone, the tombstone that takes its place."""
     if isinstance(source, AssetSource):
         return _asset(source, allowed_geo_keys)
-    if isinstance(source, FileSource):
+    if isinstance(source, FileSource) and not source.is_asset_preview:
         return _file(source, allowed_geo_keys)
+    if isinstance(source, FileSource):
+        source = _gone(source)
     parts = (source.database_id, source.asset_id)
     if isinstance(source, AssetGone):
         return _document(ASSET_INDEX, parts, {**_asset_ids(*parts), "deleted": True})
@@ -141,9 +149,19 @@ def document_id(*parts: str) -> str:
     return "#sha256:" + hashlib.sha256(encoded).hexdigest()
 
 
+def named_preview(row: Row) -> str | None:
+    """Return the key of the preview that an asset's row names."""
+    return _text(_row(row.get("previewLocation")), "Key") or None
+
+
 def is_archived(row: Row) -> bool:
     """Whether an asset's row stands in the partition of archived assets."""
     return _text(row, "databaseId").endswith(DELETED_SUFFIX)
+
+
+def _gone(source: FileSource) -> FileGone:
+    row = source.asset
+    return FileGone(active(_text(row, "databaseId")), _text(row, "assetId"), source.version.key)
 
 
 def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
@@ -208,7 +226,7 @@ def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
         "str_asset_version_id": _text(version, "Version"),
         "str_asset_version_comment": _text(version, "Comment"),
         "str_assetlocationkey": _text(_row(row.get("assetLocation")), "Key"),
-        "str_previewfilekey": _text(_row(row.get("previewLocation")), "Key") or None,
+        "str_previewfilekey": named_preview(row) or source.preview_key,
         "bool_isdistributable": row.get("isDistributable") is True,
         "date_asset_version_createdate": iso_date(version.get("DateModified")),
         "bool_has_asset_children": _counts(row, "childCount"),

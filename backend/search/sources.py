@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from backend.core.file_kinds import is_file, preview_base
+from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.objects import Objects
+from backend.core.previews import asset_preview_key
 from backend.core.tables import Tables
 from backend.core.transactions import Item
 from backend.domains.buckets.models import AssetBucket
@@ -24,6 +25,7 @@ from backend.search.projections import (
     FileSource,
     Source,
     is_archived,
+    named_preview,
 )
 from backend.search.records import ATTRIBUTES, METADATA, Records, records_at
 from backend.search.references import (
@@ -69,6 +71,16 @@ class _Wanted:
     itself: bool = False
     paths: set[str] = field(default_factory=set[str])
     keys: set[str] = field(default_factory=set[str])
+
+    def add_changed_path(self, path: str) -> None:
+        """Want a file that has changed; of the asset's preview, the asset as well."""
+        self.paths.add(path)
+        self.itself |= is_asset_preview("/", path)
+
+    def add_changed_key(self, key: str) -> None:
+        """As `add_changed_path`; the asset's prefix is not known yet, so any folder counts."""
+        self.keys.add(key)
+        self.itself |= is_asset_preview(key[: key.rfind("/") + 1], key)
 
 
 @frozen
@@ -127,7 +139,7 @@ class Sources:
                 wanted.setdefault(reference, _Wanted()).itself = True
             elif isinstance(reference, FileRef):
                 path = preview_base(reference.path) or reference.path
-                wanted.setdefault(reference.asset, _Wanted()).paths.add(path)
+                wanted.setdefault(reference.asset, _Wanted()).add_changed_path(path)
             elif isinstance(reference, FileKeyRef):
                 key = preview_base(reference.key) or reference.key
                 wanted.setdefault(reference.asset, _Wanted()).keys.add(key)
@@ -135,7 +147,7 @@ class Sources:
                 base = preview_base(reference.key)
                 objects.add(ObjectRef(reference.bucket, base) if base else reference)
         for reference, asset in self._owners.of(objects).items():
-            wanted.setdefault(asset, _Wanted()).keys.add(reference.key)
+            wanted.setdefault(asset, _Wanted()).add_changed_key(reference.key)
         return wanted
 
     def _read_live(self, live: list[_Live], reading: Reading) -> None:
@@ -145,7 +157,7 @@ class Sources:
         results = iter(self._together(tasks))
         for one in live:
             metadata, attributes, found = next(results), next(results), next(results)
-            reading.sources += _sources(one, metadata, attributes, found)
+            reading.sources += _sources(one, metadata, attributes, found, next(results))
             reading.lagging |= {
                 FileRef(one.asset.database_id, one.asset.asset_id, path)
                 for path in one.files.values()
@@ -160,7 +172,15 @@ class Sources:
             lambda: records_at(self._tables, METADATA, one.asset, described),
             lambda: records_at(self._tables, ATTRIBUTES, one.asset, paths),
             lambda: states(self._objects, one.bucket.bucket_name, one.files),
+            lambda: self._asset_preview(one),
         ]
+
+    def _asset_preview(self, one: _Live) -> str | None:
+        """Return the preview at the root of an asset whose row names none."""
+        prefix = prefix_of(one.row)
+        if not one.itself or named_preview(one.row) or not prefix.endswith("/"):
+            return None
+        return asset_preview_key(self._objects, one.bucket.bucket_name, prefix)
 
     def _together(self, tasks: list[Callable[[], T]]) -> list[T]:
         if self._workers < 2 or len(tasks) < 2:
@@ -231,11 +251,16 @@ def _gone(asset: AssetRef, want: _Wanted) -> list[Source]:
 
 
 def _sources(
-    one: _Live, metadata: Records, attributes: Records, found: Mapping[str, ObjectState]
+    one: _Live,
+    metadata: Records,
+    attributes: Records,
+    found: Mapping[str, ObjectState],
+    preview_key: str | None,
 ) -> list[Source]:
     sources: list[Source] = []
     if one.itself:
-        sources.append(AssetSource(one.row, one.bucket, metadata.get(ROOT_PATH, ())))
+        described = metadata.get(ROOT_PATH, ())
+        sources.append(AssetSource(one.row, one.bucket, described, preview_key))
     ids = (one.asset.database_id, one.asset.asset_id)
     sources += (FileGone(*ids, key) for key in one.strangers)
     for key, path in one.files.items():
@@ -251,6 +276,7 @@ def _sources(
                 preview_key=state.preview_key,
                 metadata=metadata.get(path, ()),
                 attributes=attributes.get(path, ()),
+                is_asset_preview=is_asset_preview("/", path),
             )
         )
     return sources

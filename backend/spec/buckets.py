@@ -1,7 +1,6 @@
-"""The S3 buckets, their key layouts and the prefixes of their access logs."""
+"""The S3 buckets and the prefixes of their access logs; `key_layouts` declares their keys."""
 
-from typing import Literal
-
+from backend.spec.key_layouts import TEMP_UPLOADS_PREFIX
 from backend.spec.tables.model import Origin
 from backend.values import frozen
 
@@ -17,7 +16,6 @@ class Bucket:
 
     name: str
     description: str
-    key_layout: str
     versioned: bool = False
     events: bool = False
     cors: bool = False
@@ -26,27 +24,6 @@ class Bucket:
     expire_prefixes: tuple[tuple[str, int], ...] = ()
     origin: Origin = "data model"
 
-
-DEFAULT_BASE_PREFIX: Literal["/"] = "/"
-"""`/` as `baseAssetsPrefix` means the root of the bucket: keys then start with the asset id."""
-
-TEMP_UPLOADS_PREFIX = "temp-uploads/"
-"""Where multipart uploads are assembled before they are checked and copied to their final key."""
-
-PREVIEWS_PREFIX = "previews/"
-RESERVED_FOLDERS = frozenset(
-    {
-        "temp-upload",
-        "temp-uploads",
-        "preview",
-        "previews",
-        "pipeline",
-        "pipelines",
-        "workspace",
-        "workspaces",
-    }
-)
-"""First components of a key, below the base prefix, that never are an asset."""
 
 CHECKSUM_METADATA = "vitrine-sha256"
 """Object metadata: the SHA-256 of the bytes in base64, as the uploader gave it."""
@@ -60,7 +37,6 @@ PRIMARY_TYPE_METADATA = "vams-primarytype"
 """Object metadata, as VAMS names it."""
 
 ACCESS_LOG_DAYS = 90
-CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 ABORT_MULTIPART_DAYS = 8
 """A day longer than an upload may be completed: its large files wait for their worker then."""
 TEMP_UPLOADS_DAYS = 15
@@ -70,7 +46,6 @@ worker has another seven days then."""
 ASSET_BUCKET = Bucket(
     "AssetBucket",
     "All files of assets; every version is kept.",
-    "{baseAssetsPrefix}{assetId}/{relative_path}/{filename}",
     versioned=True,
     events=True,
     cors=True,
@@ -80,41 +55,34 @@ ASSET_BUCKET = Bucket(
 AUXILIARY_BUCKET = Bucket(
     "AssetAuxiliaryBucket",
     "Working files and viewer data, such as octrees, that can be made again.",
-    "{assetId}/{viewer_type}/{generated_files}",
     cors=True,
     log_prefix="assetAuxiliary-bucket-logs/",
 )
 WEB_APP_BUCKET = Bucket(
     "WebAppBucket",
     "The built web application.",
-    "{path}",
     log_prefix="webApp-bucket-logs/",
 )
 ARTEFACTS_BUCKET = Bucket(
     "ArtefactsBucket",
     "Template notebooks and deployment artefacts.",
-    "{path}",
     log_prefix="artefacts-bucket-logs/",
 )
 ACCESS_LOGS_BUCKET = Bucket(
     "AccessLogsBucket",
     "Server access logs of the other buckets.",
-    "{log prefix}{log file}",
     expire_days=ACCESS_LOG_DAYS,
 )
 FAILURE_BUCKET = Bucket(
     "FailureBucket",
     "What could not be indexed, with its body and the reason, until it is replayed.",
-    "{consumer}/{date}/{id}.json",
     log_prefix="failure-bucket-logs/",
     origin="ours",
 )
 
-AUDIT_VALUES_PREFIX = "values/"
 AUDIT_ARCHIVE_BUCKET = Bucket(
     "AuditArchiveBucket",
     "Audit entries that expired, and values that are too large for an entry, under their hash.",
-    "{yyyy}/{mm}/{dd}/{id}.jsonl.gz, values/{sha256}",
     log_prefix="audit-archive-bucket-logs/",
     origin="ours",
 )

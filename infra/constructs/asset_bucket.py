@@ -9,7 +9,8 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from backend.spec.buckets import ABORT_MULTIPART_DAYS, CLOUDTRAIL_LOG_PREFIX, Bucket
+from backend.spec.buckets import ABORT_MULTIPART_DAYS, Bucket
+from backend.spec.key_layouts import CLOUDTRAIL_LOG_PREFIX
 from infra.constructs.naming import name_exactly
 
 

@@ -9,9 +9,9 @@ from backend.spec.buckets import (
     ACCESS_LOGS_BUCKET,
     AUDIT_ARCHIVE_BUCKET,
     BUCKETS,
-    CLOUDTRAIL_LOG_PREFIX,
     Bucket,
 )
+from backend.spec.key_layouts import CLOUDTRAIL_LOG_PREFIX
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES, Table
 from local.assembly import read_assembly

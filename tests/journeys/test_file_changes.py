@@ -46,10 +46,13 @@ def lion(api: Api, database: str) -> str:
 
 
 def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
-    runtime: Runtime, api: Api, database: str, lion: str
+    runtime: Runtime, api: Api, s3: Any, database: str, lion: str
 ) -> None:
     asset = lion.rpartition("/")[2]
     api.upload(database, asset, {f"{ODD}.previewFile.png": [b"png"]})
+    auxiliary = next(one["Name"] for one in s3.list_buckets()["Buckets"] if "auxil" in one["Name"])
+    for path in (f"{ODD}/preview/octree.bin", "/PotreeViewer/cloud.js"):
+        s3.put_object(Bucket=auxiliary, Key=asset + path, Body=b"viewer")
     for kind in ("metadata", "attribute"):
         body = {"filePath": ODD, "type": kind, "metadata": [RECORD]}
         api.ok("POST", f"{lion}/metadata/file", body)
@@ -64,6 +67,12 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     assert records(api, lion, f"/parts{ODD}") == ["maker"]
     assert records(api, lion, f"/parts{ODD}", "attribute") == ["maker"]
     assert records(api, lion, ODD) == []
+    listed = s3.list_objects_v2(Bucket=auxiliary, Prefix=f"{asset}/")["Contents"]
+    moved = f"{asset}/parts{ODD}/preview/octree.bin"
+    assert {one["Key"] for one in listed} == {f"{asset}/PotreeViewer/cloud.js", moved}
+    viewer = f"{lion}/auxiliaryPreviewAssets/stream"
+    for path in ("PotreeViewer/cloud.js", moved.partition("/")[2]):
+        assert api.send("GET", f"{viewer}/{quote(path)}").content == b"viewer"
     assert api.refused("POST", f"{lion}/moveFile", to)[0] == 400  # the source is archived
     taken = {"sourcePath": "/a.stl", "destinationPath": ODD}
     assert api.refused("POST", f"{lion}/moveFile", taken)[0] == 409

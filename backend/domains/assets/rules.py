@@ -6,7 +6,7 @@ from typing import Any
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.domains.assets.models import Asset, UpdateAssetBody
-from backend.spec.buckets import RESERVED_FOLDERS
+from backend.spec.key_layouts import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
 
 INHERITED_BY_FILES = frozenset({"assetName", "assetType", "tags"})

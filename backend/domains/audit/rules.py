@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from backend.core.clock import iso
 from backend.domains.audit.models import Change, Entry, LargeValue, StoredValue
-from backend.spec.buckets import AUDIT_VALUES_PREFIX
+from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
 
 SEPARATOR = "#"
 """Between the time of an entry and what tells entries of one moment apart."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
-from backend.spec.buckets import RESERVED_FOLDERS
+from backend.spec.key_layouts import RESERVED_FOLDERS
 
 ABOUT_CHARS = 256
 """The longest description of an asset."""

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from backend.core.models import WireModel
 from backend.core.names import Id, check_file_name
-from backend.spec.buckets import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
+from backend.spec.key_layouts import DEFAULT_BASE_PREFIX, RESERVED_FOLDERS
 
 MAX_BASE_SEGMENTS = 8
 """Leaves room for assets below it: prefixes of assets have sixteen segments at the most."""

@@ -71,9 +71,9 @@ class DownloadService:
     def get_download_url(
         self, caller: Identity, asset_id: tuple[str, str], body: DownloadBody
     ) -> DownloadReply:
-        """A URL to GET one file or the preview of an asset (database id, asset id).
+        """Return a URL to GET one file or the preview of an asset (database id, asset id).
 
-        S3 requests: one HEAD.
+        S3 requests: one HEAD; for a preview that the asset's row does not name, one list.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -115,10 +115,10 @@ class DownloadService:
     def _found(self, asset: Asset, body: DownloadBody) -> tuple[str, str, str | None]:
         """Bucket, key and S3 version id of what is asked for."""
         if body.download_type == "assetPreview":
-            if asset.preview_location is None:
+            bucket, key = self.files.preview_of(asset)
+            if key is None:
                 raise PreviewNotFoundError(asset.asset_id)
-            bucket, _ = self.assets.location(asset)
-            return bucket, asset.preview_location.key, body.version_id
+            return bucket, key, body.version_id
         target = self.files.target(asset, body.key or "", field="key")
         return target.bucket, target.key, version_id_of(self.files, target, body)
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from backend.core.errors import InvalidInputError
-from backend.core.file_kinds import PREVIEW_MARK, blocked_extension
+from backend.core.file_kinds import blocked_extension
 from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA, UPLOAD_METADATA
+from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
 ALL_EXTENSIONS = ".all"
@@ -147,8 +148,3 @@ def metadata_of_copy(
     if not kept.get(PRIMARY_TYPE_METADATA, "-"):
         del kept[PRIMARY_TYPE_METADATA]
     return {**kept, CHANGE_METADATA: change}
-
-
-def auxiliary_folder(asset_id: str, path: str) -> str:
-    """Where the auxiliary bucket holds what was made of a file, or of the files of a folder."""
-    return f"{asset_id}/{path.strip('/')}/"

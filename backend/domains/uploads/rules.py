@@ -7,12 +7,7 @@ from dataclasses import KW_ONLY
 
 from backend.core import part_copies
 from backend.core.errors import FieldError, InvalidInputError, TooLargeError
-from backend.core.file_kinds import (
-    PREVIEW_EXTENSIONS,
-    PREVIEW_MARK,
-    blocked_extension,
-    is_preview,
-)
+from backend.core.file_kinds import blocked_extension, is_preview
 from backend.core.names import MAX_KEY_BYTES, extension_of
 from backend.core.objects import Part
 from backend.domains.uploads.models import (
@@ -26,7 +21,13 @@ from backend.domains.uploads.models import (
     UploadFile,
     UploadType,
 )
-from backend.spec.buckets import PREVIEWS_PREFIX, RESERVED_FOLDERS, TEMP_UPLOADS_PREFIX
+from backend.spec.key_layouts import (
+    PREVIEW_EXTENSIONS,
+    PREVIEW_MARK,
+    RESERVED_FOLDERS,
+    temporary_folder,
+    uploaded_previews_folder,
+)
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 from backend.values import frozen
 
@@ -74,13 +75,13 @@ class Layout:
         the store, a file beside a folder of its name) must not fail here, and URLs stay short.
         """
         name = hashlib.sha256(path.encode()).hexdigest()[:_TEMPORARY_NAME_CHARS]
-        return f"{self.base}{TEMP_UPLOADS_PREFIX}{self.upload_id}/{name}"
+        return temporary_folder(self.base, self.upload_id) + name
 
     def final_key(self, path: str) -> str:
         """Where a file stands that passed."""
         if self.upload_type == "assetPreview":
             name = path.rsplit("/", 1)[-1]
-            return f"{self.base}{PREVIEWS_PREFIX}{self.asset_id}/{name}"
+            return uploaded_previews_folder(self.base, self.asset_id) + name
         return self.prefix + path.removeprefix("/")
 
 

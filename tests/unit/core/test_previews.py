@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from backend.core.file_kinds import is_file, preview_base
+from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.paging import PageRequest
-from backend.core.previews import shown_preview_key
+from backend.core.previews import asset_preview_key, shown_preview_key
 from backend.domains.files.service.entries import Entries
 from backend.domains.files.service.rows import page_of
 from backend.search.object_states import states
@@ -70,3 +70,36 @@ def test_of_two_previews_listing_description_and_search_show_the_newest(
     assert listed[FILE] == order[1]
     assert shown_preview_key(objects, BUCKET, FILE) == order[1]
     assert states(objects, BUCKET, wanted)[FILE].preview_key == order[1]
+
+
+@pytest.mark.parametrize(
+    ("key", "is_preview"),
+    [
+        *(
+            (f"pump/preview.{extension}", True)
+            for extension in ("png", "jpg", "jpeg", "svg", "gif")
+        ),
+        ("pump/preview.PNG", False),
+        ("pump/preview.webp", False),
+        ("pump/Preview.png", False),
+        ("pump/parts/preview.png", False),
+        ("other/preview.png", False),
+        ("pump/preview.png/part.glb", False),
+    ],
+)
+def test_the_preview_of_an_asset_is_at_its_root(key: str, is_preview: bool) -> None:
+    assert is_asset_preview("pump/", key) is is_preview
+    objects = MemoryObjects()
+    put(objects, key)
+    assert asset_preview_key(objects, BUCKET, "pump/") == (key if is_preview else None)
+
+
+@pytest.mark.parametrize("folder", ["preview.a", "preview.gif", "preview.png", "preview.t"])
+def test_keys_that_begin_as_an_assets_preview_cost_few_requests(folder: str) -> None:
+    asked: list[str] = []
+    objects = MemoryObjects(clock=Clock(), before=asked.append)
+    put(objects, *(f"pump/{folder}/{number:03}.glb" for number in range(400)))
+    put(objects, "pump/preview.svg", "pump/preview.jpg")
+    asked.clear()
+    assert asset_preview_key(objects, BUCKET, "pump/") == "pump/preview.jpg"
+    assert len(asked) <= 5

@@ -1,5 +1,6 @@
 """A check tells exactly what differs for good, and a repair has just that built again."""
 
+import json
 import random
 from collections.abc import Iterator
 
@@ -118,6 +119,21 @@ def test_a_file_whose_name_resembles_a_preview_is_found_and_checked(renewal: Ren
     assert drift(renewal.check()) == (1, 0, 0)
     renewal.rebuild(ObjectRef(BUCKET, "lion/photo.previewfile.jpg"))
     assert "museum:lion:lion/photo.previewfile.jpg" in renewal.live(number=1)
+    assert drift(renewal.check()) == (0, 0, 0)
+
+
+def test_a_file_document_of_an_assets_preview_is_extra_until_it_is_repaired(
+    renewal: Renewal, small_windows: None
+) -> None:
+    renewal.add_asset("lion", files=9)
+    renewal.add_file("lion", "preview.png")
+    renewal.rebuild(ObjectRef(BUCKET, "lion/preview.png"))
+    assert drift(renewal.check()) == (0, 0, 0)
+    key = "lion/preview.png"
+    body = f'{{"str_databaseid":"museum","str_assetid":"lion","str_key":"{key}"}}'
+    renewal.engine.indexes["files-1"][f"museum:lion:{key}"] = (1, json.loads(body))
+    assert drift(renewal.check()) == (0, 0, 1)
+    renewal.run(REPAIR_SEARCH)
     assert drift(renewal.check()) == (0, 0, 0)
 
 

@@ -94,6 +94,39 @@ def test_a_preview_rebuilds_the_file_that_it_shows_and_is_no_document(
     assert list(engine.indexes["files-1"]) == [WHEEL_ID]
 
 
+@pytest.mark.parametrize("name", ["preview.png", "preview.jpg", "preview.gif"])
+def test_the_preview_of_an_asset_rebuilds_the_asset_and_is_no_file_document(
+    name: str,
+    tables: DynamoTables,
+    objects: S3Objects,
+    indexing: Rebuilder,
+    engine: MemorySearchEngine,
+) -> None:
+    store_asset(tables)
+    put(objects, f"pump/{name}")
+    put(objects, f"pump/parts/{name}")
+    indexing.rebuild({ObjectRef(BUCKET, f"pump/{name}")})
+    assert (engine.document("assets-1", "museum:pump") or {})[
+        "str_previewfilekey"
+    ] == f"pump/{name}"
+    assert (engine.document("files-1", f"museum:pump:pump/{name}") or {})["deleted"] is True
+    indexing.rebuild({ObjectRef(BUCKET, f"pump/parts/{name}")})
+    assert "deleted" not in (engine.document("files-1", f"museum:pump:pump/parts/{name}") or {})
+    delete_for_good(objects, f"pump/{name}")
+    indexing.rebuild({FileRef("museum", "pump", f"/{name}")})
+    assert "str_previewfilekey" not in (engine.document("assets-1", "museum:pump") or {})
+
+
+def test_a_preview_that_the_asset_names_wins(
+    tables: DynamoTables, objects: S3Objects, indexing: Rebuilder, engine: MemorySearchEngine
+) -> None:
+    store_asset(tables, previewLocation={"Key": "previews/pump/p.png"})
+    put(objects, "pump/preview.png")
+    indexing.rebuild({ObjectRef(BUCKET, "pump/preview.png")})
+    asset = engine.document("assets-1", "museum:pump") or {}
+    assert asset["str_previewfilekey"] == "previews/pump/p.png"
+
+
 @pytest.mark.parametrize(
     "key", ["temp-uploads/y1/a", "previews/pump/p.png", "loose.txt", "nobody/a", "pump/dir/"]
 )

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from backend.spec import buckets, keys, search_indexes
+from backend.spec import buckets, key_layouts, keys, search_indexes
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 from backend.spec.tables import TABLES
 from backend.spec.tables.model import Index, KeyAttribute, Table
@@ -160,14 +160,15 @@ def test_a_bucket_has_the_layout_and_logs_of_the_document(heading: str) -> None:
     prefixes = data_model.ACCESS_LOG_PREFIXES | OUR_ACCESS_LOG_PREFIXES
     assert bucket.log_prefix == prefixes.get(heading)
     if heading in data_model.KEY_LAYOUTS:
-        assert bucket.key_layout == data_model.KEY_LAYOUTS[heading]
+        given = [k.pattern for k in key_layouts.KEY_LAYOUTS if k.bucket == name]
+        assert given[0] == data_model.KEY_LAYOUTS[heading]
 
 
 def test_only_access_logs_expire_and_after_the_documented_days() -> None:
     expiring = {b.name: b.expire_days for b in buckets.BUCKETS if b.expire_days is not None}
     assert expiring == {"AccessLogsBucket": data_model.ACCESS_LOG_EXPIRATION_DAYS}
-    assert buckets.CLOUDTRAIL_LOG_PREFIX == data_model.CLOUDTRAIL_PREFIX
-    assert buckets.DEFAULT_BASE_PREFIX == data_model.DEFAULT_BASE_ASSETS_PREFIX
+    assert key_layouts.CLOUDTRAIL_LOG_PREFIX == data_model.CLOUDTRAIL_PREFIX
+    assert key_layouts.DEFAULT_BASE_PREFIX == data_model.DEFAULT_BASE_ASSETS_PREFIX
 
 
 def _type_of(mapping: dict[str, Any]) -> str:

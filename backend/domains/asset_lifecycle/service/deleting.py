@@ -22,7 +22,11 @@ from backend.domains.asset_links.service import AssetLinkService
 from backend.domains.assets.models import AssetReference
 from backend.domains.assets.service import AssetService
 from backend.domains.jobs.models import Job, Progress
-from backend.spec.buckets import PREVIEWS_PREFIX, TEMP_UPLOADS_PREFIX
+from backend.spec.key_layouts import (
+    auxiliary_folder,
+    temporary_folder,
+    uploaded_previews_folder,
+)
 from backend.values import frozen
 
 OBJECTS = 1000
@@ -143,7 +147,7 @@ class DeleteSteps:
         if page.items:
             self._demand_deleted(target)
         for upload_id in page.items:
-            folder = f"{target.base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
+            folder = temporary_folder(target.base, upload_id)
             self._give_up(target.bucket, folder)
             left = _Removed(0, more=True)
             while left.more:
@@ -165,7 +169,8 @@ class DeleteSteps:
         return self._removed(target, target.prefix, found, after)
 
     def _previews(self, target: _Target, after: Position | None) -> _Removed:
-        return self._emptied(target, f"{target.base}{PREVIEWS_PREFIX}{target.asset_id}/", after)
+        folder = uploaded_previews_folder(target.base, target.asset_id)
+        return self._emptied(target, folder, after)
 
     def _auxiliary_objects(
         self,
@@ -173,7 +178,7 @@ class DeleteSteps:
         after: Position | None,  # noqa: ARG002 - a `_Part`
     ) -> _Removed:
         """What viewers and pipelines made; that bucket keeps no versions."""
-        folder = f"{target.asset_id}/"
+        folder = auxiliary_folder(target.asset_id)
         found = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
         self._demand_deleted(target)
         self.objects.delete_many(self.auxiliary, [(one.key, None) for one in found])

@@ -20,6 +20,7 @@ from backend.domains.files import rules
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
+from backend.spec.key_layouts import auxiliary_folder
 
 AUXILIARY_OBJECTS = 200
 """Objects that are copied in one step; a viewer's octree has many thousand."""
@@ -116,8 +117,8 @@ class Companions:
         self, source: FileTarget, target: FileTarget, after: str | None
     ) -> tuple[int, str | None]:
         """Copy a page of what was made of the file; how many, and where the next page begins."""
-        folder = rules.auxiliary_folder(source.asset.asset_id, source.path)
-        copied = rules.auxiliary_folder(target.asset.asset_id, target.path)
+        folder = auxiliary_folder(source.asset.asset_id, source.path)
+        copied = auxiliary_folder(target.asset.asset_id, target.path)
         page = self.objects.list_objects(
             self.auxiliary, folder, limit=AUXILIARY_OBJECTS, after=after
         )
@@ -142,7 +143,7 @@ class Companions:
 
         `with_itself` also removes an object that has the very name.
         """
-        folder = rules.auxiliary_folder(asset_id, path)
+        folder = auxiliary_folder(asset_id, path)
         page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
         keys = [one.key for one in page.objects]
         itself = folder.removesuffix("/")

@@ -5,7 +5,7 @@ Rows go before objects: what is left of the objects tells a repetition which row
 
 from collections.abc import Callable, Sequence
 
-from backend.core.file_kinds import PREVIEW_MARK, is_file, preview_base
+from backend.core.file_kinds import is_file, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
@@ -15,6 +15,7 @@ from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.work import Endings, Work, goes_on
 from backend.domains.jobs.models import Progress
+from backend.spec.key_layouts import PREVIEW_MARK
 
 VERSIONS = 200
 """Versions of one step: each file's rows are removed before them."""

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.errors import InvalidInputError
-from backend.core.file_kinds import is_file
+from backend.core.file_kinds import is_asset_preview, is_file
 from backend.core.identity import Identity
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.parallel import in_parallel
-from backend.core.previews import shown_preview_key
+from backend.core.previews import asset_preview_key, shown_preview_key
 from backend.core.wired import wired
 from backend.domains.assets.models import NO_FILES, Asset, AssetVersion
 from backend.domains.assets.service import (
@@ -121,14 +121,28 @@ class FileService:
         bucket, prefix = self.assets.location(asset)
         return FileTarget(asset, bucket, prefix, rules.file_key(prefix, sent, field=field))
 
+    def preview_of(self, asset: Asset) -> tuple[str, str | None]:
+        """Return the bucket of an asset and the key of its preview, if it has one.
+
+        The preview that the asset's row names wins over one at the asset's root.
+        """
+        bucket, prefix = self.assets.location(asset)
+        if asset.preview_location is not None:
+            return bucket, asset.preview_location.key
+        return bucket, asset_preview_key(self.objects, bucket, prefix)
+
     def asset_type(self, asset: Asset) -> str:
-        """What the asset's files make of it now: an extension, `folder`, or `none`."""
+        """Return what the asset's files make of it now: an extension, `folder`, or `none`.
+
+        The asset's preview does not count: it shows the asset, and is none of its content.
+        """
         bucket, prefix = self.assets.location(asset)
         after: str | None = None
         found: list[str] = []
         while len(found) < 2:
             page = self.objects.list_objects(bucket, prefix, limit=50, after=after)
-            found += [one.key for one in page.objects if is_file(one.key)]
+            keys = (one.key for one in page.objects if is_file(one.key))
+            found += (key for key in keys if not is_asset_preview(prefix, key))
             after = page.next_key
             if after is None:
                 break

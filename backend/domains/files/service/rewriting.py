@@ -6,17 +6,18 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
-from backend.core.objects import ObjectVersion
+from backend.core.objects import ObjectHead, ObjectVersion
 from backend.core.wired import wired
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetRevisionError, PreviewNotFoundError
 from backend.domains.audit.models import asset_entity
-from backend.domains.files import rules
 from backend.domains.files.models import FileChange
 from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
 from backend.domains.files.service.changing import Changed
 from backend.domains.files.service.placing import FilePlaces, FileVersionNotFoundError, Ids
 from backend.spec import routes
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
+from backend.spec.key_layouts import auxiliary_folder
 
 _ATTEMPTS = 8  # of an edit that others' edits of the same asset overtake
 
@@ -95,7 +96,7 @@ class FileRewrites:
         """
         asset = self.places.asset(caller, ids)
         place = self.places.place(asset, sent, is_prefix=sent.endswith("/"))
-        folder = rules.auxiliary_folder(asset.asset_id, place.path)
+        folder = auxiliary_folder(asset.asset_id, place.path)
         found = self.places.objects.list_objects(self.auxiliary(), folder[:-1], limit=50).objects
         if not any(one.key.startswith(folder) or one.key == folder[:-1] for one in found):
             return Changed((place.path,))
@@ -108,9 +109,10 @@ class FileRewrites:
         return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
 
     def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
-        """Take the asset's preview from it; answers with the asset's id.
+        """Remove the preview that is shown of the asset, and return the asset's id.
 
-        The row goes first: a request that dies leaves an object that nothing names.
+        A preview that the row names is withdrawn from the row first: a request that dies leaves an
+        object that nothing names. A preview at the asset's root is a file, and is archived.
 
         Raises:
             AssetRevisionError: others change the asset all the time.
@@ -120,7 +122,7 @@ class FileRewrites:
         for _ in range(_ATTEMPTS):
             asset = self.places.asset(caller, ids)
             if asset.preview_location is None:
-                raise PreviewNotFoundError(asset.asset_id)
+                return self._archive_root_preview(caller, asset)
             now = self.clock()
             entry = self.carrying.audit.entry(
                 caller,
@@ -138,3 +140,19 @@ class FileRewrites:
             self.places.objects.delete(bucket, asset.preview_location.key)
             return asset.asset_id
         raise AssetRevisionError(ids[1])
+
+    def _archive_root_preview(self, caller: Identity, asset: Asset) -> str:
+        _, key = self.places.files.preview_of(asset)
+        if key is None:
+            raise PreviewNotFoundError(asset.asset_id)
+        place = self.places.place(asset, key)
+        change = FileChange(operation="archiveFile", path=place.path)
+
+        def plan() -> Planned:
+            if not isinstance(self.places.objects.head(place.bucket, place.key), ObjectHead):
+                raise PreviewNotFoundError(asset.asset_id)
+            before, after = {"status": "active"}, {"status": "archived"}
+            return Planned(asset, change, routes.DELETE_ASSET_PREVIEW, before, after)
+
+        self.carrying.carry_out(caller, asset, change, plan)
+        return asset.asset_id

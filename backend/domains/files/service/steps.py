@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
-from backend.core.file_kinds import PREVIEW_MARK, preview_base
+from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, Objects, ObjectVersion, Written
 from backend.core.wired import wired
 from backend.domains.assets.service import AssetNotFoundError, AssetService
@@ -23,6 +23,7 @@ from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.transferring import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, goes_on
 from backend.domains.jobs.models import Job, Progress
+from backend.spec.key_layouts import PREVIEW_MARK
 
 FILES = 100
 """Files that are archived in one step."""

@@ -6,7 +6,7 @@ is made takes the copy back; after that nothing can go wrong for good.
 
 from functools import partial
 
-from backend.core.file_kinds import PREVIEW_MARK, content_type_of, preview_base
+from backend.core.file_kinds import content_type_of, preview_base
 from backend.core.names import extension_of
 from backend.core.objects import ObjectHead, Objects
 from backend.core.wired import wired
@@ -26,6 +26,7 @@ from backend.domains.files.service.target import FileTarget
 from backend.domains.files.service.work import Endings, Work, goes_on
 from backend.domains.jobs.models import Progress
 from backend.spec.buckets import CHANGE_METADATA
+from backend.spec.key_layouts import PREVIEW_MARK
 
 _MAX_TURNS = 5
 """New versions of the source that are followed while others go on writing it."""

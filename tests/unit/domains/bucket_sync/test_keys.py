@@ -11,7 +11,7 @@ from backend.core.names import MAX_KEY_BYTES, check_asset_id
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip
 from backend.domains.buckets.models import AssetBucket
-from backend.spec.buckets import RESERVED_FOLDERS
+from backend.spec.key_layouts import RESERVED_FOLDERS
 from tests.factories.bucket_sync import BUCKET, SyncWorld, message
 
 CHARACTERS = st.characters(codec="utf-8")

@@ -112,6 +112,21 @@ def test_a_preview_of_a_version_of_the_asset_is_refused_not_another_one_served(
     assert "hold no preview" in answer.body["message"]
 
 
+def test_a_preview_at_the_root_of_the_asset_is_its_preview_and_a_file(museum: Gallery) -> None:
+    museum.put("/preview.png", b"png")
+    listed = museum.list_files().body["items"]
+    assert [item["relativePath"] for item in listed] == ["/preview.png"]
+    for way in ({"downloadType": "assetPreview"}, {"key": "/preview.png"}):
+        answer = museum.download(**way)
+        assert answer.status == 200
+        assert "statue/preview.png" in answer.body["downloadUrl"]
+    museum.assets.set_content(museum.asset, preview_key="previews/statue/front.png")
+    body = {"content_type": "image/png", "metadata": {}}
+    museum.objects.put(BUCKET, "previews/statue/front.png", b"png", **body)
+    url = museum.download(downloadType="assetPreview").body["downloadUrl"]
+    assert "previews/statue/front.png" in url
+
+
 def test_an_archived_file_is_gone_and_its_versions_are_not(museum: Gallery) -> None:
     version_id = museum.put("/a.glb")
     museum.objects.delete(BUCKET, "statue/a.glb")

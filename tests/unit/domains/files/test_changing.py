@@ -66,6 +66,24 @@ def furnished(museum: Gallery, path: str = "/a.glb") -> None:
     view(museum, f"{path}/potree/hierarchy.bin")
 
 
+@pytest.mark.parametrize("change", ["move", "archive", "delete"])
+def test_what_a_viewer_keeps_of_the_asset_stays_when_a_file_changes(
+    museum: Gallery, change: str
+) -> None:
+    furnished(museum)
+    view(museum, "/PotreeViewer/cloud.js")
+    if change == "move":
+        museum.change("POST", "moveFile", MOVE)
+    elif change == "archive":
+        museum.change("DELETE", "archiveFile", FILE)
+    else:
+        museum.change("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True})
+    of_the_file = {"move": "/parts/b.glb", "archive": "/a.glb"}.get(change)
+    names = ("hierarchy.bin", "octree.bin") if of_the_file else ()
+    kept = [f"{of_the_file}/potree/{name}" for name in names]
+    assert views(museum) == sorted(["/PotreeViewer/cloud.js", *kept])
+
+
 def test_a_folder_is_made_once(museum: Gallery, objects: MemoryObjects) -> None:
     answer = museum.change("POST", "createFolder", {"relativeKey": "/parts/new/"})
     assert (answer.status, answer.body["relativeKey"]) == (200, "/parts/new/")

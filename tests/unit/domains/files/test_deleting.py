@@ -265,6 +265,30 @@ def test_the_preview_of_an_asset_is_deleted_once(
     assert (again.status, again.body["code"]) == (404, "PreviewNotFound")
 
 
+def test_a_preview_at_the_root_of_an_asset_is_archived_and_comes_back(
+    museum: Gallery, tables: MemoryTables
+) -> None:
+    museum.put("/preview.png")
+    answer = museum.change("DELETE", "deleteAssetPreview")
+    assert (answer.status, answer.body["assetId"]) == (200, "statue")
+    assert museum.download(downloadType="assetPreview").status == 404
+    (entry,) = told(tables, "delete_asset_preview")
+    assert entry["changes"]["status"] == {"before": "active", "after": "archived"}
+    again = museum.change("DELETE", "deleteAssetPreview")
+    assert (again.status, again.body["code"]) == (404, "PreviewNotFound")
+    assert museum.change("POST", "unarchiveFile", {"filePath": "/preview.png"}).status == 200
+    assert museum.download(downloadType="assetPreview").status == 200
+
+
+def test_the_preview_of_an_asset_does_not_count_for_its_type(museum: Gallery) -> None:
+    museum.put("/preview.png")
+    assert museum.files.asset_type(museum.asset) == "none"
+    museum.put("/a.glb")
+    assert museum.files.asset_type(museum.asset) == ".glb"
+    museum.put("/parts/preview.png")
+    assert museum.files.asset_type(museum.asset) == "folder"
+
+
 def test_what_viewers_made_of_a_file_is_deleted(museum: Gallery) -> None:
     for path in ("/a.glb", "/a.glb/potree/1.bin", "/a.glb/potree/2.bin", "/a.glb2/1.bin"):
         view(museum, path)

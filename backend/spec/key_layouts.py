@@ -1,0 +1,143 @@
+"""The layouts of all keys in the buckets: what an object is, by where it is stored.
+
+Patterns name their variable parts in braces. `{key of a file}` is a whole key of the first layout.
+"""
+
+from typing import Literal
+
+from backend.spec.tables.model import Origin
+from backend.values import frozen
+
+DEFAULT_BASE_PREFIX: Literal["/"] = "/"
+"""`/` as `baseAssetsPrefix` means the root of the bucket: keys then start with the asset id."""
+
+TEMP_UPLOADS_PREFIX = "temp-uploads/"
+"""Where multipart uploads are assembled before they are checked and copied to their final key."""
+PREVIEWS_PREFIX = "previews/"
+RESERVED_FOLDERS = frozenset(
+    {
+        "temp-upload",
+        "temp-uploads",
+        "preview",
+        "previews",
+        "pipeline",
+        "pipelines",
+        "workspace",
+        "workspaces",
+    }
+)
+"""First components of a key, below the base prefix, that never are an asset."""
+
+PREVIEW_EXTENSIONS = frozenset({".png", ".jpg", ".jpeg", ".svg", ".gif"})
+PREVIEW_MARK = ".previewFile."
+ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
+CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
+AUDIT_VALUES_PREFIX = "values/"
+
+
+@frozen
+class KeyLayout:
+    """The keys of one kind of object in one bucket, which is named by its logical id."""
+
+    bucket: str
+    pattern: str
+    description: str
+    origin: Origin = "data model"
+
+
+KEY_LAYOUTS = (
+    KeyLayout(
+        "AssetBucket",
+        "{baseAssetsPrefix}{assetId}/{relative_path}/{filename}",
+        "A file of an asset.",
+    ),
+    KeyLayout(
+        "AssetBucket",
+        f"{{key of a file}}{PREVIEW_MARK}{{ext}}",
+        (
+            "A preview of that file: png, jpg, jpeg, svg or gif, in any case. It is part of the "
+            "file's row and document, and moves, is archived and is deleted with it. Of several, "
+            "the newest is shown."
+        ),
+    ),
+    KeyLayout(
+        "AssetBucket",
+        "{baseAssetsPrefix}{assetId}/preview.{ext}",
+        (
+            "The preview of the asset, unless `previewLocation` names another: png, jpg, jpeg, svg "
+            "or gif, in lower case. It is listed and downloaded as a file, has no file document, "
+            "and does not count for the asset's type. Of several, the newest is shown."
+        ),
+    ),
+    KeyLayout(
+        "AssetBucket",
+        "{baseAssetsPrefix}{assetId}/{relative_path}/metadata.json",
+        "Metadata that pipelines write: a file.",
+    ),
+    KeyLayout(
+        "AssetBucket",
+        f"{{baseAssetsPrefix}}{PREVIEWS_PREFIX}{{assetId}}/{{filename}}",
+        "A preview that was uploaded for the asset; its `previewLocation` names it.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetBucket",
+        f"{{baseAssetsPrefix}}{TEMP_UPLOADS_PREFIX}{{uploadId}}/{{hash of the path}}",
+        "A file that is being uploaded.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
+        "{assetId}/{viewer_type}/{generated_files}",
+        "What a viewer or pipeline needs of an asset. It is streamed, and deleted with the asset.",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
+        "{assetId}/{file path}/{generated_files}",
+        (
+            "What a viewer needs of one file, as stock viewers store it. It is streamed, and is "
+            "copied, moved and deleted with the file; archiving the file leaves it."
+        ),
+        "ours",
+    ),
+    KeyLayout("WebAppBucket", "{path}", "A file of the web application."),
+    KeyLayout("ArtefactsBucket", "{path}", "A template notebook or deployment artefact."),
+    KeyLayout(
+        "AccessLogsBucket", "{log prefix of the bucket}{log file}", "Access logs of a bucket."
+    ),
+    KeyLayout(
+        "AccessLogsBucket", f"{CLOUDTRAIL_LOG_PREFIX}{{log file}}", "Logs of AWS CloudTrail."
+    ),
+    KeyLayout(
+        "FailureBucket", "{consumer}/{date}/{id}.json", "An event that was not indexed.", "ours"
+    ),
+    KeyLayout(
+        "AuditArchiveBucket", "{yyyy}/{mm}/{dd}/{id}.jsonl.gz", "Expired audit entries.", "ours"
+    ),
+    KeyLayout(
+        "AuditArchiveBucket",
+        f"{AUDIT_VALUES_PREFIX}{{sha256}}",
+        "A value that is too large for an audit entry.",
+        "ours",
+    ),
+)
+
+
+def uploaded_previews_folder(base: str, asset_id: str) -> str:
+    """Return the folder of the previews that were uploaded for an asset."""
+    return f"{base}{PREVIEWS_PREFIX}{asset_id}/"
+
+
+def temporary_folder(base: str, upload_id: str) -> str:
+    """Return the folder of the files that are being uploaded."""
+    return f"{base}{TEMP_UPLOADS_PREFIX}{upload_id}/"
+
+
+def auxiliary_folder(asset_id: str, path: str = "/") -> str:
+    """Return the auxiliary folder of an asset, of one of its files, or of a folder of files.
+
+    A viewer's folder and that of a file have one layout: a file named as a viewer shares its
+    folder.
+    """
+    inner = path.strip("/")
+    return f"{asset_id}/{inner}/" if inner else f"{asset_id}/"
