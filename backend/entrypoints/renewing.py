@@ -54,7 +54,7 @@ class RenewalWiring(IndexingWiring):
         sources = Sources(self.tables, self.objects, AssetRepository(self.tables).owners)
         return Checker(
             walk=self.walk,
-            comparer=Comparer(self.engine, sources, GeoKeys(self.tables)),
+            comparer=Comparer(self.engine, sources, GeoKeys(self.tables), self.search_state),
             rebuilder=self.rebuilder,
             grace_seconds=self.settings.number(SEARCH_GRACE_SECONDS),
             clock=self.clock,

@@ -22,10 +22,11 @@ from backend.core.errors import InvalidInputError, TooLargeError, UnavailableErr
 from backend.core.search_engine import DocumentResult, DocumentWrite, SearchEngine
 from backend.core.wired import wired
 from backend.search.projections import Document
-from backend.spec.search_indexes import TOMBSTONE_TIME
+from backend.spec.search_indexes import SOURCE_BYTES, TOMBSTONE_TIME
 
 MAX_BYTES = 5_000_000
 MAX_DOCUMENTS = 1000
+_SIZED_FROM = 2  # the mapping version
 _SUCCESS = frozenset({200, 201})
 _CONFLICT = 409  # someone with a later ticket was faster, or this very write came through before
 _REFUSED = frozenset({400, 413})
@@ -128,16 +129,28 @@ class _Work:
 def write_of(
     document: Document, index_name: str, version: int, *, tombstone_at: datetime | None = None
 ) -> DocumentWrite:
-    """The write of a document: its JSON text, with the hash of its content and its version.
+    """Return the write of a document: its JSON text, with the hash of its content and its version.
 
-    A tombstone also carries when it was made (`tombstone_at`), for whoever sweeps old ones.
+    A tombstone also carries when it was made (`tombstone_at`), for the sweep of old ones. The
+    document's size is added where the mapping version of its indexes knows it.
     """
     content, digest = content_of(document)
     made = ""
     if tombstone_at is not None and document.body.get("deleted") is True:
         made = f'"{TOMBSTONE_TIME}":"{iso_seconds(tombstone_at)}",'
     body = f'{content[:-1]},{made}"hash":"{digest}","rev":{version}}}'
+    if document.mapping_version >= _SIZED_FROM:
+        body = _sized(body)
     return DocumentWrite(index_name, document.id, version, body)
+
+
+def _sized(body: str) -> str:
+    """Return a JSON object with its own size in bytes, as `source_bytes`, put into it."""
+    opened = f'{body[:-1]},"{SOURCE_BYTES}":'
+    rest = len(opened.encode()) + len("}")
+    size = rest + len(str(rest))
+    size = rest + len(str(size))  # one digit more may make the size one digit longer
+    return f"{opened}{size}}}"
 
 
 def content_of(document: Document) -> tuple[str, str]:

@@ -27,6 +27,7 @@ from backend.search.projections import (
 )
 from backend.search.references import AssetRef, FileKeyRef
 from backend.search.sources import Sources
+from backend.search.state import SearchState
 from backend.search.walk import LAST, Position, Window, place_of
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
@@ -92,6 +93,7 @@ class Comparer:
     engine: SearchEngine
     sources: Sources
     geo_keys: GeoKeys
+    state: SearchState
 
     def compare(self, window: Window, names: Names) -> Compared:
         """Compare a window, or as much of its beginning as is compared at once.
@@ -104,7 +106,9 @@ class Comparer:
         assets, upto = self._standing(ASSET_INDEX, names, window.after, window.upto)
         files, upto = self._standing(FILE_INDEX, names, window.after, upto)
         wanted = [r for r in window.references if place_of(r) <= upto[1:]]
-        expected, unreadable = self._expected(wanted)
+        # A pair of indexes is created together, so both have one mapping version.
+        version = self.state.mappings()[names[ASSET_INDEX.alias]]
+        expected, unreadable = self._expected(wanted, version)
         unreadable |= window.unreadable
         compared = Compared(upto, documents=len(expected), unreadable=len(unreadable))
         for standing in (*assets, *files):
@@ -156,7 +160,7 @@ class Comparer:
         return found, Position(upto.database_id, asset_id, key[0] if key else LAST)
 
     def _expected(
-        self, references: Sequence[AssetRef | FileKeyRef]
+        self, references: Sequence[AssetRef | FileKeyRef], mapping_version: int
     ) -> tuple[dict[tuple[str, str], _Expected], set[str]]:
         """What should stand, by alias and id; and assets that cannot be read."""
         expected: dict[tuple[str, str], _Expected] = {}
@@ -167,7 +171,7 @@ class Comparer:
             wanted = wanted_geo_keys(reading.sources)
             allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
             for source in reading.sources:
-                document = project(source, allowed)
+                document = project(source, allowed, mapping_version)
                 if document.body.get("deleted") is not True:
                     known = _Expected(document, content_of(document)[1], _made(source))
                     expected[document.index.alias, document.id] = known

@@ -90,15 +90,16 @@ class Freshness:
         A path of an asset that is gone names no document: nobody knows the key it stood for.
         """
         reading = self.sources.read(references)
+        version = self.state.mapping_version_read()
         unknown = [one for unread in reading.unreadable for one in unread.references]
         return [
             *(Expected(reference) for reference in unknown),
-            *(self._expected(source, records=records) for source in reading.sources),
+            *(self._expected(source, version, records=records) for source in reading.sources),
         ]
 
-    def _expected(self, source: Source, *, records: bool) -> Expected:
+    def _expected(self, source: Source, mapping_version: int, *, records: bool) -> Expected:
         whole = self._with_records(source) if records else source
-        document = self._projected(whole or source)
+        document = self._projected(whole or source, mapping_version)
         return Expected(
             reference_of(document),
             document.id,
@@ -107,9 +108,10 @@ class Freshness:
             gone=document.body.get("deleted") is True,
         )
 
-    def _projected(self, source: Source) -> Document:
+    def _projected(self, source: Source, mapping_version: int) -> Document:
         wanted = wanted_geo_keys([source])
-        return project(source, self.geo_keys.standing(wanted) if wanted else frozenset())
+        allowed = self.geo_keys.standing(wanted) if wanted else frozenset[str]()
+        return project(source, allowed, mapping_version)
 
     def _with_records(self, source: Source) -> Source | None:
         """The source with its records as the table holds them; None while they cannot be known."""

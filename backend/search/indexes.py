@@ -35,7 +35,7 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
         for name in planned.targets(index):
             engine.create_index(name, mapping=index.mapping, settings=index.settings)
     # Named only now: a writer that knows the names must find the indexes.
-    pointer = state.begin(planned)
+    pointer = state.begin(planned, {name: _version(engine.mapping(name)) for name in planned.names})
     found: list[str] = []
     for index in SEARCH_INDEXES:
         engine.point_alias(index.alias, pointer.current(index))
@@ -44,6 +44,11 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
     if found:
         raise MappingDiffersError(tuple(found))
     return pointer
+
+
+def _version(mapping: JsonObject) -> int:
+    """Return the mapping version that an index names; it may be older than the pointer to it."""
+    return int(mapping.get("_meta", {}).get("mappingVersion", 1))
 
 
 def _planned(state: SearchState) -> Pointer:

@@ -1,4 +1,4 @@
-"""The state of files in S3: the latest version, and the preview beside it.
+"""The state of files in S3: the latest version, the last one with content, and the preview.
 
 One file costs two requests. Many files of one folder are listed together, and the listing jumps
 over keys that nobody asked for, so that it never takes more requests than asking one by one.
@@ -16,16 +16,20 @@ from backend.spec.key_layouts import PREVIEW_MARK
 _LIST_FROM = 4
 """From this many files on, listing them is cheaper than asking for each."""
 _PAGE = 1000
+_LONE_VERSIONS = 50
+"""Versions of one archived file that are listed at once, to find one below its markers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
     """The latest version of a file, which may be a delete marker, and its preview's key.
 
-    Previews of archived files are not looked for.
+    `content` is the newest version that is no marker; None where only markers are left. Previews
+    of archived files are not looked for.
     """
 
     version: ObjectVersion
+    content: ObjectVersion | None
     preview_key: str | None = None
 
 
@@ -41,8 +45,23 @@ def states(objects: Objects, bucket: str, keys: Iterable[str]) -> dict[str, Obje
 def _lone(objects: Objects, bucket: str, key: str) -> ObjectState | None:
     head = objects.head(bucket, key)
     if isinstance(head, ObjectHead):
-        return ObjectState(head.version, shown_preview_key(objects, bucket, key))
-    return None if head is None else ObjectState(head)
+        return ObjectState(head.version, head.version, shown_preview_key(objects, bucket, key))
+    return None if head is None else ObjectState(head, _last_content(objects, bucket, key))
+
+
+def _last_content(objects: Objects, bucket: str, key: str) -> ObjectVersion | None:
+    after: tuple[str | None, str | None] = (None, None)
+    while True:
+        page = objects.list_versions(
+            bucket, key, limit=_LONE_VERSIONS, after_key=after[0], after_version_id=after[1]
+        )
+        for version in page.versions:
+            if version.key == key and not version.is_delete_marker:
+                return version
+        # Longer keys with this beginning come after all versions of the key itself.
+        if page.next_key != key:
+            return None
+        after = (page.next_key, page.next_version_id)
 
 
 class _Listing:
@@ -53,6 +72,7 @@ class _Listing:
         self._prefix = commonprefix(list(wanted))  # noqa: RUF071 - S3's prefixes are characters
         self._starts = sorted([*wanted, *(key + PREVIEW_MARK for key in wanted)])
         self._versions: dict[str, ObjectVersion] = {}
+        self._contents: dict[str, ObjectVersion] = {}
         self._previews: dict[str, list[ObjectVersion]] = {}
 
     def read(self, objects: Objects, bucket: str) -> dict[str, ObjectState]:
@@ -78,6 +98,8 @@ class _Listing:
         return {key: self._state(version) for key, version in self._versions.items()}
 
     def _take(self, version: ObjectVersion) -> None:
+        if version.key in self._wanted and not version.is_delete_marker:
+            self._contents.setdefault(version.key, version)  # the newest comes first
         if not version.is_latest:
             return
         if version.key in self._wanted:
@@ -87,14 +109,21 @@ class _Listing:
             self._previews.setdefault(str(base), []).append(version)
 
     def _next_start(self, listed: str) -> str | None:
-        """The first key, or beginning of keys, that is not wholly among those listed so far."""
+        """Return the first key, or beginning of keys, that is not wholly listed so far."""
         for start in self._starts:
-            if start > listed or (listed.startswith(start) and start not in self._wanted):
+            if start > listed or (listed.startswith(start) and self._may_go_on(start)):
                 return start
         return None
 
+    def _may_go_on(self, start: str) -> bool:
+        """Return whether more is wanted of what begins so: previews, or content below markers."""
+        return start not in self._wanted or (
+            start in self._versions and start not in self._contents
+        )
+
     def _state(self, version: ObjectVersion) -> ObjectState:
+        content = self._contents.get(version.key)
         if version.is_delete_marker:
-            return ObjectState(version)
+            return ObjectState(version, content)
         shown = shown_preview(self._previews.get(version.key, ()))
-        return ObjectState(version, None if shown is None else shown.key)
+        return ObjectState(version, content, None if shown is None else shown.key)

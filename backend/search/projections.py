@@ -5,7 +5,7 @@ The fields are the data model's (`spec.search_indexes`); `rev` and `hash` are ad
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ from backend.spec.search_indexes import (
     DOCUMENT_ID_BYTES,
     FILE_INDEX,
     KEYWORD_CHARS,
+    MAPPING_VERSION,
     RULED_FIELDS,
     RULED_TYPE,
     WITHHELD,
@@ -38,17 +39,23 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
+_CONTENT_FROM = 2
+"""The mapping version from which documents follow content and previews at an asset's root."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document without its version; `index` says which of the two it belongs to."""
+    """A document without its version; `index` says which of the two it belongs to.
+
+    `mapping_version` is that of the physical indexes that take it.
+    """
 
     index: SearchIndex
     id: str
     body: JsonObject
+    mapping_version: int = MAPPING_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +73,14 @@ class AssetSource:
 class FileSource:
     """All that a file's document is made of. `version` is the latest one, or its delete marker.
 
+    `content` is the newest version with content, None where only markers are left.
     `is_asset_preview` marks what is no file document, but is shown of the asset.
     """
 
     asset: Row
     bucket: AssetBucket
     version: ObjectVersion
+    content: ObjectVersion | None
     preview_key: str | None = None
     metadata: tuple[Record, ...] = ()
     attributes: tuple[Record, ...] = ()
@@ -94,13 +103,24 @@ class FileGone:
 Source = AssetSource | FileSource | AssetGone | FileGone
 
 
-def project(source: Source, allowed_geo_keys: frozenset[str] = frozenset()) -> Document:
-    """The document of a source; of one that is gone, the tombstone that takes its place."""
+def project(
+    source: Source,
+    allowed_geo_keys: frozenset[str] = frozenset(),
+    mapping_version: int = MAPPING_VERSION,
+) -> Document:
+    """Return the document of a source; of one that is gone, the tombstone that takes its place."""
+    document = _projected(source, allowed_geo_keys, mapping_version)
+    return replace(document, mapping_version=mapping_version)
+
+
+def _projected(source: Source, allowed: frozenset[str], mapping_version: int) -> Document:
     if isinstance(source, AssetSource):
-        return _asset(source, allowed_geo_keys)
-    if isinstance(source, FileSource) and not source.is_asset_preview:
-        return _file(source, allowed_geo_keys)
+        return _asset(source, allowed, mapping_version)
     if isinstance(source, FileSource):
+        shown = source.version if mapping_version < _CONTENT_FROM else source.content
+        is_document = mapping_version < _CONTENT_FROM or not source.is_asset_preview
+        if shown is not None and is_document:
+            return _file(source, shown, allowed)
         source = _gone(source)
     parts = (source.database_id, source.asset_id)
     if isinstance(source, AssetGone):
@@ -125,7 +145,7 @@ def stub(document: Document) -> Document:
     fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
     kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
     body = {field: document.body[field] for field in kept if field in document.body}
-    return Document(document.index, document.id, body)
+    return replace(document, body=body)
 
 
 def wanted_geo_keys(sources: Iterable[Source]) -> set[str]:
@@ -215,8 +235,9 @@ def _described(records: Iterable[Record], allowed: frozenset[str]) -> JsonObject
     }
 
 
-def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
+def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -> Document:
     row = source.row
+    at_root = source.preview_key if mapping_version >= _CONTENT_FROM else None
     version = _row(row.get("currentVersion"))
     shared = _shared(row, source.bucket)
     body: JsonObject = {
@@ -226,7 +247,7 @@ def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
         "str_asset_version_id": _text(version, "Version"),
         "str_asset_version_comment": _text(version, "Comment"),
         "str_assetlocationkey": _text(_row(row.get("assetLocation")), "Key"),
-        "str_previewfilekey": named_preview(row) or source.preview_key,
+        "str_previewfilekey": named_preview(row) or at_root,
         "bool_isdistributable": row.get("isDistributable") is True,
         "date_asset_version_createdate": iso_date(version.get("DateModified")),
         "bool_has_asset_children": _counts(row, "childCount"),
@@ -239,8 +260,8 @@ def _asset(source: AssetSource, allowed: frozenset[str]) -> Document:
     return _document(ASSET_INDEX, parts, body)
 
 
-def _file(source: FileSource, allowed: frozenset[str]) -> Document:
-    version = source.version
+def _file(source: FileSource, version: ObjectVersion, allowed: frozenset[str]) -> Document:
+    """Return a file's document with the facts of a version; `bool_archived` is of the latest."""
     shared = _shared(source.asset, source.bucket)
     # HEAD and listings tell the time in different resolutions: whole seconds are in both.
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
@@ -252,7 +273,7 @@ def _file(source: FileSource, allowed: frozenset[str]) -> Document:
         "str_s3_version_id": version.version_id,
         "str_previewfilekey": source.preview_key,
         "date_lastmodified": modified.isoformat(),
-        "bool_archived": version.is_delete_marker or is_archived(source.asset),
+        "bool_archived": source.version.is_delete_marker or is_archived(source.asset),
         **_described(source.metadata, allowed),
     }
     if not version.is_delete_marker:

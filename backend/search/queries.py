@@ -26,7 +26,13 @@ from backend.search.models import (
     SortField,
     Window,
 )
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, RULED_TYPE, WITHHELD
+from backend.spec.search_indexes import (
+    ASSET_INDEX,
+    FILE_INDEX,
+    RULED_TYPE,
+    SOURCE_BYTES,
+    WITHHELD,
+)
 
 TEXT_FIELDS = (
     "str_assetname^4",
@@ -42,7 +48,7 @@ _TOMBSTONE: JsonObject = {"term": {"deleted": True}}
 _WHOLE_NAME = 4
 """What a name that is just the text adds to the score: as much as a word of it."""
 
-HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, WITHHELD]
+HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD]
 FACET_SIZE = 1000
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""

@@ -11,7 +11,7 @@ deleted document would be forgotten together with its version, so nothing is eve
 source is gone a tombstone is written, which queries leave out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -75,6 +75,13 @@ class _Portion:
         default_factory=dict[tuple[str, str], Document]
     )
 
+    def take(self, document: Document, names: Set[str]) -> None:
+        """Have a document written to those of these indexes that hold its kind."""
+        for name in self.ticket.pointer.targets(document.index):
+            if name in names:
+                self.writes.append(self.write(document, name))
+                self.documents[name, document.id] = document
+
     def write(self, document: Document, index_name: str) -> DocumentWrite:
         """The write of a document under the portion's ticket."""
         return write_of(document, index_name, self.ticket.number, tombstone_at=self.ticket.taken_at)
@@ -127,18 +134,14 @@ class Rebuilder:
         """Ticket, then read, then project."""
         ticket = self.state.take_ticket()
         portion = _Portion(ticket, self.sources.read(references))
-        for document in self._documents(portion.reading):
-            for name in ticket.pointer.targets(document.index):
-                if only is not None and name not in only:
-                    continue
-                portion.writes.append(portion.write(document, name))
-                portion.documents[name, document.id] = document
-        return portion
-
-    def _documents(self, reading: Reading) -> list[Document]:
-        wanted = wanted_geo_keys(reading.sources)
+        wanted = wanted_geo_keys(portion.reading.sources)
         allowed = self.geo_keys.allowed(wanted) if wanted else frozenset[str]()
-        return [project(source, allowed) for source in reading.sources]
+        names = {name for name in ticket.pointer.names if only is None or name in only}
+        for version in sorted({ticket.mappings[name] for name in names}):
+            alike = {name for name in names if ticket.mappings[name] == version}
+            for source in portion.reading.sources:
+                portion.take(project(source, allowed, version), alike)
+        return portion
 
     def _finish(self, portion: _Portion, done: Rebuilt, *, settling: bool) -> None:
         """Write, and only when all is written ask for the settling."""

@@ -273,6 +273,7 @@ def _sources(
                 asset=one.row,
                 bucket=one.bucket,
                 version=state.version,
+                content=state.content,
                 preview_key=state.preview_key,
                 metadata=metadata.get(path, ()),
                 attributes=attributes.get(path, ()),

@@ -3,21 +3,23 @@
 Nothing here knows what a ticket is used for: see `rebuild`.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from backend.core.clock import Clock
 from backend.core.errors import AlreadyExistsError, StateForbidsError, UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Item, Update, absent, equals
 from backend.core.wired import wired
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
 from backend.spec.tables.operations import SEARCH_STATE
 from backend.values import frozen
 
 KEY = {"stateKey": "search"}
 _NUMBER = "n"
+_MAPPINGS = "mappingVersions"
 _INDEX_NUMBER = "indexNumber"
 _MOVED_BY = "reindexJob"
 _LEFT = "leftNumber"
@@ -54,6 +56,11 @@ class Pointer:
         """The physical indexes that a document of `index` is written to."""
         return self.assets_write if index is ASSET_INDEX else self.files_write
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All physical indexes that are written."""
+        return (*self.assets_write, *self.files_write)
+
     def current(self, index: SearchIndex) -> str:
         """The physical index that searches over `index` read."""
         return self.assets_read if index is ASSET_INDEX else self.files_read
@@ -68,13 +75,25 @@ def numbered(number: int) -> Pointer:
 FIRST_POINTER = numbered(1)
 
 
+class Mappings(dict[str, int]):
+    """The mapping version of each physical index."""
+
+    def __missing__(self, name: str) -> int:
+        """Return the version of an index that is older than their recording."""
+        return 1
+
+
 @frozen
 class Ticket:
-    """A number higher than every one given before, when it was taken, where to write under it."""
+    """A number higher than every one given before, when it was taken, where to write under it.
+
+    `mappings` are the mapping versions of the indexes to write to.
+    """
 
     number: int
     pointer: Pointer
     taken_at: datetime
+    mappings: Mappings
 
 
 @wired
@@ -94,7 +113,7 @@ class SearchState:
         now = self.clock()
         now_ms = int(now.timestamp() * 1000)
         item = self.tables.increment(SEARCH_STATE, KEY, _NUMBER, initial=now_ms)
-        return Ticket(int(item[_NUMBER]), _pointer(item), now)
+        return Ticket(int(item[_NUMBER]), _pointer(item), now, _mappings(item))
 
     def last_ticket(self) -> int:
         """The highest ticket given so far; 0 if there was none."""
@@ -109,14 +128,32 @@ class SearchState:
         """
         return _pointer(self.tables.get(SEARCH_STATE, KEY) or {})
 
-    def begin(self, pointer: Pointer) -> Pointer:
-        """Name the indexes, unless that was done before; answers with the names that hold."""
+    def mappings(self) -> Mappings:
+        """Return the mapping versions of the indexes."""
+        return _mappings(self.tables.get(SEARCH_STATE, KEY) or {})
+
+    def mapping_version_read(self) -> int:
+        """Return the mapping version of the pair of indexes that is read.
+
+        Raises:
+            SearchNotSetUpError: the item names no indexes.
+        """
+        item = self.tables.get(SEARCH_STATE, KEY) or {}
+        return _mappings(item)[_pointer(item).assets_read]
+
+    def begin(self, pointer: Pointer, mappings: Mapping[str, int] | None = None) -> Pointer:
+        """Name the indexes, unless that was done before; answers with the names that hold.
+
+        `mappings` are their mapping versions; without them, they are created as declared.
+        """
+        if mappings is None:
+            mappings = dict.fromkeys(pointer.names, MAPPING_VERSION)
         try:
             self.tables.write(
                 Update(
                     table=SEARCH_STATE,
                     key=KEY,
-                    set=_item(pointer),
+                    set={**_item(pointer), _MAPPINGS: dict(mappings)},
                     conditions=(absent("assetsRead"),),
                     refused=AlreadyExistsError("The search indexes are set up already"),
                 )
@@ -139,14 +176,18 @@ class SearchState:
     def take_pointer(self, job_id: str, old: Pointer, pointer: Pointer, *, number: int) -> None:
         """Have a reindex job move the pointer from where it is; done before, it stays so.
 
-        `number` is that of the new indexes.
+        `number` is that of the new indexes, which are created as declared.
 
         Raises:
             PointerHeldError: another job has it, it is elsewhere, or the number was given up.
         """
         free = (absent(_MOVED_BY), Condition(_LEFT, "not >", number - 1))
         held = (*free, equals("assetsRead", old.assets_read))
-        if not self._move(pointer, {_MOVED_BY: job_id}, held) and self.moved_by() != job_id:
+        known = self.mappings()
+        mappings = dict.fromkeys(pointer.names, MAPPING_VERSION)
+        mappings |= {name: known[name] for name in old.names}
+        taken = {_MOVED_BY: job_id, _MAPPINGS: mappings}
+        if not self._move(pointer, taken, held) and self.moved_by() != job_id:
             raise PointerHeldError
 
     def give_up_number(self, number: int) -> None:
@@ -210,6 +251,11 @@ def _item(pointer: Pointer) -> Item:
         "filesRead": pointer.files_read,
         "filesWrite": list(pointer.files_write),
     }
+
+
+def _mappings(item: Item) -> Mappings:
+    stored = cast("Mapping[str, Any]", item.get(_MAPPINGS, {}))
+    return Mappings({name: int(version) for name, version in stored.items()})
 
 
 def _pointer(item: Item) -> Pointer:

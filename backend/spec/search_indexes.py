@@ -12,6 +12,15 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
+MAPPING_VERSION = 2
+"""Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
+
+1: to release 0.1, whose indexes name none. 2: `source_bytes` and the subfields `inner`; documents
+of archived files have the facts of the last version with content; an asset's preview at its root is
+no file document. A reindex creates indexes of this version; until then those of an earlier one are
+written and checked as they were.
+"""
+
 KEYWORD_CHARS = 8000
 """`ignore_above` of every keyword: in UTF-8 at most 32,000 bytes, below Lucene's 32,766."""
 
@@ -132,6 +141,10 @@ RULED_TYPE = "ruled_assettype"
 """The type of the asset, or of the asset that a file belongs to: what permissions go by. Files do
 not carry `str_assettype`, by which people search for assets."""
 
+SOURCE_BYTES = "source_bytes"
+"""The size of the document's own source in UTF-8, so that replies are bounded before sources are
+fetched. Only stored as a doc value: nobody searches by it."""
+
 WITHHELD = "withheld"
 """Marks a document with a value that permissions name and no keyword holds: nobody finds it."""
 
@@ -169,6 +182,7 @@ OURS: dict[str, Mapping] = {
     "rev": LONG,
     "hash": KEYWORD,
     "deleted": BOOLEAN,
+    SOURCE_BYTES: {"type": "long", "index": False},
     RULED_TYPE: KEYWORD,
     WITHHELD: BOOLEAN,
     **dict.fromkeys(STRETCHES_OF.values(), _STRETCHES),
@@ -221,6 +235,7 @@ class SearchIndex:
         for field, cut in _COPIED.items():
             properties[field] = {**properties[field], "copy_to": [cut]}
         return {
+            "_meta": {"mappingVersion": MAPPING_VERSION},
             "dynamic": "strict_allow_templates",
             "dynamic_templates": [*DYNAMIC_TEMPLATES, *CHOSEN_TEMPLATES],
             "properties": properties,

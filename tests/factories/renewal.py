@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from backend.core.search_engine import DocumentWrite, JsonObject
+from backend.core.transactions import Update
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.jobs.models import Job, Progress
@@ -21,6 +22,7 @@ from backend.search.work import Report, Reports, SearchWork
 from backend.search.work_steps import WorkSteps
 from backend.spec.jobs import CHECK_SEARCH, REINDEX_SEARCH, REPAIR_SEARCH, JobKind
 from backend.spec.tables.assets import DATABASES
+from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
 from tests.factories.jobs import ADMIN, JobWorld
@@ -33,6 +35,7 @@ from tests.fakes.tables import MemoryTables
 GRACE_SECONDS = 10
 KEEP_SECONDS = 100
 BUCKET = "assetbucket"
+_OF_A_TICKET = {"rev", "source_bytes"}
 
 
 @dataclass
@@ -72,7 +75,7 @@ class Renewal:
         sources = Sources(self.tables, self.objects, owners, workers=1)
         return Checker(
             walk=self.walk,
-            comparer=Comparer(self.engine, sources, GeoKeys(self.tables)),
+            comparer=Comparer(self.engine, sources, GeoKeys(self.tables), self.state),
             rebuilder=self.rebuilder,
             grace_seconds=GRACE_SECONDS,
             clock=lambda: self.world.now,
@@ -171,11 +174,24 @@ class Renewal:
     def live(self, *, number: int) -> dict[str, JsonObject]:
         """The documents that stand in a pair of indexes, by id, without their versions."""
         return {
-            document_id: {name: value for name, value in body.items() if name != "rev"}
+            document_id: {n: value for n, value in body.items() if n not in _OF_A_TICKET}
             for alias in ("assets", "files")
             for document_id, (_, body) in self.engine.indexes[f"{alias}-{number}"].items()
             if not body.get("deleted")
         }
+
+    def age(self) -> None:
+        """Have the indexes be those of the first mapping version, which take nothing newer."""
+        for name in self.state.pointer().names:
+            del self.engine.mappings[name]["_meta"]
+        key = {"stateKey": "search"}
+        self.tables.write(Update(table=SEARCH_STATE, key=key, remove=("mappingVersions",)))
+
+        def refuse(write: DocumentWrite) -> str | None:
+            has_size = "source_bytes" in write.body
+            return "strict_dynamic_mapping" if has_size and write.index.endswith("-1") else None
+
+        self.engine.refuses = refuse
 
     def lose(self, document_id: str) -> None:
         """Take a document out of the indexes, as nothing of ours ever does."""

@@ -8,6 +8,10 @@ import httpx
 import pytest
 
 from tests.journeys.runtime import Api, Runtime, noise
+from tests.journeys.test_bucket_sync import s3
+from tests.journeys.test_search_indexes import drift
+
+__all__ = ["s3"]
 
 ODD = "/Löwe 獅子 +1.stl"
 RECORD = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
@@ -125,6 +129,41 @@ def test_a_file_is_archived_brought_back_reverted_and_deleted(
     assert api.refused("DELETE", f"{lion}/deleteFile", gone)[0] == 404
     runtime.drain()
     assert found(api, database) == {"a.stl", "parts/1.stl"}
+
+
+def test_previews_are_shown_and_archived_files_keep_their_facts(
+    runtime: Runtime, api: Api, s3: Any, database: str, lion: str
+) -> None:
+    asset, bucket = lion.rpartition("/")[2], api.own_bucket()["bucketName"]
+    resembling = "photo.previewfile.jpg"
+    for name in (resembling, "preview.png", "a.stl.previewFile.gif", "a.stl.previewFile.png"):
+        s3.put_object(Bucket=bucket, Key=f"{asset}/{name}", Body=name.encode())
+    version = shown(api, lion)[ODD]["versionId"]
+    api.ok("DELETE", f"{lion}/archiveFile", {"filePath": ODD})
+    runtime.drain()
+    listed = shown(api, lion)
+    assert set(listed) == {"/a.stl", "/parts/1.stl", f"/{resembling}", "/preview.png"}
+    assert found(api, database) == {"a.stl", "parts/1.stl", resembling}
+    (itself,) = api.search(databaseId=database, entityTypes=["asset"])
+    assert itself["str_previewfilekey"] == f"{asset}/preview.png"
+    link = api.ok("POST", f"{lion}/download", {"downloadType": "assetPreview"})
+    assert httpx.get(link["downloadUrl"], timeout=20).content == b"preview.png"
+
+    files = api.search(databaseId=database, entityTypes=["file"], includeArchived=True)
+    documents = {one["str_key"].partition("/")[2]: one for one in files}
+    assert set(documents) == {"a.stl", ODD[1:], "parts/1.stl", resembling}
+    archived, active = documents[ODD[1:]], documents["a.stl"]
+    assert (archived["bool_archived"], archived["num_filesize"]) == (True, 60)
+    assert archived["str_s3_version_id"] == version
+    assert archived["str_etag"]
+    assert active["str_previewfilekey"] == listed["/a.stl"]["previewFile"]
+    assert "source_bytes" not in active
+    assert drift(api, database) == set()
+
+    api.ok("DELETE", f"{lion}/deleteAssetPreview")
+    runtime.drain()
+    (itself,) = api.search(databaseId=database, entityTypes=["asset"])
+    assert "str_previewfilekey" not in itself
 
 
 def test_folders_are_made_archived_and_deleted_whole(

@@ -9,7 +9,7 @@ from datetime import UTC
 from typing import Any
 
 from backend.core.names import extension_of
-from backend.core.objects import ObjectHead, Objects
+from backend.core.objects import Objects
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import Item
@@ -76,11 +76,11 @@ def _file(
     asset: ModelAsset, path: str, file: ModelFile, objects: Objects, bucket: str
 ) -> dict[str, Any]:
     key = asset.prefix + path[1:]
-    found = objects.head(bucket, key)
-    assert found is not None, f"the bucket has no {key}"
-    version = found.version if isinstance(found, ObjectHead) else found
-    is_hidden = version.is_delete_marker
-    assert is_hidden == file.is_archived or asset.is_half_done, f"{key}: {version}"
+    found = [one for one in objects.list_versions(bucket, key).versions if one.key == key]
+    assert found, f"the bucket has no {key}"
+    is_hidden = found[0].is_delete_marker
+    assert is_hidden == file.is_archived or asset.is_half_done, f"{key}: {found[0]}"
+    version = next(one for one in found if not one.is_delete_marker)
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     body = {
         "_rectype": "file",
@@ -88,6 +88,8 @@ def _file(
         "str_key": key,
         "str_s3_version_id": version.version_id,
         "date_lastmodified": modified.isoformat(),
+        "str_etag": version.etag,
+        "num_filesize": file.size,
         "bool_archived": is_hidden or asset.is_archived,
         **described(asset.records.get(("metadata", path), {})),
         **attributes(asset.records.get(("attribute", path), {})),
@@ -95,7 +97,6 @@ def _file(
     if extension_of(path):
         body["str_fileext"] = extension_of(path)
     if not is_hidden:
-        body |= {"str_etag": version.etag, "num_filesize": file.size}
         listed = objects.list_objects(bucket, f"{key}.previewFile.").objects
         if listed:
             body["str_previewfilekey"] = listed[0].key

@@ -61,7 +61,7 @@ def test_an_asset_and_a_file_with_poison_are_found(name: str, world: World) -> N
     row: dict[str, Any] = asset_row(description="word " + "x" * 40_000, tags=["t" * 40_000, "red"])
     sources = [
         AssetSource(row, BUCKET, records),
-        FileSource(row, BUCKET, version, metadata=records, attributes=records),
+        FileSource(row, BUCKET, version, version, metadata=records, attributes=records),
     ]
     allowed = frozenset(wanted_geo_keys(sources))
     documents = [project(source, allowed) for source in sources]

@@ -85,7 +85,7 @@ def shelves() -> tuple[dict[str, JsonObject], dict[str, Fields]]:
         }
         for name, source in (
             (f"asset-{number}", AssetSource(row, BUCKET)),
-            (f"file-{number}", FileSource(row, BUCKET, version)),
+            (f"file-{number}", FileSource(row, BUCKET, version, version)),
         ):
             documents[name] = project(source).body
             seen[name] = fields

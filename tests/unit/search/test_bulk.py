@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
@@ -11,6 +11,7 @@ from backend.core.errors import InvalidInputError, TooLargeError, UnavailableErr
 from backend.core.search_engine import DocumentResult, DocumentWrite
 from backend.search.bulk import MAX_BYTES, BulkWriter, write_of
 from backend.search.projections import AssetGone, Document, project
+from backend.spec.search_indexes import ASSET_INDEX
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
 
@@ -118,6 +119,17 @@ def test_the_hash_is_of_the_content_and_not_of_the_version() -> None:
     BulkWriter(engine).write([write_of(other, "assets-1", 7)])
     assert hashes[0] == hashes[1]
     assert (engine.document("assets-1", "museum:pump") or {})["hash"] != hashes[0]
+
+
+@pytest.mark.parametrize("length", [*range(760, 780), *range(9760, 9780), 100_000])
+@pytest.mark.parametrize("char", ["x", "é"])
+def test_a_document_carries_the_size_of_its_own_source_in_bytes(length: int, char: str) -> None:
+    document = Document(ASSET_INDEX, "a", {"_rectype": "asset", "str_assetname": char * length})
+    body = write_of(document, "assets-1", 5).body
+    assert json.loads(body)["source_bytes"] == len(body.encode())
+    old = write_of(replace(document, mapping_version=1), "assets-1", 5).body
+    assert json.loads(body) == {**json.loads(old), "source_bytes": len(body.encode())}
+    assert "source_bytes" not in old
 
 
 def test_only_a_tombstone_carries_its_time_and_not_in_its_hash() -> None:

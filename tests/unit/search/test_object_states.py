@@ -9,6 +9,7 @@ from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectVersion, VersionPage, just_below
 from backend.search.object_states import states
 from tests.fakes.counting import requests_of
+from tests.fakes.objects import MemoryObjects
 
 BUCKET = "assetbucket"
 
@@ -43,6 +44,30 @@ def test_one_file_and_many_files_are_told_alike(objects: S3Objects) -> None:
     assert listed["p/a"].preview_key == "p/a.previewFile.png"
     assert listed["p/dir/b"].preview_key is None
     assert listed["p/gone"].version.is_delete_marker
+
+
+@pytest.mark.parametrize("most", [1, 2, 1000])
+def test_below_markers_the_last_content_is_found(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backend.search.object_states._PAGE", most)
+    monkeypatch.setattr("backend.search.object_states._LONE_VERSIONS", most)
+    objects = MemoryObjects()
+    for body in (b"1", b"22"):
+        objects.put(BUCKET, "p/gone", body, content_type="text/plain", metadata={})
+    for key in ("p/gone", "p/gone", "p/gone", "p/markers", "p/markers"):
+        objects.delete_many(BUCKET, [(key, None)])
+    for key in ("p/gone.x", "p/zoo", "p/markers.x"):
+        objects.put(BUCKET, key, b"x", content_type="text/plain", metadata={})
+    wanted = ["p/gone", "p/gone.x", "p/markers", "p/markers.x", "p/zoo"]
+    listed = states(objects, BUCKET, wanted)
+    for key in wanted:
+        assert states(objects, BUCKET, [key]) == {key: listed[key]}
+    content = listed["p/gone"].content
+    assert content is not None
+    assert (content.size, listed["p/gone"].version.is_delete_marker) == (2, True)
+    assert listed["p/markers"].content is None
+    assert listed["p/zoo"].content == listed["p/zoo"].version
 
 
 def test_a_lone_file_takes_two_requests(objects: S3Objects) -> None:

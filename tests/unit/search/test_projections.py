@@ -1,7 +1,7 @@
 """Documents: exactly the declared fields, from whatever the sources hold."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -42,7 +42,7 @@ def asset(**fields: Any) -> dict[str, Any]:
 
 
 def file(version: ObjectVersion = VERSION, **fields: Any) -> dict[str, Any]:
-    return project(FileSource(asset_row(**fields), BUCKET, version)).body
+    return project(FileSource(asset_row(**fields), BUCKET, version, version)).body
 
 
 def test_an_asset_has_the_fields_of_the_data_model() -> None:
@@ -81,6 +81,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
     source = FileSource(
         asset_row(),
         BUCKET,
+        VERSION,
         VERSION,
         preview_key="pump/parts/Wheel.GLB.previewFile.png",
         metadata=(Record("teeth", "12", "number"),),
@@ -121,11 +122,39 @@ def test_an_archived_asset_keeps_its_id_and_says_so_and_so_do_its_files() -> Non
     assert file(archived=True)["bool_archived"] is True
 
 
-def test_a_file_under_a_delete_marker_is_archived_and_has_no_size() -> None:
-    marker = ObjectVersion("pump/a", "v2", True, VERSION.last_modified, is_delete_marker=True)
-    found = file(marker)
-    assert found["bool_archived"] is True
-    assert "num_filesize" not in found
+MARKER = ObjectVersion(
+    VERSION.key, "v2", True, VERSION.last_modified + timedelta(days=1), is_delete_marker=True
+)
+
+
+def test_an_archived_file_keeps_the_facts_of_its_last_content() -> None:
+    archived = project(FileSource(asset_row(), BUCKET, MARKER, VERSION))
+    assert archived.body == {**file(), "bool_archived": True}
+
+
+def test_a_key_with_markers_only_has_no_document() -> None:
+    source = FileSource(asset_row(), BUCKET, MARKER, None)
+    assert project(source) == project(FileGone("museum", "pump", VERSION.key))
+
+
+def test_an_assets_preview_at_its_root_is_no_file_document() -> None:
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, is_asset_preview=True)
+    assert project(source) == project(FileGone("museum", "pump", VERSION.key))
+
+
+def test_indexes_of_the_first_mapping_version_get_the_documents_that_they_had() -> None:
+    def first(source: AssetSource | FileSource) -> dict[str, Any]:
+        return project(source, mapping_version=1).body
+
+    marked = first(FileSource(asset_row(), BUCKET, MARKER, VERSION))
+    assert marked == first(FileSource(asset_row(), BUCKET, MARKER, None))
+    assert (marked["str_s3_version_id"], marked["bool_archived"]) == ("v2", True)
+    assert marked["date_lastmodified"] == "2026-03-02T12:00:00+00:00"
+    preview = FileSource(asset_row(), BUCKET, VERSION, VERSION, is_asset_preview=True)
+    assert first(preview) == file()
+    shown = AssetSource(asset_row(), BUCKET, preview_key="pump/preview.png")
+    assert first(shown) == asset()
+    assert project(shown).body["str_previewfilekey"] == "pump/preview.png"
 
 
 def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:
@@ -136,7 +165,7 @@ def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:
         "deleted": True,
     }
     gone = project(FileGone("museum", "pump", VERSION.key))
-    assert gone.id == project(FileSource(asset_row(), BUCKET, VERSION)).id
+    assert gone.id == project(FileSource(asset_row(), BUCKET, VERSION, VERSION)).id
     assert gone.body["deleted"] is True
 
 
@@ -171,7 +200,7 @@ def test_rules_find_in_documents_what_they_find_in_the_asset(changes: dict[str, 
     fields = secured(Asset.model_validate(row)).fields
     for found in (
         project(AssetSource(row, BUCKET)).body,
-        project(FileSource(row, BUCKET, VERSION)).body,
+        project(FileSource(row, BUCKET, VERSION, VERSION)).body,
     ):
         assert sorted(found["list_tags"]) == sorted(fields["tags"])
         assert found["ruled_assettype"] == fields["assetType"]
@@ -226,4 +255,4 @@ def test_whatever_a_row_holds_it_becomes_a_document_of_declared_fields(row: dict
     json.dumps(found.body)
     assert found.id == "museum:pump"
     assert set(found.body) <= declared
-    assert project(FileSource(row | ids, BUCKET, VERSION)).body["str_key"] == VERSION.key
+    assert project(FileSource(row | ids, BUCKET, VERSION, VERSION)).body["str_key"] == VERSION.key

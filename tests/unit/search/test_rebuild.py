@@ -15,6 +15,7 @@ from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.references import AssetRef, FileRef, ObjectRef, Reference
 from backend.search.values import MAX_GEO_KEYS
 from backend.spec.queues import SETTLE
+from backend.spec.search_indexes import MAPPING_VERSION
 from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.search import (
     remove_asset,
@@ -304,7 +305,9 @@ def test_documents_are_written_to_every_target(
     store_asset(tables)
     engine.create_index("assets-2", mapping={}, settings={})
     item = tables.get(SEARCH_STATE, {"stateKey": "search"}) or {}
-    tables.put_many(SEARCH_STATE, [{**item, "assetsWrite": ["assets-1", "assets-2"]}])
+    both = ["assets-1", "assets-2"]
+    targets = {"assetsWrite": both, "mappingVersions": dict.fromkeys(both, MAPPING_VERSION)}
+    tables.put_many(SEARCH_STATE, [{**item, **targets}])
     indexing.rebuild({PUMP})
     assert engine.document("assets-1", "museum:pump") == engine.document("assets-2", "museum:pump")
 

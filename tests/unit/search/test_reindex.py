@@ -8,9 +8,10 @@ from backend.core.errors import UnavailableError
 from backend.core.search_engine import JsonObject
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.service import JobStateError
-from backend.search.references import AssetRef, FileKeyRef, FileRef
+from backend.search.references import AssetRef, FileKeyRef, FileRef, ObjectRef
 from backend.search.work import ReindexUnfinishedError
 from backend.spec.jobs import REINDEX_SEARCH
+from backend.spec.search_indexes import MAPPING_VERSION
 from tests.factories.jobs import ADMIN, KilledError
 from tests.factories.renewal import BUCKET, KEEP_SECONDS, Renewal
 
@@ -54,6 +55,61 @@ def test_a_reindex_builds_everything_anew_and_removes_the_old(renewal: Renewal) 
     assert pointer.assets_read == "assets-2"
     assert (pointer.assets_write, pointer.files_write) == (("assets-2",), ("files-2",))
     assert renewal.state.moved_by() is None
+
+
+def test_indexes_of_an_earlier_mapping_version_are_written_and_checked_as_such_until_renewed(
+    renewal: Renewal,
+) -> None:
+    renewal.age()
+    fill(renewal)
+    renewal.add_file("a1", "preview.png")
+    for name in ("a1/0000.glb", "a2/0000.glb"):
+        renewal.objects.delete(BUCKET, name)
+    renewal.objects.delete(BUCKET, "a3/markers only.glb")
+    changed = ("a1/preview.png", "a1/0000.glb", "a2/0000.glb", "a3/markers only.glb")
+    renewal.rebuild(*(ObjectRef(BUCKET, key) for key in changed))
+    first = renewal.live(number=1)
+    assert "num_filesize" not in first["museum:a1:a1/0000.glb"]
+    assert {"museum:a1:a1/preview.png", "museum:a3:a3/markers only.glb"} <= set(first)
+    report = renewal.check()
+    assert (report.missing, report.stale, report.extra, report.refused) == (0, 0, 0, 0)
+    kept: list[int] = []
+
+    def change(job: Job) -> None:
+        if phase(job) == "keep":
+            kept.append(1)
+            renewal.add_asset("late", files=1)
+            renewal.objects.delete(BUCKET, "late/0000.glb")
+            renewal.rebuild(ObjectRef(BUCKET, "late/0000.glb"))
+            old, new = (renewal.live(number=n)["museum:late:late/0000.glb"] for n in (1, 2))
+            assert ("num_filesize" in old, "num_filesize" in new) == (False, True)
+
+    renewal.before_step = change
+    assert renewal.run(REINDEX_SEARCH).state == "done"
+    assert kept
+    second = renewal.live(number=2)
+    assert second["museum:a1:a1/0000.glb"]["num_filesize"] == 1
+    assert second["museum:a1"]["str_previewfilekey"] == "a1/preview.png"
+    gone = {"museum:a1:a1/preview.png", "museum:a3:a3/markers only.glb"}
+    assert set(first) - set(second) == gone
+    assert renewal.state.mappings()["files-2"] == MAPPING_VERSION
+    report = renewal.check()
+    assert (report.missing, report.stale, report.extra, report.refused) == (0, 0, 0, 0)
+
+
+def test_a_reindex_that_is_taken_back_leaves_the_mapping_version_that_was(
+    renewal: Renewal,
+) -> None:
+    renewal.age()
+    fill(renewal)
+    job_id = renewal.start(REINDEX_SEARCH)
+    renewal.after_step = lambda job: cancel(renewal, job_id) if phase(job) == "fill" else None
+    renewal.world.drain()
+    assert renewal.state.pointer().assets_read == "assets-1"
+    renewal.objects.delete(BUCKET, "a1/0000.glb")
+    renewal.rebuild(ObjectRef(BUCKET, "a1/0000.glb"))
+    report = renewal.check()
+    assert (report.missing, report.stale, report.extra, report.refused) == (0, 0, 0, 0)
 
 
 def test_the_old_indexes_are_kept_up_to_date_for_a_while(renewal: Renewal) -> None:
