@@ -36,10 +36,10 @@ def folder(tmp_path: Path) -> Path:
     return folder_of_assets(tmp_path / "import me")
 
 
-def folder_of_assets(root: Path) -> Path:
-    """Write twelve assets of ten files; names have blanks, `+`, Unicode or no extension."""
+def folder_of_assets(root: Path, assets: int = 12) -> Path:
+    """Write assets of ten files each; names have blanks, `+`, Unicode or no extension."""
     names = ("a.glb", "b b.stl", "c+d.obj", "ü.ply", "no-extension", "sub/e.png", "sub/f#g.txt")
-    for asset in range(12):
+    for asset in range(assets):
         for number, name in enumerate((*names, "empty.bin", "h.json", "deep/er/i.las")):
             path = root / f"asset {asset:02}" / name
             path.parent.mkdir(parents=True, exist_ok=True)

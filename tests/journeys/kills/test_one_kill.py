@@ -46,6 +46,7 @@ PARTS, PART = 8, 50 * MIB
 COPIED_PARTS = 80
 FILES = 200
 TAGGED = 40
+ASSETS = 36
 
 
 @dataclass
@@ -70,7 +71,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     runtime = Runtime(folder / "state")
     try:
         runtime.up(*LARGE)
-        found = _furnished(runtime, folder_of_assets(folder / "import me"))
+        found = _furnished(runtime, folder_of_assets(folder / "import me", ASSETS))
         _kill_amid_work(found)
         _let_schedules_be_due(runtime.state)
         runtime.up(*LARGE)
@@ -82,7 +83,9 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
 def _kill_amid_work(found: Before) -> None:
     runtime, api = found.runtime, found.runtime.client()
     completion = _uploaded_large_file(found)
-    importing = vitrine(runtime, "import", found.folder, "--database", "imported-folder")
+    # One upload at a time, so that the import lasts until the kill.
+    command = ("import", found.folder, "--database", "imported-folder", "--jobs", "1")
+    importing = vitrine(runtime, *command)
     with importing, load(runtime, "killed") as found.written, ThreadPoolExecutor(1) as pool:
         _wait_for_assets(api, "imported-folder")
         found.job_id = api.ok("DELETE", "/tags/brass")["jobId"]
@@ -221,7 +224,8 @@ def _downloaded(api: Api, place: str) -> str:
 
 def test_the_next_import_finishes_the_one_that_died(before: Before) -> None:
     found = figures(before.runtime, before.folder, "imported-folder")
-    assert (found["assets"], found["files"], found["searchable"]) == (12, 120, 120)
+    files = 10 * ASSETS
+    assert (found["assets"], found["files"], found["searchable"]) == (ASSETS, files, files)
 
 
 def test_the_schedule_replays_what_a_stream_gave_up(before: Before) -> None:
