@@ -13,8 +13,7 @@ from backend.values import frozen
 class JobKind:
     """A kind of job; `cancellable` says whether people may stop one half-way.
 
-    One that `undoes` goes on when it is cancelled, and takes back what it did. One that
-    `starts_over` leaves nothing where it fails, and begins anew when it is resumed.
+    One that `undoes` goes on when it is cancelled, and takes back what it did.
     """
 
     name: str
@@ -22,7 +21,6 @@ class JobKind:
     description: str
     cancellable: bool
     undoes: bool = False
-    starts_over: bool = False
 
     def job_id(self, *parts: str | int) -> str:
         """The id of the job that these parts make unique: `archiveAsset.museum.pump.7`.
@@ -66,9 +64,10 @@ WITHDRAW_ROLE = JobKind(
 MAKE_VERSION = JobKind(
     "makeAssetVersion",
     LIFECYCLE_QUEUE,
-    "Makes a version of an asset, or of the files of an older version.",
-    cancellable=False,
-    starts_over=True,
+    "Makes a version of an asset, or of the files of an older version. Cancelled, it removes what "
+    "it wrote of the version; files that a revert has copied back remain.",
+    cancellable=True,
+    undoes=True,
 )
 LARGE_FILES = JobKind(
     "largeFiles",

@@ -4,6 +4,7 @@ The rows of other slices are only ever removed here, by their keys; what they me
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, StateForbidsError
@@ -13,8 +14,10 @@ from backend.core.transactions import (
     Check,
     Delete,
     Item,
+    Update,
     Write,
     equals,
+    exists,
     put_new,
 )
 from backend.core.wired import wired
@@ -53,6 +56,10 @@ class JobOvertakenError(StateForbidsError):
 
 class _NotedError(AlreadyExistsError):
     """The page is noted already: the step is a repetition."""
+
+
+class _NoNumbersError(StateForbidsError):
+    """No version of the asset was ever begun."""
 
 
 @wired
@@ -126,6 +133,24 @@ class LifecycleRepository:
         """Remove what says which job changes the asset's files: it finds nothing left to do."""
         key = {RESERVATIONS.partition_key.name: keys.changes_of_files(asset_id)}
         self.tables.write(Delete(table=RESERVATIONS, key=key))
+
+    def expire_numbers(self, database_id: str, asset_id: str, expires_at: int) -> None:
+        """Let the counter of version numbers expire, if the asset has one.
+
+        It outlives the jobs that may still hold one of its numbers.
+        """
+        with suppress(_NoNumbersError):
+            self.tables.write(
+                Update(
+                    table=RESERVATIONS,
+                    key={
+                        RESERVATIONS.partition_key.name: keys.version_numbers(database_id, asset_id)
+                    },
+                    set={"expiresAt": expires_at},
+                    conditions=(exists(RESERVATIONS.partition_key.name),),
+                    refused=_NoNumbersError(asset_id),
+                )
+            )
 
     def uploads_of(self, asset_id: str, after: Position | None) -> Page[str]:
         """Ids of some uploads to the asset, as the index knows them."""

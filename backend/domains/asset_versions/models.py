@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import RelativePath, Text, Words
@@ -247,9 +247,14 @@ class HeldRecord:
 
 
 class Making(WireModel):
-    """What a job makes a version of: the parameters of the job."""
+    """What a job makes a version of: the parameters of the job.
 
-    snapshot_id: str
+    `request_id` names what belongs to this job alone: the note of the files that its request named,
+    and the copies of a revert.
+    """
+
+    # Jobs that an earlier release began have it under its old name.
+    request_id: Annotated[str, Field(validation_alias=AliasChoices("requestId", "snapshotId"))]
     asset_created_at: str
     operation: Literal["create", "revert"] = "create"
     source: Source
@@ -265,6 +270,9 @@ class Making(WireModel):
 class Capture(WireModel):
     """How far a version has been made: the cursor of the job.
 
+    `number` is the version's id, which the first step draws; all rows are written under it.
+    `problem` is why the creation was given up, while its rows are swept.
+
     `records` counts what was read of live metadata, `looks` how often its index was waited for.
     `copy_id` names the copy of a large file that is under way, of the one after `after`. `files`
     counts what the snapshot holds; `skipped` names files that it could not take, as many as fit,
@@ -272,8 +280,10 @@ class Capture(WireModel):
     """
 
     part: Literal[
-        "files", "records", "restore", "clear", "metadata", "attribute", "count", "commit"
+        "files", "records", "restore", "clear", "metadata", "attribute", "count", "commit", "sweep"
     ] = "files"
+    number: str = ""
+    problem: str = ""
     after: dict[str, Any] | None = None
     copy_id: str | None = None
     records: int = 0

@@ -1,7 +1,7 @@
 """The tables of versions and of their snapshots, by access pattern.
 
-The rows of a snapshot are written under its own id before its version has a number. They carry the
-asset's key as well, so that whatever an asset leaves is found by the index on it.
+The rows of a snapshot are stored under the number of its version, or under an id of the snapshot
+where an earlier release made it. The index on the asset finds what a deleted asset leaves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,10 +48,12 @@ from backend.spec.tables.metadata import (
     FILE_METADATA_BY_ASSET,
 )
 from backend.spec.tables.model import Table
+from backend.spec.tables.operations import RESERVATIONS
 
 Owner = Asset | AssetReference
 ROWS = 1000
 _NAMED = "named"
+_NUMBER, _EXPIRES_AT = "number", "expiresAt"
 _files_of = TypeAdapter(list[NamedFile])
 _LIVE = {
     "metadata": (ASSET_FILE_METADATA, FILE_METADATA_BY_ASSET, "metadataKey", "metadataValue"),
@@ -100,9 +102,10 @@ class VersionRepository:
         return AssetVersion.model_validate(item)
 
     def list_from(self, asset: Asset, newest: int, limit: int) -> list[AssetVersion]:
-        """Versions from a number downwards, at most `limit`.
+        """Versions whose numbers are among the `limit` from `newest` downwards.
 
-        Numbers have no gaps, so they are the keys; where all of them are wanted, one query does.
+        Numbers are the keys, so a page is read by them: as texts they are not in numeric order.
+        Those that no version has are passed over. Where all are wanted, one query is enough.
         """
         if newest < limit and newest == int(asset.current_version.version):
             query = Query(
@@ -117,26 +120,42 @@ class VersionRepository:
             wanted = [(ASSET_VERSIONS, _key(asset, str(number))) for number in numbers]
             items = [item for _, item in self.tables.get_many(wanted)]
         found = [AssetVersion.model_validate(item) for item in items]
-        # A version that was made since is not of this list.
+        # A version that was committed since is not on this list.
         found = [one for one in found if int(one.asset_version_id) <= newest]
         return sorted(found, key=lambda one: int(one.asset_version_id), reverse=True)
 
     def is_alias_taken(self, asset: Asset, alias: str) -> bool:
         return self.tables.get(ASSET_VERSIONS, _key(asset, ALIAS_MARK + alias)) is not None
 
-    def makes(self, asset: Asset, version: AssetVersion) -> list[Write]:
-        """The writes of a new current version; that before it is current no longer."""
-        before = Update(
-            table=ASSET_VERSIONS,
-            key=_key(asset, asset.current_version.version),
-            set={"isCurrentVersion": False},
-            conditions=(exists(ASSET_VERSION_ID.name),),
-            refused=VersionRevisionError(asset.current_version.version),
-        )
+    def draw_number(self, asset: Asset) -> str:
+        """Draw the number of a new version, which no other call ever returns.
+
+        The counter starts after the versions that the asset has. It is no part of the asset's row,
+        as that streams to the search index, nor of the versions' partition, which goes with the
+        asset: a job of the deleted asset may still hold a number when the id is taken again.
+        """
+        key = {RESERVATIONS.partition_key.name: keys.version_numbers(*_ids(asset))}
+        initial = int(asset.current_version.version)
+        item = self.tables.increment(RESERVATIONS, key, _NUMBER, initial=initial)
+        if _EXPIRES_AT in item:  # set when an asset of the same id was deleted
+            self.tables.write(Update(table=RESERVATIONS, key=key, remove=(_EXPIRES_AT,)))
+        return str(int(item[_NUMBER]))
+
+    def new_version_writes(self, asset: Asset, version: AssetVersion) -> list[Write]:
+        """The writes of a new version; the one before a current version is current no longer."""
         item = version.model_dump(by_alias=True, exclude_none=True)
         row = _key(asset, version.asset_version_id) | item
-        taken = VersionRevisionError(version.asset_version_id)
-        writes: list[Write] = [put_new(ASSET_VERSIONS, row, taken), before]
+        refused = VersionRevisionError(version.asset_version_id)
+        writes: list[Write] = [put_new(ASSET_VERSIONS, row, refused)]
+        if version.is_current_version:
+            before = Update(
+                table=ASSET_VERSIONS,
+                key=_key(asset, asset.current_version.version),
+                set={"isCurrentVersion": False},
+                conditions=(exists(ASSET_VERSION_ID.name),),
+                refused=refused,
+            )
+            writes.append(before)
         if version.version_alias:
             writes.append(self._reserves(asset, version.asset_version_id, version.version_alias))
         return writes
@@ -151,7 +170,7 @@ class VersionRepository:
                 table=ASSET_VERSIONS,
                 key=_key(asset, version.asset_version_id),
                 set={**changes, "revision": version.revision + 1},
-                conditions=(exists(ASSET_VERSION_ID.name), _revision(version)),
+                conditions=(equals("revision", version.revision),),
                 refused=refused,
             )
         ]
@@ -163,21 +182,21 @@ class VersionRepository:
                 writes.append(self._reserves(asset, version.asset_version_id, alias))
         return writes
 
-    def put_files(self, asset: Asset, snapshot_id: str, files: Sequence[HeldFile]) -> None:
+    def put_files(self, asset: Asset, number: str, files: Sequence[HeldFile]) -> None:
         """Put rows of files; those that are there already are put again."""
-        place = _snapshot(asset, snapshot_id)
+        place = _place(asset, number)
         self.tables.put_many(ASSET_FILE_VERSIONS, [place | _file_item(file) for file in files])
 
-    def put_records(self, asset: Asset, snapshot_id: str, records: Sequence[HeldRecord]) -> None:
-        place = _snapshot(asset, snapshot_id)
+    def put_records(self, asset: Asset, number: str, records: Sequence[HeldRecord]) -> None:
+        place = _place(asset, number)
         items = [place | _record_item(record) for record in records]
         self.tables.put_many(ASSET_FILE_METADATA_VERSIONS, items)
 
     def put_named(
-        self, asset: Asset, snapshot_id: str, pages: Sequence[Sequence[NamedFile]]
+        self, asset: Asset, request_id: str, pages: Sequence[Sequence[NamedFile]]
     ) -> None:
         """Note the files that a request names, for the job that looks them up."""
-        place = _snapshot(asset, _pages_of(snapshot_id))
+        place = _place(asset, _pages_of(request_id))
         items = [
             {
                 **place,
@@ -190,55 +209,55 @@ class VersionRepository:
         ]
         self.tables.put_many(ASSET_FILE_VERSIONS, items)
 
-    def named(self, asset: Asset, snapshot_id: str, page: int) -> list[NamedFile]:
+    def named(self, asset: Asset, request_id: str, page: int) -> list[NamedFile]:
         """One page of the files that a request names."""
-        partition = _partition(asset, _pages_of(snapshot_id))
+        partition = _partition(asset, _pages_of(request_id))
         key = {keys.ASSET_VERSION.name: partition, FILE_KEY.name: _page(page)}
         item = self.tables.get(ASSET_FILE_VERSIONS, key)
         return [] if item is None else _files_of.validate_json(item[_NAMED])
 
     def files(
-        self, asset: Asset, snapshot_id: str, page: PageRequest, *, after: str | None = None
+        self, asset: Asset, snapshot: str, page: PageRequest, *, after: str | None = None
     ) -> Page[HeldFile]:
         """Files of a snapshot by path; `after` is the path to go on after."""
-        partition = _partition(asset, snapshot_id)
+        partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_VERSIONS, partition=partition, consistent=True)
         found = self.tables.query(query, _after(query.table, partition, page, after))
         return Page(tuple(_file(item) for item in found.items), found.after)
 
     def records(
-        self, asset: Asset, snapshot_id: str, page: PageRequest, *, after: str | None = None
+        self, asset: Asset, snapshot: str, page: PageRequest, *, after: str | None = None
     ) -> Page[HeldRecord]:
-        """Records of a snapshot by kind, path and key; `after` is the sort key to go on after."""
-        partition = _partition(asset, snapshot_id)
+        """Records of a snapshot by kind, path and key, after the sort key `after`."""
+        partition = _partition(asset, snapshot)
         query = Query(table=ASSET_FILE_METADATA_VERSIONS, partition=partition, consistent=True)
         found = self.tables.query(query, _after(query.table, partition, page, after))
         return Page(tuple(_record(item) for item in found.items), found.after)
 
-    def records_of(self, asset: Asset, snapshot_id: str, kind: Kind, path: str) -> list[HeldRecord]:
+    def records_of(self, asset: Asset, snapshot: str, kind: Kind, path: str) -> list[HeldRecord]:
         """All records of a kind that a snapshot holds of one file, or of the asset itself."""
         query = Query(
             table=ASSET_FILE_METADATA_VERSIONS,
-            partition=_partition(asset, snapshot_id),
+            partition=_partition(asset, snapshot),
             sort_prefix=keys.SNAPSHOT.prefix(kind, path),
             consistent=True,
         )
         return [_record(item) for item in self.tables.query_all(query)]
 
-    def held_paths(self, asset: Asset, snapshot_id: str, paths: Iterable[str]) -> set[str]:
+    def held_paths(self, asset: Asset, snapshot: str, paths: Iterable[str]) -> set[str]:
         """Those of the paths of which a snapshot holds a file."""
-        partition = _partition(asset, snapshot_id)
+        partition = _partition(asset, snapshot)
         names = ASSET_FILE_VERSIONS.key_names
         wanted = [
             (ASSET_FILE_VERSIONS, dict(zip(names, (partition, p), strict=True))) for p in paths
         ]
         return {str(item[FILE_KEY.name]) for _, item in self.tables.get_many(wanted)}
 
-    def count_files(self, asset: Asset, snapshot_id: str, page: PageRequest) -> Page[str]:
+    def count_files(self, asset: Asset, snapshot: str, page: PageRequest) -> Page[str]:
         """Paths of a snapshot, without what the rows say."""
         query = Query(
             table=ASSET_FILE_VERSIONS,
-            partition=_partition(asset, snapshot_id),
+            partition=_partition(asset, snapshot),
             consistent=True,
             attributes=(FILE_KEY.name,),
         )
@@ -252,15 +271,14 @@ class VersionRepository:
         found = self.tables.query(query, page)
         return Page(tuple(_live(kind, item, key, value) for item in found.items), found.after)
 
-    def forget(self, asset: Owner, snapshot_id: str) -> None:
-        """Remove all rows of a snapshot that has no version."""
-        self.forget_named(asset, snapshot_id)
+    def forget(self, asset: Owner, number: str) -> None:
+        """Remove all rows under a number that no version has."""
         for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
-            self._forget(table, _partition(asset, snapshot_id))
+            self._forget(table, _partition(asset, number))
 
-    def forget_named(self, asset: Owner, snapshot_id: str) -> None:
+    def forget_named(self, asset: Owner, request_id: str) -> None:
         """Remove the note of the files that a request named."""
-        self._forget(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(snapshot_id)))
+        self._forget(ASSET_FILE_VERSIONS, _partition(asset, _pages_of(request_id)))
 
     def _forget(self, table: Table, partition: str) -> None:
         query = Query(table=table, partition=partition, consistent=True, attributes=table.key_names)
@@ -285,32 +303,32 @@ def sort_key_of(record: HeldRecord) -> str:
     return keys.SNAPSHOT.build(record.kind, record.path, record.key)
 
 
-def _revision(version: AssetVersion) -> Any:
-    return equals("revision", version.revision)
+def _ids(asset: Owner) -> tuple[str, str]:
+    return asset.database_id, asset.asset_id
 
 
 def _asset_key(asset: Asset) -> str:
-    return keys.ASSET.build(asset.database_id, asset.asset_id)
+    return keys.ASSET.build(*_ids(asset))
 
 
 def _key(asset: Asset, asset_version_id: str) -> dict[str, str]:
     return {keys.ASSET.name: _asset_key(asset), ASSET_VERSION_ID.name: asset_version_id}
 
 
-def _partition(asset: Owner, snapshot_id: str) -> str:
-    return keys.ASSET_VERSION.build(asset.database_id, asset.asset_id, snapshot_id)
+def _partition(asset: Owner, snapshot: str) -> str:
+    return keys.ASSET_VERSION.build(*_ids(asset), snapshot)
 
 
-def _snapshot(asset: Asset, snapshot_id: str) -> Item:
-    """What all rows of a snapshot begin with."""
+def _place(asset: Asset, snapshot: str) -> Item:
+    """The attributes that all rows of a snapshot share."""
     return {
-        keys.ASSET_VERSION.name: _partition(asset, snapshot_id),
+        keys.ASSET_VERSION.name: _partition(asset, snapshot),
         keys.ASSET.name: _asset_key(asset),
     }
 
 
-def _pages_of(snapshot_id: str) -> str:
-    return f"{snapshot_id}.{_NAMED}"
+def _pages_of(request_id: str) -> str:
+    return f"{request_id}.{_NAMED}"
 
 
 def _page(number: int) -> str:

@@ -72,9 +72,9 @@ def with_skipped(cursor: Capture, paths: Sequence[str]) -> Capture:
     return cursor.model_copy(update={"skipped": named, "skipped_count": count})
 
 
-def next_number(asset: Asset) -> str:
-    """The id of the asset's next version."""
-    return str(int(asset.current_version.version) + 1)
+def is_newest(number: str, asset: Asset) -> bool:
+    """Whether a version of this number becomes the current one: the highest number is."""
+    return int(number) > int(asset.current_version.version)
 
 
 def current_of(version: AssetVersion) -> CurrentVersion:

@@ -7,13 +7,13 @@ from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsE
 from backend.core.tables import Tables
 from backend.core.transactions import (
     Check,
+    Condition,
     Item,
     Put,
     Update,
     Write,
     absent,
     equals,
-    exists,
     put_new,
 )
 from backend.core.wired import wired
@@ -47,12 +47,12 @@ class JobChangedError(StateForbidsError):
 
 
 class JobSettledError(StateForbidsError):
-    """The job has its result already: whoever brings another one was too late."""
+    """The job has its result, or is another worker's: this worker was too late."""
 
     code = "JobSettled"
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} has done its work already")
+        super().__init__(f"Job {job_id} has done its work, or another worker does it")
 
 
 @wired
@@ -69,12 +69,12 @@ class JobRepository:
         return put_new(JOBS, row_of(job), JobExistsError(job.job_id))
 
     def settled(self, job: Job, result: Mapping[str, Any]) -> Update:
-        """The write of a job's result, refused where it has one."""
+        """The write of a job's result; refused where it has one, or where the lease is lost."""
         return Update(
             table=JOBS,
             key={_KEY: job.job_id},
             set={"result": dict(result)},
-            conditions=(exists(_KEY), absent("result")),
+            conditions=(absent("result"), *_held(job)),
             refused=JobSettledError(job.job_id),
         )
 
@@ -95,13 +95,12 @@ class JobRepository:
         Raises:
             JobChangedError: it is not.
         """
-        fences = (equals("step", job.step), equals("leaseUntil", job.lease_until)) if fenced else ()
         item = self.tables.write(
             Update(
                 table=JOBS,
                 key={_KEY: job.job_id},
                 set=changes,
-                conditions=(equals("state", job.state), *fences),
+                conditions=_held(job) if fenced else (equals("state", job.state),),
                 refused=JobChangedError(job.job_id),
             )
         )
@@ -122,6 +121,15 @@ class JobRepository:
         )
         self.tables.transact([update, entry])
         return self.get(job.job_id) or job
+
+
+def _held(job: Job) -> tuple[Condition, ...]:
+    """What is true as long as no other worker, and no person, has taken the job from this one."""
+    return (
+        equals("state", job.state),
+        equals("step", job.step),
+        equals("leaseUntil", job.lease_until),
+    )
 
 
 def row_of(job: Job) -> Item:

@@ -257,6 +257,7 @@ ASSET_VERSIONS_API = replace(
                 assets.ASSET_FILE_VERSIONS,
                 assets.ASSET_FILE_METADATA_VERSIONS,
                 operations.JOBS,
+                operations.RESERVATIONS,
                 buckets.ASSET_BUCKET,
             ),
             secrets=(secrets.PAGE_TOKEN_KEY,),

@@ -168,12 +168,13 @@ _OF_API: Mapping[str, Requests] = {
     "AssetVersionsApi": {
         **BUCKET_RECORD,
         **VERSIONS,
-        assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
         assets.ASSET_VERSIONS: (
             *("BatchGetItem", "DeleteItem", "GetItem"),
             *("PutItem", "Query", "UpdateItem"),
         ),
         operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
+        operations.RESERVATIONS: ("UpdateItem",),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "GetObject", "GetObjectVersion", "ListBucket"),
             *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),

@@ -48,6 +48,7 @@ class _Target:
     bucket: str
     base: str
     prefix: str
+    expires_at: int
 
 
 @frozen
@@ -124,6 +125,7 @@ class DeleteSteps:
             bucket=bucket.bucket_name,
             base=bucket.key_prefix,
             prefix=deleted.asset_location.key,
+            expires_at=job.expires_at,
         )
 
     def _parts(self, target: _Target) -> tuple[_Part, ...]:
@@ -202,6 +204,9 @@ class DeleteSteps:
         self._demand_deleted(target)
         self.repository.remove_subscription(target.asset_id)
         self.repository.remove_changes(target.asset_id)
+        # Jobs that make versions began before this one, and so expire before the counter does.
+        ids = (target.database_id, target.asset_id)
+        self.repository.expire_numbers(*ids, target.expires_at)
         return _Removed(0)
 
     def _first_versions(self, bucket: str, prefix: str) -> Sequence[ObjectVersion]:

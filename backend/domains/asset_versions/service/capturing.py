@@ -1,9 +1,10 @@
-"""The steps of a job that makes a version: rows of the snapshot first, the version's row last.
+"""The steps of a job that makes a version: a number, rows under it, and the version's row last.
 
-Each step deals with one page, so memory does not grow with the asset. The last step is the commit:
-one transaction that takes the next number on the condition that the asset is as it was read, and
-settles the job, so that a repetition makes no second version. Until then nobody reads the rows; a
-job that cannot go on removes them.
+Each step deals with one page, so memory does not grow with the asset. The number is drawn once, and
+noted in the job before anything is written under it. The last step is the commit: one transaction
+that puts the version's row and settles the job, on the condition that this worker still has its
+lease. Until then nobody reads the rows. A creation that is given up says so in its job first, so
+that no other worker commits what it then sweeps; a resumed one draws another number.
 """
 
 import time
@@ -20,16 +21,12 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
 from backend.domains.asset_versions.models import Capture, Kind, Made, Making
-from backend.domains.asset_versions.repository import (
-    ROWS,
-    VersionRepository,
-    VersionRevisionError,
-)
+from backend.domains.asset_versions.repository import ROWS, VersionRepository
 from backend.domains.asset_versions.service.restoring import Restoring
 from backend.domains.asset_versions.service.reviving import Reviving
 from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset, AssetReference, AssetVersion, CurrentVersion
-from backend.domains.assets.service import AssetRevisionError, AssetService
+from backend.domains.assets.service import AssetNotFoundError, AssetRevisionError, AssetService
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import ChangeEndedError
@@ -53,6 +50,12 @@ class VersionOvertakenError(StateForbidsError):
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
+
+
+class CreationGivenUpError(StateForbidsError):
+    """The worker that gave the creation up died before it had removed all rows."""
+
+    code = "AssetVersionGivenUp"
 
 
 class RequestLostError(StateForbidsError):
@@ -82,36 +85,51 @@ class VersionSteps:
 
         Raises:
             AliasTakenError: another version has got the alias meanwhile.
+            JobChangedError: another worker has the job.
             VersionOvertakenError: the asset is gone or archived.
         """
         if job.result is not None:  # it was committed, and then its worker died
             return Progress(job.cursor, finished=True)
         making = Making.model_validate(job.parameters)
         cursor = Capture.model_validate(job.cursor)
+        if job.undo:
+            self._sweep(job, making, cursor)
+            return Progress(finished=True, undone=True)
         try:
             return self._part(job, making, cursor)
         except UnavailableError:
             raise
-        except VitrineError:
-            if self._is_made(job):
-                return Progress(job.cursor, finished=True)
-            owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
-            self.repository.forget(owner, making.snapshot_id)
+        except VitrineError as error:
+            self._give_up(job, making, cursor, error.message)
             raise
 
-    def _is_made(self, job: Job) -> bool:
-        """Whether another worker has committed the version: what it holds stays then.
+    def _give_up(self, job: Job, making: Making, cursor: Capture, problem: str) -> None:
+        """Note in the job that its number gets no version, then sweep.
 
-        A worker may sleep for longer than it has the job.
+        A worker that has lost its lease ends at the note. One that wakes up in the sweep removes
+        rows of this number only, which no later attempt uses.
         """
-        found = self.jobs.find(job.job_id)
-        return found is None or found.result is not None
+        given_up = Capture(part="sweep", number=cursor.number, problem=problem)
+        noted = self.jobs.rewind(job, _dumped(given_up))
+        self._sweep(job, making, cursor)
+        self.jobs.rewind(noted, {})  # from here the job can be resumed
 
-    def _demand_unmade(self, job: Job) -> None:
-        if self._is_made(job):
+    def _sweep(self, job: Job, making: Making, cursor: Capture) -> None:
+        owner = AssetReference(database_id=job.database_id or "", asset_id=job.asset_id or "")
+        self.repository.forget_named(owner, making.request_id)
+        if cursor.number:
+            self.repository.forget(owner, cursor.number)
+
+    def _demand_held(self, job: Job) -> None:
+        if not self.jobs.is_held(job):
             raise ChangeEndedError(job.job_id)
 
     def _part(self, job: Job, making: Making, cursor: Capture) -> Progress:
+        if cursor.part == "sweep":
+            raise CreationGivenUpError(cursor.problem)
+        if not cursor.number:
+            number = self.repository.draw_number(self._asset(job, making))
+            return Progress(_dumped(Capture(number=number)))
         if cursor.part == "commit":
             return self._commit(job, making, cursor)
         asset = self._asset(job, making)
@@ -122,15 +140,15 @@ class VersionSteps:
             case "records":
                 following = self.reviving.keep(asset, making, cursor)
             case "restore":
-                following = self.reviving.restore(asset, making, cursor, by)
+                following = self.reviving.restore(asset, cursor, by)
             case "clear":
-                following = self.reviving.clear(asset, making, cursor, by)
+                following = self.reviving.clear(asset, cursor, by)
             case "metadata" | "attribute":
-                following = self._live_records(asset, making, cursor, cursor.part)
+                following = self._live_records(asset, cursor, cursor.part)
             case "count":
-                following = self._count(asset, making, cursor)
+                following = self._count(asset, cursor)
         done = following.files - cursor.files if cursor.part == "files" else 0
-        return Progress(following.model_dump(by_alias=True, exclude_none=True), items=max(0, done))
+        return Progress(_dumped(following), items=max(0, done))
 
     def _asset(self, job: Job, making: Making) -> Asset:
         found = self.assets.find_asset(job.database_id or "", job.asset_id or "")
@@ -142,21 +160,21 @@ class VersionSteps:
         after_files = "records" if making.revert_metadata else "metadata"
         match making.source:
             case "latest":
-                following = self._current_files(asset, making, cursor)
+                following = self._current_files(asset, cursor)
             case "named":
                 following = self._named_files(asset, job, making, cursor)
             case "version":
-                still = partial(self._demand_unmade, job)
+                still = partial(self._demand_held, job)
                 following = self.restoring.files(asset, making, cursor, still)
         if following.after is None and following.copy_id is None:
             following = following.model_copy(update={"part": after_files})
         return following
 
-    def _current_files(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+    def _current_files(self, asset: Asset, cursor: Capture) -> Capture:
         bucket, prefix = self.assets.location(asset)
         page = self.states.page(bucket, prefix, cursor.after or {})
         files = rules.held(prefix, page.versions)
-        self.repository.put_files(asset, making.snapshot_id, files)
+        self.repository.put_files(asset, cursor.number, files)
         after = None
         if page.next_key is not None:
             after = {"key": page.next_key, "version": page.next_version_id}
@@ -164,7 +182,7 @@ class VersionSteps:
 
     def _named_files(self, asset: Asset, job: Job, making: Making, cursor: Capture) -> Capture:
         number = int((cursor.after or {}).get("page", 0))
-        named = self.repository.named(asset, making.snapshot_id, number)
+        named = self.repository.named(asset, making.request_id, number)
         if not named:
             age = self.clock() - datetime.fromisoformat(job.created_at)
             if age > _NOTING_TIME:
@@ -179,16 +197,16 @@ class VersionSteps:
         states = self.states.of(bucket, prefix, wanted)
         taken = {key: state.wanted for key, state in states.items() if state.wanted is not None}
         files = [rules.held_as(prefix, version) for _, version in sorted(taken.items())]
-        self.repository.put_files(asset, making.snapshot_id, files)
+        self.repository.put_files(asset, cursor.number, files)
         skipped = [f.relative_key for f in named if prefix + f.relative_key[1:] not in taken]
         after = {"page": number + 1} if number + 1 < making.pages else None
         done = {"after": after, "files": cursor.files + len(files)}
         return rules.with_skipped(cursor, skipped).model_copy(update=done)
 
-    def _live_records(self, asset: Asset, making: Making, cursor: Capture, kind: Kind) -> Capture:
+    def _live_records(self, asset: Asset, cursor: Capture, kind: Kind) -> Capture:
         """Keep a page of the records that the asset and its files have now."""
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, cursor.after))
-        self.repository.put_records(asset, making.snapshot_id, page.items)
+        self.repository.put_records(asset, cursor.number, page.items)
         count = cursor.records + len(page.items)
         part = kind
         if page.after is None:
@@ -213,10 +231,10 @@ class VersionSteps:
         self.pause(_FIRST_PAUSE * 2**looks)
         return True
 
-    def _count(self, asset: Asset, making: Making, cursor: Capture) -> Capture:
+    def _count(self, asset: Asset, cursor: Capture) -> Capture:
         """Count the rows, as a repeated step may have met other files than it did at first."""
         request = PageRequest(ROWS, cursor.after)
-        page = self.repository.count_files(asset, making.snapshot_id, request)
+        page = self.repository.count_files(asset, cursor.number, request)
         after = None if page.after is None else dict(page.after)
         part = "commit" if after is None else "count"
         done = {"part": part, "after": after, "files": cursor.files + len(page.items)}
@@ -229,12 +247,12 @@ class VersionSteps:
                 break
             asset = self._asset(job, making)
             if making.pages:
-                self.repository.forget_named(asset, making.snapshot_id)
+                self.repository.forget_named(asset, making.request_id)
             try:
                 self.repository.commit(self._writes(job, making, cursor, asset))
-            except (AssetRevisionError, VersionRevisionError):
+            except (AssetNotFoundError, AssetRevisionError):  # `_asset` looks what became of it
                 continue
-            except JobSettledError:  # another worker was faster
+            except JobSettledError:  # the reply to this worker's own commit was lost, or its lease
                 pass
             return Progress(job.cursor, finished=True)
         raise UnavailableError(f"Asset {job.asset_id} is changed all the time")
@@ -250,34 +268,44 @@ class VersionSteps:
             skipped_count=cursor.skipped_count,
         )
         current = rules.current_of(version)
+        if version.is_current_version:
+            of_asset = self.assets.sets_version(asset, current, at=now)
+            before, after = {"currentVersion": _told(asset.current_version)}, "currentVersion"
+        else:  # one of a higher number was committed first, and remains the current version
+            of_asset = self.assets.stays(asset)
+            before, after = {}, f"version.{version.asset_version_id}"
         entry = self.audit.entry(
             Identity(job.created_by),
             _OPERATIONS[making.operation],
             asset_entity(asset.database_id, asset.asset_id),
-            before={"currentVersion": _told(asset.current_version)},
-            after={"currentVersion": _told(current), **_reverted(making)},
+            before=before,
+            after={after: _told(current), **_reverted(making)},
             at=now,
         )
         return [
             self.jobs.settled(job, made.model_dump(by_alias=True)),
-            self.assets.sets_version(asset, current, at=now),
-            *self.repository.makes(asset, version),
+            of_asset,
+            *self.repository.new_version_writes(asset, version),
             entry,
         ]
 
 
 def _version(job: Job, making: Making, cursor: Capture, *, asset: Asset, at: str) -> AssetVersion:
     return AssetVersion(
-        asset_version_id=rules.next_number(asset),
+        asset_version_id=cursor.number,
         comment=making.comment,
         description=asset.description,
         date_created=at,
         created_at=at,
         created_by=job.created_by,
+        is_current_version=rules.is_newest(cursor.number, asset),
         version_alias=making.version_alias,
-        snapshot_id=making.snapshot_id,
         file_count=cursor.files,
     )
+
+
+def _dumped(cursor: Capture) -> dict[str, Any]:
+    return cursor.model_dump(by_alias=True, exclude_none=True)
 
 
 def _told(current: CurrentVersion) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class VersionMaking:
         if alias and self.repository.is_alias_taken(asset, alias):
             raise AliasTakenError(alias)
         making = Making(
-            snapshot_id=self.new_id(),
+            request_id=self.new_id(),
             asset_created_at=asset.created_at,
             source="named" if pages else "latest",
             comment=body.comment,
@@ -92,7 +92,7 @@ class VersionMaking:
         asset = self.assets.asset_for(caller, "POST", *asset_id)
         old = self.repository.get(asset, asset_version_id)
         making = Making(
-            snapshot_id=self.new_id(),
+            request_id=self.new_id(),
             asset_created_at=asset.created_at,
             operation="revert",
             source="version",
@@ -114,7 +114,7 @@ class VersionMaking:
     ) -> Started:
         job = self.jobs.new(
             MAKE_VERSION,
-            MAKE_VERSION.job_id(asset.database_id, asset.asset_id, making.snapshot_id),
+            MAKE_VERSION.job_id(asset.database_id, asset.asset_id, making.request_id),
             caller=caller,
             database_id=asset.database_id,
             asset_id=asset.asset_id,
@@ -122,7 +122,7 @@ class VersionMaking:
         )
         self.repository.start(self.jobs.put(job))
         if pages:
-            self.repository.put_named(asset, making.snapshot_id, pages)
+            self.repository.put_named(asset, making.request_id, pages)
         return self._run(job, until)
 
     def _run(self, job: Job, until: datetime) -> Started:

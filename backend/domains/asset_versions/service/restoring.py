@@ -60,14 +60,14 @@ class Restoring:
         """Bring the next files back; answers with the cursor after them.
 
         Raises:
-            ChangeEndedError: `still` does, as another worker has made the version.
+            ChangeEndedError: `still` does, as another worker has the job.
         """
         after = (cursor.after or {}).get("path")
         old = making.of_snapshot or ""
         page = self.repository.files(asset, old, PageRequest(FILES), after=after)
-        place = _Place(*self.assets.location(asset), making.snapshot_id, still)
+        place = _Place(*self.assets.location(asset), making.request_id, still)
         done = self._restored(place, page.items, cursor.copy_id)
-        self.repository.put_files(asset, making.snapshot_id, done.files)
+        self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
             self.reindexing.files(asset.database_id, asset.asset_id, done.copied)
         count = len(done.files) + len(done.skipped)

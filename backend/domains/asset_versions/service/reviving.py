@@ -41,15 +41,15 @@ class Reviving:
         request = PageRequest(ROWS, cursor.after)
         page = self.repository.records(asset, making.of_snapshot or "", request)
         paths = {record.path for record in page.items}
-        held = self._held(asset, making, paths)
+        held = self._held(asset, cursor, paths)
         kept = [record for record in page.items if record.path in held]
-        self.repository.put_records(asset, making.snapshot_id, kept)
+        self.repository.put_records(asset, cursor.number, kept)
         return _following(cursor, "restore" if page.after is None else "records", page.after)
 
-    def restore(self, asset: Asset, making: Making, cursor: Capture, by: Identity) -> Capture:
+    def restore(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
         """Give the next entities the records that the new version keeps of them."""
         after = (cursor.after or {}).get("key")
-        snapshot = making.snapshot_id
+        snapshot = cursor.number
         for _ in range(ENTITIES):
             found = self.repository.records(asset, snapshot, PageRequest(1), after=after).items
             if not found:
@@ -60,13 +60,13 @@ class Reviving:
             after = sort_key_of(records[-1])
         return _following(cursor, "restore", {"key": after})
 
-    def clear(self, asset: Asset, making: Making, cursor: Capture, by: Identity) -> Capture:
+    def clear(self, asset: Asset, cursor: Capture, by: Identity) -> Capture:
         """Take the records from entities of the new version that had none."""
         state = cursor.after or {"kind": "metadata", "after": None}
         kind: Kind = state["kind"]
         page = self.repository.live_records(asset, kind, PageRequest(ROWS, state.get("after")))
-        for path in sorted(self._held(asset, making, {record.path for record in page.items})):
-            if not self.repository.records_of(asset, making.snapshot_id, kind, path):
+        for path in sorted(self._held(asset, cursor, {record.path for record in page.items})):
+            if not self.repository.records_of(asset, cursor.number, kind, path):
                 self._write(asset, (kind, path), [], by)
         if page.after is not None:
             return _following(cursor, "clear", {"kind": kind, "after": dict(page.after)})
@@ -74,9 +74,9 @@ class Reviving:
             return _following(cursor, "clear", {"kind": "attribute", "after": None})
         return _following(cursor, "count", None)
 
-    def _held(self, asset: Asset, making: Making, paths: Iterable[str]) -> set[str]:
+    def _held(self, asset: Asset, cursor: Capture, paths: Iterable[str]) -> set[str]:
         """Those of the paths whose records belong to the new version."""
-        files = self.repository.held_paths(asset, making.snapshot_id, sorted(paths))
+        files = self.repository.held_paths(asset, cursor.number, sorted(paths))
         return files | ({ASSET_LEVEL} & set(paths))
 
     def _write(

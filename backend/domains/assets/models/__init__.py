@@ -35,7 +35,7 @@ class CurrentVersionReply(WireModel):
 
 
 class CurrentVersion(CurrentVersionReply):
-    """The current version's row, repeated on the asset by the transaction that writes the row."""
+    """The row of the version with the highest number, repeated on the asset when it is written."""
 
     snapshot_id: str | None = None
 
@@ -80,7 +80,7 @@ class Asset(WireModel):
 
     @property
     def current_snapshot(self) -> str:
-        """Under which id the rows of the current version's snapshot stand."""
+        """The id under which the rows of the current version's snapshot are stored."""
         return self.current_version.snapshot_id or self.current_version.version
 
     @property
@@ -92,14 +92,14 @@ class Asset(WireModel):
 ALIAS_MARK = "alias#"
 """Begins the sort key of the item that reserves an alias among the versions of an asset."""
 FIRST_NUMBER, AFTER_NUMBERS = "0", ":"
-"""Between them stand the versions of an asset, and no reservation."""
+"""The sort keys of an asset's versions are between them, those of its aliases are not."""
 
 
 class AssetVersion(WireModel):
     """A version's row, without its key.
 
-    The rows of its snapshot were written before its number was known: they stand under
-    `snapshot_id`, or where there is none under the version's own id.
+    The rows of its snapshot are stored under its own number, or under `snapshot_id` where an
+    earlier release gave it one.
     """
 
     asset_version_id: str
@@ -117,7 +117,7 @@ class AssetVersion(WireModel):
 
     @property
     def snapshot(self) -> str:
-        """Under which id the rows of the snapshot stand."""
+        """The id under which the rows of the snapshot are stored."""
         return self.snapshot_id or self.asset_version_id
 
 

@@ -97,9 +97,24 @@ class JobService:
     def settled(self, job: Job, result: Mapping[str, Any]) -> Write:
         """The write of what a job came to, for the transaction that makes it.
 
-        Its refusal is a JobSettledError, so that a repeated step makes nothing twice.
+        Its refusal is a JobSettledError: a repeated step makes nothing twice, and a worker that
+        lost its lease makes nothing.
         """
         return self.jobs.settled(job, result)
+
+    def rewind(self, job: Job, cursor: Mapping[str, Any]) -> Job:
+        """Set where the job's next step begins, from within a step that takes back what was done.
+
+        Raises:
+            JobChangedError: the worker has lost its lease.
+        """
+        return self.jobs.change(job, {"cursor": dict(cursor), "itemsDone": 0})
+
+    def is_held(self, job: Job) -> bool:
+        """Whether the worker still has the lease with which it read the job."""
+        found = self.jobs.get(job.job_id)
+        read = (job.state, job.step, job.lease_until)
+        return found is not None and (found.state, found.step, found.lease_until) == read
 
     def find(self, job_id: str) -> Job | None:
         """The job, for other slices: no permission is asked."""
@@ -157,8 +172,7 @@ class JobService:
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Have a job that failed, was cancelled or is left by its message go on where it stopped.
 
-        One whose kind starts over begins anew. A worker that has not noticed the end yet keeps its
-        lease, so that the next one waits.
+        A worker that has not noticed the end yet keeps its lease, so that the next one waits.
 
         Raises:
             ConflictError: what the job is about does not allow it any more.
@@ -176,11 +190,7 @@ class JobService:
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)
-        changes: dict[str, Any] = {"state": "queued", "tries": 0}
-        kind = JOB_KINDS.get(found.kind)
-        if kind is not None and kind.starts_over:
-            changes |= {"cursor": {}, "itemsDone": 0}
-        return self._change(caller, "resume_job", found, changes)
+        return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
 
     def _is_left(self, job: Job) -> bool:
         """Whether nothing became of a job for so long that its message must be lost.

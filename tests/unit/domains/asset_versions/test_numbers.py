@@ -1,0 +1,332 @@
+"""Numbers of versions: drawn once, gaps where no version came of one, the highest is current."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.tables import DynamoTables
+from backend.core.paging import PageRequest
+from backend.core.transactions import Delete, Update
+from backend.domains.asset_versions import rules
+from backend.domains.asset_versions.models import NamedFile
+from backend.domains.jobs.models import Job
+from backend.spec.tables.assets import (
+    ASSET_FILE_METADATA_VERSIONS,
+    ASSET_FILE_VERSIONS,
+    ASSET_VERSIONS,
+    ASSETS,
+)
+from backend.spec.tables.operations import JOBS, RESERVATIONS
+from tests.factories.assets import ADMIN, created_asset
+from tests.factories.audit import entries
+from tests.factories.lifecycle import KilledError
+from tests.factories.versions import Versions, named
+from tests.unit.domains.asset_versions.test_dying import died_making, jobs_of, killed_at
+from tests.unit.domains.asset_versions.test_making import put, put_records, snapshot_rows
+
+COUNTER = {"reservationKey": "Versions#museum:statue"}
+
+
+def before_the_first(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str, others: Callable[[], object]
+) -> None:
+    """Let others act before the first call of a method of the repository, while its caller sleeps
+    for longer than it has its job."""
+    kind = type(museum.making.repository)
+    whole = getattr(kind, method)
+
+    def late(*args: Any, **more: Any) -> Any:
+        monkeypatch.setattr(kind, method, whole)
+        museum.lifecycle.hands.now += timedelta(minutes=5)
+        others()
+        return whole(*args, **more)
+
+    monkeypatch.setattr(kind, method, late)
+
+
+def unfinished(museum: Versions) -> Job:
+    (job,) = (one for one in jobs_of(museum) if not one.is_finished)
+    return job
+
+
+def current_flags(tables: DynamoTables) -> dict[str, bool]:
+    rows = tables.scan(ASSET_VERSIONS, PageRequest(100)).items
+    return {row["assetVersionId"]: row["isCurrentVersion"] for row in rows if "comment" in row}
+
+
+def current(museum: Versions) -> str:
+    asset = museum.lifecycle.asset()
+    assert asset is not None
+    return asset.current_version.version
+
+
+def test_all_rows_of_a_version_are_stored_under_its_number(
+    museum: Versions, tables: DynamoTables
+) -> None:
+    put(museum, "/a.glb")
+    put_records(tables, [("/", "metadata", 1)])
+    museum.made()
+    for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
+        (row,) = tables.scan(table, PageRequest(10)).items
+        assert row["databaseId:assetId:assetVersionId"] == "museum:statue:1"
+    for row in tables.scan(ASSET_VERSIONS, PageRequest(10)).items:
+        assert "snapshotId" not in row
+    (asset,) = tables.scan(ASSETS, PageRequest(10)).items
+    assert asset["currentVersion"].keys().isdisjoint({"snapshotId"})
+
+
+def test_of_two_creators_the_one_with_the_higher_number_stays_current(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = put(museum, "/a.glb")
+    second: dict[str, str] = {}
+
+    def overtake() -> None:
+        museum.lifecycle.hands.now -= timedelta(minutes=5)  # the first creator keeps its lease
+        second.update(put(museum, "/a.glb", "/b.glb"))
+        assert museum.made("the second", versionAlias="v2") == "2"
+
+    before_the_first(museum, monkeypatch, "commit", overtake)
+    assert museum.made("the first", versionAlias="v1") == "1"
+    assert current(museum) == "2"
+    assert current_flags(tables) == {"0": False, "1": False, "2": True}
+    assert [(one["Version"], one["isCurrent"]) for one in museum.listed()] == [
+        ("2", True),
+        ("1", False),
+        ("0", False),
+    ]
+    assert (museum.files("1"), museum.files("2")) == (first, second)
+    made = [e["changes"] for e in entries(tables) if e["operation"] == "create_asset_version"]
+    assert [sorted(changes) for changes in made] in (
+        [["currentVersion"], ["version.1"]],
+        [["version.1"], ["currentVersion"]],
+    )
+
+
+def test_a_number_that_no_version_got_is_passed_over(
+    museum: Versions, tables: DynamoTables
+) -> None:
+    museum.made(versionAlias="v1")
+    for _ in range(3):
+        museum.making.repository.draw_number(museum.lifecycle.gallery.asset)
+    assert museum.made(versionAlias="9th") == "5"
+    for size in ("1", "2", "1000"):
+        found: list[str] = []
+        query = {"pageSize": size}
+        while True:
+            page = museum.send("GET", "getVersions", **query).body
+            found += [one["Version"] for one in page["versions"]]
+            if "NextToken" not in page:
+                break
+            query["startingToken"] = page["NextToken"]
+        assert found == ["5", "1", "0"]
+    assert museum.send("GET", "getVersion/3").body["code"] == "AssetVersionNotFound"
+    gap = {"from": "1", "to": "3"}
+    assert museum.send("GET", "compareVersions", **gap).body["code"] == "AssetVersionNotFound"
+    assert museum.revert("1").body["assetVersionId"] == "6"
+
+
+def test_a_worker_that_wakes_up_after_its_job_was_resumed_writes_under_its_own_number(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+
+    def another_attempt() -> None:
+        job = unfinished(museum)
+        museum.lifecycle.archive()
+        assert museum.work_off(job.job_id).state == "failed"
+        museum.lifecycle.unarchive()
+        museum.lifecycle.hide("/a.glb")
+        put(museum, "/b.glb")
+        museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
+        assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"
+
+    before_the_first(museum, monkeypatch, "put_files", another_attempt)
+    museum.create()
+    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert museum.files("2").keys() == {"/b.glb"}
+    assert museum.send("GET", "getVersion/1").body["code"] == "AssetVersionNotFound"
+
+
+def test_a_worker_that_wakes_up_after_its_rows_were_swept_commits_nothing(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb")
+
+    def give_up() -> None:
+        job = unfinished(museum)
+        museum.lifecycle.archive()
+        assert museum.work_off(job.job_id).state == "failed"
+        museum.lifecycle.unarchive()
+
+    before_the_first(museum, monkeypatch, "commit", give_up)
+    assert museum.create().status == 200  # with the job, which has failed
+    assert [one["Version"] for one in museum.listed()] == ["0"]
+    assert current(museum) == "0"
+    assert museum.made() == "2"
+
+
+def test_a_worker_that_wakes_up_in_a_sweep_removes_no_row_of_the_next_attempt(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = died_making(museum, monkeypatch)
+    museum.lifecycle.archive()
+
+    def another_attempt() -> None:
+        assert museum.work_off(job.job_id).state == "failed"
+        museum.lifecycle.unarchive()
+        museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
+        assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"
+
+    before_the_first(museum, monkeypatch, "forget", another_attempt)
+    museum.work_off(job.job_id)
+    assert museum.files("2").keys() == {"/a.glb"}
+
+
+def test_a_creation_that_is_cancelled_leaves_a_gap_and_no_rows(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = died_making(museum, monkeypatch)
+    assert snapshot_rows(tables, "1") == 1
+    museum.lifecycle.jobs.cancel_job(ADMIN, job.job_id)
+    assert museum.work_off(job.job_id).state == "cancelled"
+    assert snapshot_rows(tables, "1") == 0
+    assert museum.made() == "2"
+    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+
+
+def test_a_cancellation_that_comes_after_the_commit_changes_nothing(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "commit", 1)
+    with pytest.raises(KilledError):
+        museum.create()
+    job = unfinished(museum)
+    museum.lifecycle.jobs.cancel_job(ADMIN, job.job_id)
+    museum.lifecycle.hands.now += timedelta(minutes=5)
+    assert museum.work_off(job.job_id).state == "done"
+    assert museum.files("1") == files
+
+
+def taken_again(museum: Versions) -> None:
+    """Delete the asset, and create another one of the same id."""
+    museum.lifecycle.work_off(museum.lifecycle.delete())
+    assert museum.lifecycle.asset() is None
+    created_asset(museum.lifecycle.gallery.assets)
+
+
+def test_the_asset_of_a_deleted_ones_id_gets_numbers_that_were_never_drawn(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = died_making(museum, monkeypatch)
+    taken_again(museum)
+    counter = tables.get(RESERVATIONS, COUNTER) or {}
+    assert counter["expiresAt"] >= old.expires_at  # as long as the old job can be resumed
+    files = put(museum, "/a.glb", "/b.glb")
+    assert museum.made() == "2"
+    assert "expiresAt" not in (tables.get(RESERVATIONS, COUNTER) or {})
+    for _ in range(2):
+        assert museum.work_off(old.job_id).state == "failed"
+        museum.lifecycle.jobs.resume_job(ADMIN, old.job_id)
+    assert museum.files("2") == files
+    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+
+
+def test_a_worker_that_wakes_up_after_its_asset_was_deleted_changes_no_version_of_the_next(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(museum, "/a.glb", "/z.glb")
+    files: dict[str, str] = {}
+
+    def another_asset() -> None:
+        taken_again(museum)
+        files.update(put(museum, "/b.glb"))
+        assert museum.made() == "2"
+
+    before_the_first(museum, monkeypatch, "put_files", another_asset)
+    answer = museum.create()
+    assert snapshot_rows(tables, "1") == len(("/a.glb", "/z.glb"))
+    assert museum.work_off(answer.body["jobId"]).state == "failed"
+    assert snapshot_rows(tables, "1") == 0
+    assert museum.files("2") == files
+    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+
+
+def test_nothing_but_the_counter_is_left_of_a_deleted_assets_versions(
+    museum: Versions, tables: DynamoTables
+) -> None:
+    put(museum, "/a.glb")
+    put_records(tables, [("/", "metadata", 1)])
+    museum.made(versionAlias="v1")
+    museum.lifecycle.work_off(museum.lifecycle.delete())
+    for table in (ASSET_VERSIONS, ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
+        assert not tables.scan(table, PageRequest(10)).items
+    counters = tables.scan(RESERVATIONS, PageRequest(100)).items
+    of_asset = [row for row in counters if "statue" in row["reservationKey"]]
+    assert [row["reservationKey"] for row in of_asset] == [COUNTER["reservationKey"]]
+
+
+def made_by_an_earlier_release(museum: Versions, tables: DynamoTables) -> None:
+    """Store version 1 as releases did that wrote rows under the id of a snapshot."""
+    assert museum.made(versionAlias="v1") == "1"
+    for table in (ASSET_FILE_VERSIONS, ASSET_FILE_METADATA_VERSIONS):
+        for row in tables.scan(table, PageRequest(100)).items:
+            names = table.key_names
+            tables.delete_many(table, [{name: row[name] for name in names}])
+            tables.put_many(table, [{**row, names[0]: "museum:statue:0a1b"}])
+    key = {"databaseId:assetId": "museum:statue", "assetVersionId": "1"}
+    tables.write(Update(table=ASSET_VERSIONS, key=key, set={"snapshotId": "0a1b"}))
+    (row,) = tables.scan(ASSETS, PageRequest(10)).items
+    current = {**row["currentVersion"], "snapshotId": "0a1b"}
+    key = {"databaseId": "museum", "assetId": "statue"}
+    tables.write(Update(table=ASSETS, key=key, set={"currentVersion": current}))
+    tables.write(Delete(table=RESERVATIONS, key=COUNTER))
+
+
+def test_versions_of_earlier_releases_are_read_compared_reverted_to_and_deleted(
+    museum: Versions, tables: DynamoTables
+) -> None:
+    first = put(museum, "/a.glb", "/b.glb")
+    put_records(tables, [("/", "metadata", 1)])
+    made_by_an_earlier_release(museum, tables)
+    listed = museum.lifecycle.gallery.list_files
+    assert museum.files("1") == first
+    assert len(museum.whole("1")["versionedMetadata"]) == 1
+    mismatches = [f["currentAssetVersionFileVersionMismatch"] for f in listed().body["items"]]
+    assert mismatches == [False, False]
+    query = {"assetVersionIdAlias": "v1"}
+    assert [f["versionId"] for f in listed(**query).body["items"]] == list(first.values())
+    put(museum, "/b.glb", "/c.glb")
+    assert museum.made() == "2"
+    compared = museum.send("GET", "compareVersions", **{"from": "1", "to": "2"}).body["files"]
+    found = {kind: [one["relativeKey"] for one in some] for kind, some in compared.items()}
+    assert found == {"added": ["/c.glb"], "removed": [], "changed": ["/b.glb"]}
+    assert museum.revert("1").body["assetVersionId"] == "3"
+    assert museum.files("3")["/a.glb"] == first["/a.glb"]
+    museum.lifecycle.work_off(museum.lifecycle.delete())
+    assert snapshot_rows(tables, "0a1b") == 0
+
+
+def test_a_job_that_an_earlier_release_began_draws_a_number_and_begins_again(
+    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = put(museum, "/a.glb")
+    killed_at(museum, monkeypatch, "start", 1)
+    with pytest.raises(KilledError):
+        museum.create(files=named(files))
+    job = unfinished(museum)
+    request_id = job.parameters.pop("requestId")
+    parameters = {**job.parameters, "snapshotId": request_id}
+    cursor = {"part": "commit", "files": 7}
+    begun = Update(
+        table=JOBS, key={"jobId": job.job_id}, set={"parameters": parameters, "cursor": cursor}
+    )
+    tables.write(begun)
+    pages = rules.named_pages([NamedFile.model_validate(one) for one in named(files)])
+    museum.making.repository.put_named(museum.lifecycle.gallery.asset, request_id, pages)
+    assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
+    assert museum.files("1") == files
+    assert museum.whole("1")["fileCount"] == 1
