@@ -101,6 +101,12 @@ RARE = (
         "a file over 1 GiB, or more files than a request takes, are copied by parts or by a job",
     ),
     Rare("assetbucket", "ListBucket", "AssetVersionsApi", "a file of a version that is gone"),
+    Rare(
+        "AssetStorageTable",
+        "ConditionCheckItem",
+        "AssetVersionsApi",
+        "a version of a higher number was committed first",
+    ),
     Rare("assetbucket", "ListBucketVersions", "ExportsApi", "a file in the bin is exported"),
     Rare(
         "AssetFileMetadataStorageTableV2 FileAttributeStorageTableV2",

@@ -109,7 +109,7 @@ def test_what_many_clients_do_to_one_asset_at_once_is_the_work_of_some_order(
     runtime.drain()  # what a request began, jobs finish
     _the_last_edit_stands(api, storm)
     assert sorted(_etags(api, storm)) == sorted(before), "a file was lost or doubled"
-    _versions_are_without_gaps(api, storm)
+    _versions_have_numbers_of_their_own(api, storm)
     assert api.ok("GET", f"/database/{database}")["assetCount"] == 1
     runtime.drain()
     wait_until(lambda: drift(api, database) == {})
@@ -150,12 +150,13 @@ def _the_last_edit_stands(api: Api, storm: Storm) -> None:
     assert api.ok("GET", storm.path)["description"] in {last} | storm.unsure
 
 
-def _versions_are_without_gaps(api: Api, storm: Storm) -> None:
+def _versions_have_numbers_of_their_own(api: Api, storm: Storm) -> None:
+    """A version that failed, as the asset was archived meanwhile, leaves a gap."""
     listed = api.ok("GET", storm.path + "/getVersions")["versions"]
     numbers = [int(version["Version"]) for version in listed]
-    assert numbers == list(range(max(numbers), -1, -1))
+    assert numbers == sorted(set(numbers), reverse=True)
     assert len(storm.versions) == len(set(storm.versions)), "two calls made the same version"
     assert {int(number) for number in storm.versions} <= set(numbers)
-    assert [version["isCurrent"] for version in listed] == [True] + [False] * max(numbers)
+    assert [version["isCurrent"] for version in listed] == [True] + [False] * (len(numbers) - 1)
     current = api.ok("GET", storm.path)["currentVersion"]
     assert int(current["Version"]) == max(numbers), "the asset's copy is not the current version"

@@ -91,7 +91,9 @@ def named(latest: dict[str, str]) -> dict[str, Any]:
     return {"files": wanted, "useLatestFiles": False}
 
 
-def test_many_clients_at_once_make_versions_without_gaps(runtime: Runtime, database: str) -> None:
+def test_many_clients_at_once_make_versions_with_numbers_of_their_own(
+    runtime: Runtime, database: str
+) -> None:
     apis = [runtime.client() for _ in range(CLIENTS)]
     asset = apis[0].new_asset(database, "Wanted by many")
     base = base_of(database, asset)

@@ -41,11 +41,13 @@ DATABASES = Table(
 ASSET_VERSIONS = Table(
     "AssetVersionsStorageTableV2",
     keys.ASSET,
-    "The version records of each asset, and one item for each alias, which so is of one version.",
+    "The version records of each asset, under their numbers, and one item for each alias: its sort "
+    "key is `alias#<alias>`, its attribute `version` the number that has it. Lists read the sort "
+    "keys from `0` to `:`, so no alias is among them.",
     (
         "get one version, by its number or its alias",
         "list the versions of an asset",
-        "take the next number and an alias in one transaction",
+        "put a version and reserve its alias in one transaction",
     ),
     sort_key=ASSET_VERSION_ID,
 )
@@ -58,8 +60,9 @@ FILE_VERSIONS_BY_ASSET = Index(
 ASSET_FILE_VERSIONS = Table(
     "AssetFileVersionsStorageTableV2",
     keys.ASSET_VERSION,
-    "The files that a version holds, each with its S3 version id. They are written under the id of "
-    "a snapshot before their version has a number; its row names the snapshot.",
+    "The files that a version holds, each with its S3 version id, stored under its number before its "
+    "own row. Where an earlier release made the version, its row names another id (`snapshotId`) "
+    "under which they are stored.",
     (
         "list the files of a version",
         "note the files that a request names, a hundred a row, until they are looked up",
@@ -74,7 +77,7 @@ METADATA_VERSIONS_BY_ASSET = Index(
 ASSET_FILE_METADATA_VERSIONS = Table(
     "AssetFileMetadataVersionsStorageTable",
     keys.ASSET_VERSION,
-    "The metadata and attributes as they were when a version was made, under its snapshot's id.",
+    "The metadata and attributes as they were when a version was made, stored as its files are.",
     ("list the snapshot of a version, whole or of one file",),
     sort_key=keys.SNAPSHOT,
     indexes=(METADATA_VERSIONS_BY_ASSET,),

@@ -15,12 +15,15 @@ RESERVATIONS = Table(
     "Reservations",
     Attribute("reservationKey"),
     "What must be unique in a deployment (asset ids, prefixes), the count of each database's "
-    "assets in four parts, and short-lived counters of rate.",
+    "assets in four parts, the last number drawn for a version of each asset "
+    "(`Versions#<database>:<asset>`, which expires a year after the asset is deleted), and "
+    "short-lived counters of rate.",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",
         "count an asset in or out in the transaction that changes its state",
         "add up the count of a database",
+        "draw the number of a version: one atomic update",
     ),
     ttl="expiresAt",
     origin="ours",
