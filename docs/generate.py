@@ -33,6 +33,7 @@ from backend.spec.tables.assets import (
     ASSET_FILE_VERSIONS,
     ASSET_LINK_EDGES,
     ASSET_UPLOADS,
+    ASSET_VERSIONS,
     UPLOADS_BY_DATABASE,
     UPLOADS_BY_USER,
 )
@@ -151,7 +152,7 @@ _OTHER_BLOCKS = (
     ),
     (
         "reservation of what is unique",
-        f"{RESERVATIONS.name}: asset ids, prefixes, aliases of versions",
+        f"{RESERVATIONS.name}: asset ids, prefixes; {ASSET_VERSIONS.name}: aliases of versions",
         "indexes lag, so no rule reads one",
     ),
     (

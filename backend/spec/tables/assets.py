@@ -60,9 +60,9 @@ FILE_VERSIONS_BY_ASSET = Index(
 ASSET_FILE_VERSIONS = Table(
     "AssetFileVersionsStorageTableV2",
     keys.ASSET_VERSION,
-    "The files that a version holds, each with its S3 version id, stored under its number before its "
-    "own row. Where an earlier release made the version, its row names another id (`snapshotId`) "
-    "under which they are stored.",
+    "The files that a version holds, each with its S3 version id, stored under its number before "
+    "its own row. Where an earlier release made the version, its row names another id "
+    "(`snapshotId`) under which they are stored.",
     (
         "list the files of a version",
         "note the files that a request names, a hundred a row, until they are looked up",
