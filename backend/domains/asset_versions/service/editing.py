@@ -61,6 +61,8 @@ class VersionEditing:
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "PUT", *asset_id)
             version = self.repository.get(asset, asset_version_id)
+            if rules.is_newest(asset_version_id, asset):  # committed since the asset was read
+                continue
             old = version.model_dump(by_alias=True)
             changes = {name: value for name, value in wanted.items() if value != old[name]}
             if not changes:
@@ -82,8 +84,11 @@ class VersionEditing:
             VersionActiveError: it is not archived.
             VersionArchivedError: it is archived already.
             AssetVersionNotFoundError: the asset has no such version.
+            VersionRevisionError: it has become the current one since the asset was read.
         """
         version = self.repository.get(asset, asset_version_id)
+        if rules.is_newest(asset_version_id, asset):
+            raise VersionRevisionError(asset_version_id)
         if version.is_archived == is_archived:
             error = VersionArchivedError if is_archived else VersionActiveError
             raise error(asset_version_id)

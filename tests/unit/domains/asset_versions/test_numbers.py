@@ -261,7 +261,7 @@ def test_a_worker_that_wakes_up_after_its_asset_was_deleted_changes_no_version_o
     assert [one["Version"] for one in museum.listed()] == ["2", "0"]
 
 
-def test_nothing_but_the_counter_is_left_of_a_deleted_assets_versions(
+def test_only_the_counter_is_left_of_a_deleted_assets_versions(
     museum: Versions, tables: DynamoTables
 ) -> None:
     put(museum, "/a.glb")
@@ -336,3 +336,19 @@ def test_a_job_that_an_earlier_release_began_draws_a_number_and_begins_again(
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "1"
     assert museum.files("1") == files
     assert museum.whole("1")["fileCount"] == 1
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST"])
+def test_a_version_that_was_committed_since_the_asset_was_read_is_changed_as_the_current_one(
+    museum: Versions, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    before_the_first(museum, monkeypatch, "get", museum.made)
+    if method == "PUT":
+        answer = museum.send("PUT", "assetversions/1", body={"comment": "changed"})
+        assert answer.status == 200
+        asset = museum.lifecycle.asset()
+        assert asset is not None
+        assert asset.current_version.comment == "changed"
+    else:
+        answer = museum.send("POST", "assetversions/1/archive")
+        assert (answer.status, answer.body["code"]) == (409, "ConfirmArchiveAssetMissing")
