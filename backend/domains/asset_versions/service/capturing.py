@@ -270,16 +270,16 @@ class VersionSteps:
         current = rules.current_of(version)
         if version.is_current_version:
             of_asset = self.assets.sets_version(asset, current, at=now)
-            before, after = {"currentVersion": _told(asset.current_version)}, "currentVersion"
+            changed, before = "currentVersion", _told(asset.current_version)
         else:  # one of a higher number was committed first, and remains the current version
             of_asset = self.assets.stays(asset)
-            before, after = {}, f"version.{version.asset_version_id}"
+            changed, before = f"version.{version.asset_version_id}", None
         entry = self.audit.entry(
             Identity(job.created_by),
             _OPERATIONS[making.operation],
             asset_entity(asset.database_id, asset.asset_id),
-            before=before,
-            after={after: _told(current), **_reverted(making)},
+            before={changed: before},
+            after={changed: _told(current), **_reverted(making)},
             at=now,
         )
         return [
