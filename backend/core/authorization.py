@@ -11,6 +11,7 @@ from backend.values import frozen
 
 SecuredType = Literal[
     "database",
+    "databasePurge",
     "asset",
     "tag",
     "tagType",

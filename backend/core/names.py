@@ -221,6 +221,8 @@ Text = Annotated[str, AfterValidator(check_text), _WRITTEN]
 """What people write for others to read."""
 Words = Annotated[Text, AfterValidator(check_words)]
 """The same, where something has to be said."""
+Reason = Annotated[Text, Field(max_length=256)]
+"""Why something is archived or deleted."""
 Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]

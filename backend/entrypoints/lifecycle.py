@@ -19,7 +19,7 @@ from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Step
 from backend.entrypoints.versioning import VersionWiring
 from backend.spec.buckets import AUXILIARY_BUCKET
-from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, UNARCHIVE_ASSET
+from backend.spec.jobs import ARCHIVE_ASSET, DELETE_ASSET, PURGE_DATABASE, UNARCHIVE_ASSET
 from backend.spec.settings import SETTLE_DELAY_SECONDS
 
 
@@ -50,7 +50,10 @@ class LifecycleWiring(VersionWiring):
         from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
         from backend.domains.asset_links.repository import AssetLinkRepository
         from backend.domains.asset_links.service import AssetLinkService
+        from backend.domains.database_purges.repository import PurgeRepository
+        from backend.domains.database_purges.service.jobs import PurgeSteps
 
+        wait_seconds = max(1, self.settings.number(SETTLE_DELAY_SECONDS))
         delete_steps = DeleteSteps(
             repository=LifecycleRepository(self.tables),
             assets=self.assets,
@@ -58,12 +61,20 @@ class LifecycleWiring(VersionWiring):
             objects=self.objects,
             reindexing=self.reindexing,
             auxiliary=self.settings.bucket(AUXILIARY_BUCKET),
-            wait_seconds=max(1, self.settings.number(SETTLE_DELAY_SECONDS)),
+            wait_seconds=wait_seconds,
+        )
+        purge_steps = PurgeSteps(
+            repository=PurgeRepository(self.tables),
+            databases=self.databases,
+            lifecycle=self.lifecycle,
+            jobs=self.jobs,
+            wait_seconds=wait_seconds,
         )
         return {
             ARCHIVE_ASSET.name: self._archive_steps.archive,
             UNARCHIVE_ASSET.name: self._archive_steps.unarchive,
             DELETE_ASSET.name: delete_steps.delete,
+            PURGE_DATABASE.name: purge_steps.purge,
         }
 
     @cached_property

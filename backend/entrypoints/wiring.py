@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from backend.domains.assets.service import AssetService
     from backend.domains.audit.service.reading import AuditTrail
     from backend.domains.buckets.service import BucketService
+    from backend.domains.database_purges.service import PurgeCommands
     from backend.domains.databases.service import DatabaseService
     from backend.domains.files.service import FileService
     from backend.domains.files.service.changing import FileChanges
@@ -160,6 +161,14 @@ class Wiring:
             audit=self.audit,
             clock=self.clock,
         )
+
+    def database_purges(self) -> "PurgeCommands":
+        """What starts purges; the first request that does loads it."""
+        from backend.domains.database_purges.repository import PurgeRepository
+        from backend.domains.database_purges.service import PurgeCommands
+
+        repository = PurgeRepository(self.tables)
+        return PurgeCommands(repository, self.databases, self.jobs, self.audit, self.clock)
 
     @cached_property
     def tags(self) -> "TagService":

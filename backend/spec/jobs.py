@@ -49,6 +49,12 @@ UNARCHIVE_ASSET = JobKind(
 DELETE_ASSET = JobKind(
     "deleteAsset", LIFECYCLE_QUEUE, "Removes all that a deleted asset left.", cancellable=False
 )
+PURGE_DATABASE = JobKind(
+    "purgeDatabase",
+    LIFECYCLE_QUEUE,
+    "Removes all that a deleted database left: archived assets, metadata, schemas, jobs.",
+    cancellable=False,
+)
 WITHDRAW_TAG = JobKind(
     "withdrawTag",
     LIFECYCLE_QUEUE,
@@ -116,6 +122,7 @@ JOB_KINDS: dict[str, JobKind] = {
         ARCHIVE_ASSET,
         UNARCHIVE_ASSET,
         DELETE_ASSET,
+        PURGE_DATABASE,
         WITHDRAW_TAG,
         WITHDRAW_ROLE,
         MAKE_VERSION,

@@ -9,7 +9,7 @@ from backend.entrypoints.openapi import bindings, openapi
 from backend.http.bodies import validate
 from backend.http.openapi import told_path
 from backend.http.router import Binding
-from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION
+from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION, DELETE_DATABASE
 
 PATHS = openapi()["paths"]
 FIELDS = [
@@ -31,6 +31,7 @@ TAKES_ANY_LIST = {"POST /search tokens"}
 TAKE_NO_NULL = {
     f"{ARCHIVE_ASSET.key} confirmArchive",
     f"{ARCHIVE_ASSET_VERSION.key} confirmArchiveAsset",
+    f"{DELETE_DATABASE.key} confirmPermanentDelete",
 }
 """What confirms has to be said, or left out with nothing in its place."""
 WRONG: tuple[Any, ...] = ({"unexpected": []}, [["x"]])

@@ -1,19 +1,13 @@
 """The bodies and replies of the routes, and what the jobs note."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from backend.core.models import Confirmation, OptionalBody, WireModel
-from backend.core.names import Text
+from backend.core.names import Reason
 from backend.domains.assets.models import Location
 from backend.domains.jobs.models import JobState
 
-MAX_REASON_CHARS = 256
 Operation = Literal["archive", "unarchive", "delete"]
-
-
-Reason = Annotated[Text, Field(max_length=MAX_REASON_CHARS)]
 
 
 class ArchiveBody(OptionalBody):

@@ -70,6 +70,17 @@ class LifecycleRepository:
         """Carry out what several services composed, all or nothing."""
         self.tables.transact(writes)
 
+    def archived_assets(self, database_id: str, limit: int) -> list[str]:
+        """The ids of the first archived assets of a database."""
+        query = Query(
+            table=ASSETS,
+            partition=keys.archived(database_id),
+            consistent=True,
+            attributes=ASSETS.key_names,
+        )
+        found = self.tables.query(query, PageRequest(limit)).items
+        return [str(item[ASSET_ID.name]) for item in found]
+
     def note_page(self, asset: Asset, page: ArchivedPage) -> tuple[ArchivedPage, bool]:
         """Note the files that the archiving takes next, before it takes them.
 

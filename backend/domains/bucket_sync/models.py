@@ -58,8 +58,8 @@ class Followed:
     """What became of some objects.
 
     `owned` are objects by the asset that had them before; `made` are the assets that are new;
-    `later` are objects whose folder is still that of an asset which is being deleted, or archived:
-    nobody can say yet what they will be.
+    `later` are objects whose folder is still that of an asset which is being deleted or archived,
+    or whose database is being purged: nobody can say yet what they will be.
     """
 
     owned: dict[tuple[str, str], list[str]] = field(

@@ -13,16 +13,19 @@ from backend.core.errors import (
     NotEmptyError,
     NotFoundError,
     RevisionConflictError,
+    StateForbidsError,
 )
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import (
+    Check,
     Condition,
     Delete,
     Item,
     Put,
     Update,
     Write,
+    absent,
     equals,
     exists,
     put_new,
@@ -37,6 +40,7 @@ from backend.spec.tables.operations import RESERVATIONS
 _KEY = DATABASES.partition_key.name
 _RESERVATION = RESERVATIONS.partition_key.name
 _COUNT = "count"
+_PURGED_BY = "purgeJobId"
 
 
 class DatabaseNotFoundError(NotFoundError):
@@ -71,6 +75,35 @@ class DatabaseRevisionError(RevisionConflictError):
         super().__init__(f"Database {database_id} was changed by someone else; read it again")
 
 
+class DatabaseActiveError(StateForbidsError):
+    """A database of the id is active, so what an earlier one left belongs to it."""
+
+    code = "DatabaseActive"
+
+    def __init__(self, database_id: str) -> None:
+        super().__init__(f"Database {database_id} is active: delete it before you purge it")
+
+
+class DatabasePurgingError(StateForbidsError):
+    """The id is taken until what the deleted database left is removed."""
+
+    code = "DatabasePurging"
+
+    def __init__(self, database_id: str, job_id: str | None = None) -> None:
+        by = "" if job_id is None else f" by job {job_id}"
+        super().__init__(f"Database {database_id} is being purged{by}; its id is free after that")
+
+
+class PurgeEndedError(StateForbidsError):
+    """Another worker has ended the purge: the id may be another database's by now."""
+
+    code = "PurgeEnded"
+    needs_operator = False
+
+    def __init__(self, database_id: str) -> None:
+        super().__init__(f"The purge of database {database_id} has ended")
+
+
 @wired
 class DatabaseRepository:
     tables: Tables
@@ -78,6 +111,10 @@ class DatabaseRepository:
     def get(self, database_id: str) -> Database | None:
         item = self.tables.get(DATABASES, {_KEY: database_id})
         return None if item is None else Database.model_validate(item)
+
+    def get_deleted(self, database_id: str) -> Database | None:
+        """The last deleted database of that id."""
+        return self.get(keys.archived(database_id))
 
     def get_counted(self, database_id: str, *, deleted: bool = False) -> CountedDatabase | None:
         """The database, or else the last deleted one of that id, with its count: one request."""
@@ -118,6 +155,7 @@ class DatabaseRepository:
 
         Raises:
             DatabaseExistsError: the id is taken.
+            DatabasePurgingError: what a deleted database of the id left is being removed.
         """
         refused = DatabaseExistsError(database.database_id)
         opened = [
@@ -125,7 +163,14 @@ class DatabaseRepository:
             for key in count_keys(database.database_id)
         ]
         row = put_new(DATABASES, _row_of(database), refused)
-        self.tables.transact([row, *opened, *others])
+        # The other half is in `holds`: of a creation and the start of a purge, one is refused.
+        free = Check(
+            table=DATABASES,
+            key={_KEY: keys.archived(database.database_id)},
+            conditions=(absent(_PURGED_BY),),
+            refused=DatabasePurgingError(database.database_id),
+        )
+        self.tables.transact([row, free, *opened, *others])
 
     def change(self, database: Database, changes: Mapping[str, Any], *others: Write) -> Database:
         """Set some attributes if the row is still as it was found, with other writes.
@@ -173,6 +218,54 @@ class DatabaseRepository:
         except _CountedError as error:
             assets = self.counted([found])[0].asset_count
             raise DatabaseNotEmptyError(found.database_id, assets) from error
+
+    def holds(self, deleted: Database, job_id: str) -> list[Write]:
+        """The writes that hold the id of a deleted database for the job that purges it.
+
+        They are refused with DatabaseActiveError while a database of the id is active, and with
+        DatabaseRevisionError if the row is not the one that was read.
+        """
+        inactive = Check(
+            table=DATABASES,
+            key={_KEY: deleted.database_id},
+            conditions=(absent(_KEY),),
+            refused=DatabaseActiveError(deleted.database_id),
+        )
+        # A later database of the id may have been deleted at the same revision.
+        same = (equals("revision", deleted.revision), equals("deletedAt", deleted.deleted_at))
+        held = Update(
+            table=DATABASES,
+            key={_KEY: deleted.partition},
+            set={_PURGED_BY: job_id},
+            add={"revision": 1},
+            conditions=same,
+            refused=DatabaseRevisionError(deleted.database_id),
+        )
+        return [inactive, held]
+
+    def require_held(self, database_id: str, job_id: str) -> Check:
+        """Refuses a transaction with PurgeEndedError unless the job still holds the id."""
+        return Check(
+            table=DATABASES,
+            key={_KEY: keys.archived(database_id)},
+            conditions=(equals(_PURGED_BY, job_id),),
+            refused=PurgeEndedError(database_id),
+        )
+
+    def release(self, database_id: str, job_id: str) -> None:
+        """Remove the row of a database that was purged.
+
+        Raises:
+            PurgeEndedError: the job does not hold the id any more.
+        """
+        self.tables.write(
+            Delete(
+                table=DATABASES,
+                key={_KEY: keys.archived(database_id)},
+                conditions=(equals(_PURGED_BY, job_id),),
+                refused=PurgeEndedError(database_id),
+            )
+        )
 
     def count_assets(self, database_id: str, asset_id: str, by: int) -> Update:
         """The write that counts an asset in or out; it demands that the database is there."""

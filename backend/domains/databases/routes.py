@@ -1,6 +1,9 @@
 """The routes of databases."""
 
+from collections.abc import Callable
+
 from backend.core.clock import iso
+from backend.core.errors import InvalidInputError
 from backend.domains.databases.models import (
     CountedDatabase,
     CreateDatabaseBody,
@@ -14,20 +17,23 @@ from backend.domains.databases.models.telling import (
     DatabaseReply,
     DatabasesQuery,
     DatabasesReply,
+    DeleteDatabaseBody,
+    DeleteDatabaseQuery,
     DeleteDatabaseReply,
     UpdateDatabaseReply,
 )
-from backend.domains.databases.service import DatabaseService
+from backend.domains.databases.service import DatabaseService, Purges
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
 
 
-def build_router(service: DatabaseService) -> Router:
-    """Bind the routes of databases to the service."""
+def build_router(service: DatabaseService, purges: Callable[[], Purges]) -> Router:
+    """Bind the routes of databases; `purges` returns what starts purges, which few requests do."""
     router = Router()
     _bind_reads(router, service)
     _bind_writes(router, service)
+    _bind_deletion(router, service, purges)
     return router
 
 
@@ -55,12 +61,27 @@ def _bind_writes(router: Router, service: DatabaseService) -> None:
         )
         return Reply(reply, headers=_etag(database))
 
+
+def _bind_deletion(router: Router, service: DatabaseService, purges: Callable[[], Purges]) -> None:
     @router.bind(routes.DELETE_DATABASE)
-    def delete_database(call: Call, path: DatabasePath) -> DeleteDatabaseReply:
-        service.delete_database(
-            call.caller, path.database_id, expected_revision=call.expected_revision
+    def delete_database(
+        call: Call, path: DatabasePath, query: DeleteDatabaseQuery, body: DeleteDatabaseBody
+    ) -> DeleteDatabaseReply:
+        database_id, revision = path.database_id, call.expected_revision
+        if not query.purge:
+            service.delete_database(call.caller, database_id, expected_revision=revision)
+            return DeleteDatabaseReply(message=f"Database {database_id} was deleted")
+        if not body.confirm_permanent_delete:
+            fact = "must be true: what is not confirmed is not done"
+            raise InvalidInputError.of("confirmPermanentDelete", fact)
+        started = purges().purge_database(
+            call.caller, database_id, reason=body.reason, expected_revision=revision
         )
-        return DeleteDatabaseReply(message=f"Database {path.database_id} was deleted")
+        return DeleteDatabaseReply(
+            message=f"Database {database_id} is purged by job {started.job_id}",
+            job_id=started.job_id,
+            job_state=started.job_state,
+        )
 
 
 def _bind_reads(router: Router, service: DatabaseService) -> None:

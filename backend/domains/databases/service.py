@@ -1,7 +1,7 @@
 """What can be done with databases."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
@@ -21,14 +21,51 @@ from backend.domains.databases.models import (
     UpdateDatabaseBody,
 )
 from backend.domains.databases.repository import (
+    DatabaseActiveError,
     DatabaseNotEmptyError,
     DatabaseNotFoundError,
+    DatabasePurgingError,
     DatabaseRepository,
     DatabaseRevisionError,
+    PurgeEndedError,
 )
+from backend.spec.keys import active
 from backend.spec.tables.assets import DATABASES
 
+__all__ = [
+    "DatabaseActiveError",
+    "DatabaseNotFoundError",
+    "DatabasePurgingError",
+    "DatabaseRevisionError",
+    "DatabaseService",
+    "PurgeEndedError",
+    "Purges",
+    "StartedPurge",
+    "attributes",
+    "secured",
+]
+
 _ATTEMPTS = 8  # of a deletion that edits, or assets that come and go, overtake
+
+
+class StartedPurge(NamedTuple):
+    """The job that purges a database, as the reply names it."""
+
+    job_id: str
+    job_state: str
+
+
+class Purges(Protocol):
+    """Starts purges. A slice above this one implements it: a purge deletes assets, as a job."""
+
+    def purge_database(
+        self,
+        caller: Identity,
+        database_id: str,
+        *,
+        reason: str | None = None,
+        expected_revision: int | None = None,
+    ) -> StartedPurge: ...
 
 
 @wired
@@ -46,6 +83,7 @@ class DatabaseService:
 
         Raises:
             DatabaseExistsError: the id is taken.
+            DatabasePurgingError: what a deleted database of the id left is being removed.
             InvalidInputError: there is no such bucket.
         """
         require(self.authorization, caller, "POST", secured(body.database_id))
@@ -63,7 +101,7 @@ class DatabaseService:
             caller,
             "create_database",
             database_entity(body.database_id),
-            after=_attributes(database),
+            after=attributes(database),
             at=now,
         )
         self.databases.put_new(database, entry)
@@ -101,9 +139,21 @@ class DatabaseService:
         """Whether the caller may see the database, if there is one: nothing is read of it."""
         return self.authorization.may(caller, "GET", secured(database_id))
 
-    def is_there(self, caller: Identity, database_id: str) -> bool:
-        """Whether there is such a database for the caller."""
-        return self.may_see(caller, database_id) and self.databases.get(database_id) is not None
+    def is_listed(self, caller: Identity, partition: str) -> bool:
+        """Whether the registry has such a row, active or deleted, that the caller may see."""
+        return self.may_see(caller, active(partition)) and self.databases.get(partition) is not None
+
+    def demand_known(self, caller: Identity, database_id: str) -> None:
+        """Go on only if a database of that id is active, or deleted and not purged.
+
+        Raises:
+            DatabaseNotFoundError: there is none, or the caller may not see it.
+        """
+        known = self.may_see(caller, database_id) and (
+            self.databases.get(database_id) or self.databases.get_deleted(database_id)
+        )
+        if not known:
+            raise DatabaseNotFoundError(database_id)
 
     def find_database(self, database_id: str) -> Database | None:
         """The active database of an id, for other slices: no permission is asked."""
@@ -124,6 +174,26 @@ class DatabaseService:
             page,
             visible=visible,
             position_of=self.position_of,
+        )
+
+    def list_filled(self, caller: Identity, page: PageRequest) -> Page[Database]:
+        """Those of a page of active databases that hold active assets."""
+        found = self.list_databases(caller, page)
+        return Page(tuple(one for one in self.counted(found.items) if one.asset_count), found.after)
+
+    def list_known(self, caller: Identity, page: PageRequest) -> Page[Database]:
+        """Databases that the caller may see, one row for each id, in no order.
+
+        The row of a deleted database stands for its id only while no database of it is active.
+        """
+
+        def visible(database: Database) -> bool:
+            database_id = database.database_id
+            is_first = not database.is_deleted or self.databases.get(database_id) is None
+            return is_first and self.may_see(caller, database_id)
+
+        return fill(
+            self.databases.list_registry, page, visible=visible, position_of=self.position_of
         )
 
     def registry(self, page: PageRequest) -> Page[Database]:
@@ -159,7 +229,7 @@ class DatabaseService:
         if body.default_bucket_id is not None:
             self._demand_bucket(body.default_bucket_id)
         changes = body.model_dump(by_alias=True, exclude_none=True)
-        before = _attributes(found)
+        before = attributes(found)
         entry = self.audit.entry(
             caller,
             "update_database",
@@ -192,8 +262,8 @@ class DatabaseService:
                 caller,
                 "delete_database",
                 database_entity(database_id),
-                before=_attributes(found),
-                after=_attributes(deleted),
+                before=attributes(found),
+                after=attributes(deleted),
                 at=now,
             )
             try:
@@ -204,6 +274,55 @@ class DatabaseService:
                 if error.assets:
                     raise
         raise DatabaseRevisionError(database_id)
+
+    def purgeable(
+        self, caller: Identity, database_id: str, *, expected_revision: int | None = None
+    ) -> Database:
+        """The deleted database, for a caller who may purge it.
+
+        Raises:
+            DatabaseActiveError: a database of the id is active.
+            DatabaseNotFoundError: there is none, or the caller may not see it.
+            DatabaseRevisionError: its revision is not the expected one.
+            PermissionDeniedError: the caller may see it, and not purge it.
+        """
+        self.demand_known(caller, database_id)
+        require(self.authorization, caller, "DELETE", secured(database_id))
+        # A right of its own, which covers every asset in the database: deny rules for single
+        # assets do not stop a purge.
+        purge = Secured("databasePurge", {"databaseId": database_id})
+        require(self.authorization, caller, "DELETE", purge)
+        if self.databases.get(database_id) is not None:
+            raise DatabaseActiveError(database_id)
+        found = self.databases.get_deleted(database_id)
+        if found is None:
+            raise DatabaseNotFoundError(database_id)
+        _demand_revision(found, expected_revision)
+        return found
+
+    def holds(self, deleted: Database, job_id: str) -> list[Write]:
+        """The writes that hold a deleted database's id for the job that purges it.
+
+        Refused with DatabaseActiveError or DatabaseRevisionError.
+        """
+        return self.databases.holds(deleted, job_id)
+
+    def require_held(self, database_id: str, job_id: str) -> Write:
+        """Refuses a transaction with PurgeEndedError unless the job still holds the id."""
+        return self.databases.require_held(database_id, job_id)
+
+    def is_held_by(self, database_id: str, job_id: str) -> bool:
+        """Whether this job has still to remove what the deleted database left."""
+        found = self.databases.get_deleted(database_id)
+        return found is not None and found.purge_job_id == job_id
+
+    def release(self, database_id: str, job_id: str) -> None:
+        """Remove the row of a purged database, so that its id can be taken again.
+
+        Raises:
+            PurgeEndedError: the job does not hold the id any more.
+        """
+        self.databases.release(database_id, job_id)
 
     def bucket_of(self, database: Database) -> AssetBucket:
         """The bucket that new assets of the database get."""
@@ -227,8 +346,8 @@ def _demand_revision(found: Database, expected: int | None) -> None:
         raise DatabaseRevisionError(found.database_id)
 
 
-def _attributes(database: Database) -> dict[str, Any]:
-    """A database as its audit entries tell it."""
+def attributes(database: Database) -> dict[str, Any]:
+    """A database as its audit entries hold it."""
     return database.model_dump(by_alias=True, exclude_none=True)
 
 

@@ -1,10 +1,11 @@
 """The table of jobs, by access pattern."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
-from backend.core.tables import Tables
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Check,
     Condition,
@@ -18,7 +19,7 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job
-from backend.spec.tables.operations import JOBS
+from backend.spec.tables.operations import JOBS, JOBS_BY_DATABASE
 
 _KEY = JOBS.partition_key.name
 
@@ -63,6 +64,16 @@ class JobRepository:
         """The job, a consistent read."""
         item = self.tables.get(JOBS, {_KEY: job_id})
         return None if item is None else Job.model_validate(item)
+
+    def list_in_database(self, database_id: str, page: PageRequest) -> Page[Job]:
+        """Jobs about a database, its assets and its files, as the index lists them, which lags."""
+        query = Query(table=JOBS, index=JOBS_BY_DATABASE, partition=database_id)
+        found = self.tables.query(query, page)
+        rows = self.tables.get_many([(JOBS, {_KEY: item[_KEY]}) for item in found.items])
+        return Page(tuple(Job.model_validate(item) for _, item in rows), found.after)
+
+    def remove(self, jobs: Iterable[Job]) -> None:
+        self.tables.delete_many(JOBS, [{_KEY: job.job_id} for job in jobs])
 
     def put_new(self, job: Job) -> Put:
         """The write that starts the job, for whatever transaction makes it necessary."""

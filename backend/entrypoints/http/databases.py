@@ -6,4 +6,4 @@ from backend.entrypoints.wiring import Wiring
 from backend.spec.functions import DATABASES_API
 
 _wiring = Wiring(DATABASES_API)
-handler = ready(_wiring.app.handler(build_router(_wiring.databases)))
+handler = ready(_wiring.app.handler(build_router(_wiring.databases, _wiring.database_purges)))

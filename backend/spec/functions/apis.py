@@ -69,7 +69,7 @@ DATABASES_API = audited(
         "databases",
         "Databases.",
         reads=(registry.ASSET_BUCKETS,),
-        writes=(assets.DATABASES, operations.RESERVATIONS),
+        writes=(assets.DATABASES, operations.JOBS, operations.RESERVATIONS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )

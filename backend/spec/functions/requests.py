@@ -62,9 +62,10 @@ _OF_API: Mapping[str, Requests] = {
     "DatabasesApi": {
         **BUCKET_RECORD,
         assets.DATABASES: (
-            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem"),
             *("PutItem", "Scan", "UpdateItem"),
         ),
+        operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "PutItem"),
     },
     "TagsApi": {
@@ -244,7 +245,7 @@ _OF_API: Mapping[str, Requests] = {
 _FOLLOWING: Requests = {
     assets.ASSETS: ("BatchGetItem", "PutItem", "UpdateItem"),
     assets.ASSET_VERSIONS: ("PutItem",),
-    assets.DATABASES: ("GetItem", "PutItem"),
+    assets.DATABASES: ("ConditionCheckItem", "GetItem", "PutItem"),
     registry.ASSET_BUCKETS: ("Query", "Scan"),
     operations.JOBS: ("GetItem", "UpdateItem"),  # of an archiving that looks again
     operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem"),
@@ -282,13 +283,13 @@ _OF_WORKERS: Mapping[str, Requests] = {
         FILE_CHANGES,
         KEPT,
         {
-            assets.ASSETS: ("ConditionCheckItem", "Query"),
+            assets.ASSETS: ("ConditionCheckItem", "DeleteItem", "Query"),
             assets.ASSET_UPLOADS: ("BatchWriteItem", "Query", "QueryIndexes"),
             registry.SUBSCRIPTIONS: ("DeleteItem",),
             operations.RESERVATIONS: ("BatchGetItem", "DeleteItem"),
             ASSET_BUCKET: ("ListBucketMultipartUploads",),
             registry.TAGS: ("GetItem",),
-            assets.DATABASES: ("GetItem", "Scan"),
+            assets.DATABASES: ("ConditionCheckItem", "DeleteItem", "GetItem", "Scan"),
             assets.ARCHIVED_FILES: ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query"),
             assets.ASSET_VERSIONS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
             assets.ASSET_FILE_VERSIONS: (
@@ -302,13 +303,19 @@ _OF_WORKERS: Mapping[str, Requests] = {
             metadata.ASSET_FILE_METADATA: ("BatchWriteItem", "QueryIndexes"),
             metadata.FILE_ATTRIBUTES: ("BatchWriteItem", "QueryIndexes"),
             metadata.RECORD_SETS: ("BatchWriteItem", "DeleteItem", "Query"),
+            metadata.DATABASE_METADATA: ("BatchWriteItem", "QueryIndexes"),
+            metadata.METADATA_SCHEMAS: ("BatchWriteItem", "QueryIndexes"),
+            metadata.SCHEMA_SCOPES: ("BatchWriteItem",),
             registry.COMMENTS: ("BatchWriteItem", "Query"),
             workflows.WORKFLOW_EXECUTIONS: ("BatchWriteItem", "Query"),
             access.CONSTRAINTS: ("DeleteItem", "PutItem"),
             access.POLICIES: ("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem"),
             access.ROLES: ("DeleteItem", "GetItem"),
             access.USER_ROLES: ("DeleteItem", "Scan"),
-            operations.JOBS: ("GetItem", "UpdateItem"),
+            operations.JOBS: (
+                *("BatchGetItem", "BatchWriteItem", "GetItem"),
+                *("PutItem", "QueryIndexes", "UpdateItem"),
+            ),
         },
     ),
     "LargeFileWorker": {

@@ -46,7 +46,7 @@ UPDATE_DATABASE = Route(
 )  # fmt: skip
 DELETE_DATABASE = Route(
     "DELETE", "/database/{databaseId}", "databases", "delete_database",
-    "Delete a database without active assets (soft)", "database",
+    "Delete a database without active assets (soft), or purge a deleted one", "database",
     reads=(IF_MATCH,),
 )  # fmt: skip
 LIST_TAGS = Route("GET", "/tags", "tags", "list_tags", "List the tags", "tag")

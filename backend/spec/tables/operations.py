@@ -29,11 +29,21 @@ RESERVATIONS = Table(
     origin="ours",
 )
 
+JOB_ID = Attribute("jobId")
+JOBS_BY_DATABASE = Index(
+    "databaseIdIndex", Attribute("databaseId"), JOB_ID, "KEYS_ONLY", origin="ours"
+)
 JOBS = Table(
     "Jobs",
-    Attribute("jobId"),
+    JOB_ID,
     "Long work: state, cursor, progress and errors.",
-    ("create once by a conditional put", "get one job", "advance the cursor on a condition"),
+    (
+        "create once by a conditional put",
+        "get one job",
+        "advance the cursor on a condition",
+        "list the jobs of a database that is purged",
+    ),
+    indexes=(JOBS_BY_DATABASE,),
     stream="NEW_IMAGE",
     ttl="expiresAt",
     origin="ours",

@@ -37,6 +37,7 @@ OBJECT_TYPE_FIELD = "object__type"
 ROUTE_PATH = "route__path"
 FIELDS_OF: Mapping[str, tuple[str, ...]] = {
     "database": ("databaseId",),
+    "databasePurge": ("databaseId",),
     "asset": ("databaseId", "assetName", "assetType", "tags"),
     "api": (ROUTE_PATH,),
     "web": (ROUTE_PATH,),

@@ -5,6 +5,7 @@ done within the request; of others the worker does the rest.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -222,11 +223,45 @@ class LifecycleService:
         """
 
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
-            left = _reason("deletedReason", reason)
-            entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
-            return [*self.assets.removes(asset, job.job_id), self.jobs.put(job), entry]
+            return self._deletes(caller, asset, job, at, reason)
 
         return self._changed(caller, DELETE_ASSET, (database_id, asset_id), change, revision)
+
+    def delete_archived(
+        self, caller: Identity, database_id: str, *also: Write, limit: int, reason: str
+    ) -> int:
+        """Start the jobs that delete the first archived assets of a database; returns how many.
+
+        For the slice that purges databases: no permission is asked. `also` goes into the
+        transaction of each asset.
+
+        Raises:
+            AssetRevisionError: others change one of them all the time.
+        """
+        found = self.repository.archived_assets(database_id, limit)
+        for asset_id in found:
+            self._delete_if_there(caller, (database_id, asset_id), also, reason)
+        return len(found)
+
+    def _delete_if_there(
+        self, caller: Identity, ids: tuple[str, str], also: Sequence[Write], reason: str
+    ) -> None:
+        for _ in range(_ATTEMPTS):
+            asset = self.assets.find_asset(*ids)
+            if asset is None:  # its user was faster
+                return
+            job, at = self._new(DELETE_ASSET, caller, asset), self.clock()
+            with suppress(AssetRevisionError):
+                self.repository.commit([*also, *self._deletes(caller, asset, job, at, reason)])
+                return
+        raise AssetRevisionError(ids[1])
+
+    def _deletes(
+        self, caller: Identity, asset: Asset, job: Job, at: datetime, reason: str | None
+    ) -> list[Write]:
+        left = _reason("deletedReason", reason)
+        entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
+        return [*self.assets.removes(asset, job.job_id), self.jobs.put(job), entry]
 
     def _changed(
         self,

@@ -44,6 +44,7 @@ from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.spec.keys import active
 from backend.spec.routes import Action
 
 if TYPE_CHECKING:
@@ -154,14 +155,14 @@ class AssetService:
         Raises:
             DatabaseNotFoundError: the database does not exist, or not for the caller.
         """
-        # Active assets stand in a database that exists; archived ones outlive it.
-        is_read = show_archived or not self.databases.may_see(caller, database_id)
-        if is_read:
-            self.databases.get_database(caller, database_id)
-        found = self._visible(
-            caller, rules.partition(database_id, show_archived=show_archived), page
-        )
-        if not (is_read or found.items):
+        partition = rules.partition(database_id, show_archived=show_archived)
+        if show_archived:  # archived assets outlive their database, until it is purged
+            self.databases.demand_known(caller, database_id)
+            return self._visible(caller, partition, page)
+        if not self.databases.may_see(caller, database_id):
+            raise DatabaseNotFoundError(database_id)
+        found = self._visible(caller, partition, page)
+        if not found.items:  # no active asset is in a database that does not exist
             self.databases.get_database(caller, database_id)
         return found
 
@@ -176,15 +177,15 @@ class AssetService:
         found, room = list[Asset](), MAX_BYTES_PER_PAGE
         read: Position | None = None
         stop = self.clock() + MAX_TIME_PER_PAGE
-        for database_id, after in self._unread(caller, page.after or {}, show_archived):
+        for row, after in self._unread(caller, page.after or {}, show_archived):
             left = page.limit - len(found) if room > 0 else 0
             if read is not None and (left == 0 or self.clock() >= stop):
                 return Page(tuple(found), read)
-            partition = rules.partition(database_id, show_archived=show_archived)
+            partition = rules.partition(active(row), show_archived=show_archived)
             part = self._visible(caller, partition, PageRequest(left, after))
             found.extend(part.items)
             room -= sum(map(json_bytes, part.items))
-            read = {"database": database_id}
+            read = {"database": row}
             if part.after is not None:
                 return Page(tuple(found), {**read, "asset": part.after})
         return Page(tuple(found))
@@ -372,18 +373,17 @@ class AssetService:
     def _unread(
         self, caller: Identity, position: Position, show_archived: bool
     ) -> Iterator[tuple[str, Position | None]]:
-        """The databases from a position on, the first perhaps with the key to go on after."""
+        """The rows of databases from a position on, the first perhaps with the asset's key."""
         after = None
         if position:
             last: str = position["database"]
-            if "asset" in position and self.databases.is_there(caller, last):
+            if "asset" in position and self.databases.is_listed(caller, last):
                 yield last, position["asset"]
             after = {"databaseId": last}
+        list_page = self.databases.list_known if show_archived else self.databases.list_filled
         while True:
-            page = self.databases.list_databases(caller, PageRequest(_DATABASES_AT_ONCE, after))
-            for database in self.databases.counted(page.items):
-                if show_archived or database.asset_count > 0:
-                    yield database.database_id, None
+            page = list_page(caller, PageRequest(_DATABASES_AT_ONCE, after))
+            yield from ((database.partition, None) for database in page.items)
             if page.after is None:
                 return
             after = page.after

@@ -120,6 +120,6 @@ def _problems(done: Followed) -> Iterator[str]:
     if done.later:
         first = done.later[0]
         yield (
-            f"s3://{first.bucket}/{first.key} stands in the folder of an asset that is being "
-            "deleted or archived: import again when that is done"
+            f"s3://{first.bucket}/{first.key} belongs to an asset that is being deleted or "
+            "archived, or to a database that is being purged: import again when that is done"
         )

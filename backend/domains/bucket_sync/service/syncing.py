@@ -15,6 +15,7 @@ active stands before the walk.
 
 from collections.abc import Iterable, Mapping
 from itertools import compress
+from typing import NamedTuple
 
 from backend.core.errors import AlreadyExistsError, InvalidInputError, UnavailableError
 from backend.core.identity import SYSTEM
@@ -28,12 +29,22 @@ from backend.domains.bucket_sync.models import Folder, Followed, NamedObject, Sk
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.databases.models import CreateDatabaseBody
-from backend.domains.databases.service import DatabaseNotFoundError, DatabaseService
+from backend.domains.databases.service import (
+    DatabaseNotFoundError,
+    DatabasePurgingError,
+    DatabaseService,
+)
 from backend.domains.files.service import FileService
 from backend.domains.jobs.service import JobService
 
 _Owners = Mapping[NamedObject, AssetReference]
 _FOUND_IN_BUCKETS = "Assets that were found in buckets and belonged to no database"
+
+
+class _Later(NamedTuple):
+    """Objects of a folder that can become an asset when the purge of its database has ended."""
+
+    objects: list[NamedObject]
 
 
 @wired
@@ -122,10 +133,14 @@ class BucketSync:
         for one in made:
             if isinstance(one, Skip):
                 done.skips.append(one)
+            elif isinstance(one, _Later):
+                done.later += one.objects
             elif one is not None:
                 done.made.append(one)
 
-    def _adopted(self, folder: Folder, inside: list[NamedObject]) -> AssetReference | Skip | None:
+    def _adopted(
+        self, folder: Folder, inside: list[NamedObject]
+    ) -> AssetReference | Skip | _Later | None:
         """The asset that a folder has become; None where there is nothing to do, or no more."""
         bucket = folder.bucket.bucket_name
         if not self.objects.list_objects(bucket, folder.prefix, limit=1).objects:
@@ -142,6 +157,8 @@ class BucketSync:
             )
         except InvalidInputError as error:
             return rules.refused(folder, inside[0].key, "badAssetId", error.message)
+        except DatabasePurgingError:
+            return _Later(inside)
         except DatabaseNotFoundError as error:  # deleted in this very moment
             raise UnavailableError(error.message) from error
         except AlreadyExistsError as error:

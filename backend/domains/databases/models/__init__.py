@@ -21,6 +21,8 @@ class Database(WireModel):
     revision: int = 1
     deleted_at: str | None = None
     deleted_by: str | None = None
+    purge_job_id: str | None = None
+    """The job that removes all that a deleted database left; until its end the id is taken."""
 
     @field_validator("database_id")
     @classmethod

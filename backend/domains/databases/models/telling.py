@@ -1,11 +1,11 @@
-"""What the routes of databases ask and tell; other slices do not load it."""
+"""Parameters, optional bodies and replies of the routes of databases; no other slice loads it."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from backend.core.models import PageQuery, WireModel
-from backend.core.names import Id
+from backend.core.models import OptionalBody, PageQuery, WireModel
+from backend.core.names import Id, Reason
 
 
 class DatabasePath(WireModel):
@@ -18,6 +18,21 @@ class DatabaseQuery(WireModel):
 
 class DatabasesQuery(PageQuery):
     show_deleted: bool = False
+
+
+class DeleteDatabaseQuery(WireModel):
+    purge: bool = Field(
+        default=False,
+        description="Remove what a deleted database left: archived assets with all versions of "
+        "their files, metadata, schemas, jobs",
+    )
+
+
+class DeleteDatabaseBody(OptionalBody):
+    confirm_permanent_delete: bool = Field(
+        default=False, description="Must be true where `purge` is"
+    )
+    reason: Reason | None = None
 
 
 class CreateDatabaseReply(WireModel):
@@ -47,10 +62,15 @@ class DatabaseReply(WireModel):
     restrict_file_uploads_to_extensions: str
     deleted_at: str | None = None
     deleted_by: str | None = None
+    purge_job_id: str | None = None
 
 
 class DeleteDatabaseReply(WireModel):
+    """The job is named where the database is purged."""
+
     message: str
+    job_id: str | None = None
+    job_state: str | None = None
 
 
 class DatabasesReply(WireModel):

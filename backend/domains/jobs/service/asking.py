@@ -1,6 +1,6 @@
 """Starting jobs, looking at them, cancelling and resuming them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field
 from datetime import timedelta
@@ -10,6 +10,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import StateForbidsError, VitrineError
 from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest
 from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.audit.models import job_entity
@@ -119,6 +120,14 @@ class JobService:
     def find(self, job_id: str) -> Job | None:
         """The job, for other slices: no permission is asked."""
         return self.jobs.get(job_id)
+
+    def list_in_database(self, database_id: str, page: PageRequest) -> Page[Job]:
+        """Jobs of a database, for the slice that purges it: no permission is asked."""
+        return self.jobs.list_in_database(database_id, page)
+
+    def remove(self, jobs: Iterable[Job]) -> None:
+        """Remove the rows of jobs that are finished: no permission is asked."""
+        self.jobs.remove(jobs)
 
     def still(self, job: Job, refused: VitrineError) -> Write:
         """What demands of a transaction that the job is in the state that was read."""

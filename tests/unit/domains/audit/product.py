@@ -51,6 +51,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "audit": ("audit_trail",),
     "bucket_sync": ("bucket_imports",),
     "buckets": ("buckets", "bucket_registration"),
+    "databases": ("databases", "database_purges"),
     "downloads": ("downloads", "streams"),
     "files": ("files", "file_changes", "file_rewrites"),
     "uploads": ("uploads", "renewals"),

@@ -13,6 +13,7 @@ from backend.domains.databases.routes import build_router
 from backend.domains.databases.service import DatabaseService
 from tests.factories.access import OnlyUser
 from tests.factories.buckets import BUCKET_ID, stored_bucket
+from tests.factories.databases import no_purges
 from tests.factories.http import Answer, Client
 
 BODY = {"databaseId": "museum", "description": "All of the museum", "defaultBucketId": BUCKET_ID}
@@ -27,7 +28,7 @@ def service(tables: Tables, audit: AuditService, now: datetime) -> DatabaseServi
 
 @pytest.fixture
 def client(service: DatabaseService) -> Client:
-    return Client(build_router(service))
+    return Client(build_router(service, no_purges))
 
 
 def one(client: Client, method: str = "GET", **more: object) -> Answer:
@@ -166,13 +167,13 @@ def test_a_page_token_of_another_query_is_refused(client: Client) -> None:
 
 
 def test_only_the_administrator_gets_in(service: DatabaseService) -> None:
-    stranger = Client(build_router(service), user_id="stranger")
+    stranger = Client(build_router(service, no_purges), user_id="stranger")
     assert stranger.send("POST", "/database", body=BODY).status == 403
     assert one(stranger).status == 403
 
 
 def test_without_an_identity_nothing_is_answered(service: DatabaseService) -> None:
-    assert one(Client(build_router(service), user_id=None)).status == 401
+    assert one(Client(build_router(service, no_purges), user_id=None)).status == 401
 
 
 def test_an_absent_database_is_not_found(client: Client) -> None:

@@ -24,6 +24,7 @@ from backend.domains.databases.rules import COUNT_SHARDS, count_key, count_keys
 from backend.domains.databases.service import DatabaseService
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
+from tests.factories.databases import no_purges
 from tests.factories.http import Answer, Client
 
 
@@ -42,7 +43,7 @@ def assets(tables: DynamoTables, objects: S3Objects) -> AssetService:
 
 @pytest.fixture
 def client(assets: AssetService) -> Client:
-    return Client(build_router(assets.databases))
+    return Client(build_router(assets.databases, no_purges))
 
 
 def send(client: Client, method: str, database_id: str = "museum", **query: str) -> Answer:
@@ -122,7 +123,7 @@ def test_what_is_no_id_is_refused_by_name(client: Client, wrong: str) -> None:
 
 
 def test_a_stranger_deletes_nothing(assets: AssetService) -> None:
-    stranger = Client(build_router(assets.databases), user_id="stranger")
+    stranger = Client(build_router(assets.databases, no_purges), user_id="stranger")
     assert send(stranger, "DELETE").status == 403
     with pytest.raises(DatabaseNotFoundError):
         assets.databases.delete_database(Identity("stranger"), "museum")

@@ -1,0 +1,52 @@
+"""The rows that a deleted database leaves, by access pattern.
+
+The rows of other slices are only removed here, by their keys.
+"""
+
+from collections.abc import Callable, Sequence
+
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Item, Write
+from backend.core.wired import wired
+from backend.domains.database_purges.rules import Remains, scope_keys
+from backend.spec.tables.metadata import SCHEMA_SCOPES
+
+ROWS = 250
+"""Rows that are removed in one step."""
+
+
+@wired
+class PurgeRepository:
+    tables: Tables
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Carry out what several services composed, all or nothing."""
+        self.tables.transact(writes)
+
+    def remove(
+        self, remains: Remains, after: Position | None, demand_held: Callable[[], None]
+    ) -> Page[Item]:
+        """Remove a page of rows; returns their keys and where the next page begins.
+
+        `demand_held` is called between the query and the removal, and raises where the id may be
+        another database's by now.
+        """
+        query = Query(
+            table=remains.table,
+            partition=remains.partition,
+            index=remains.index,
+            consistent=remains.index is None,
+            attributes=remains.table.key_names,
+        )
+        found = self.tables.query(query, PageRequest(ROWS, after))
+        if found.items:
+            demand_held()
+            names = remains.table.key_names
+            removed = [{name: item[name] for name in names} for item in found.items]
+            self.tables.delete_many(remains.table, removed)
+        return found
+
+    def remove_scopes(self, database_id: str) -> None:
+        """Remove the items that name the schemas of a database, if they are there."""
+        self.tables.delete_many(SCHEMA_SCOPES, scope_keys(database_id))

@@ -1,0 +1,89 @@
+"""The request that purges a deleted database: one transaction, then a job.
+
+The transaction holds the id: until the job has ended no database of it can be created.
+"""
+
+from backend.core.clock import Clock
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.audit.models import database_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.database_purges import rules
+from backend.domains.database_purges.repository import PurgeRepository
+from backend.domains.databases.models import Database
+from backend.domains.databases.service import (
+    DatabasePurgingError,
+    DatabaseRevisionError,
+    DatabaseService,
+    StartedPurge,
+    attributes,
+)
+from backend.domains.jobs.service import JobService
+from backend.spec.jobs import PURGE_DATABASE
+
+_ATTEMPTS = 8  # of a request that another purge, or a creation and deletion, overtakes
+
+
+@wired
+class PurgeCommands:
+    """Implements the port `databases.service.Purges`."""
+
+    repository: PurgeRepository
+    databases: DatabaseService
+    jobs: JobService
+    audit: AuditService
+    clock: Clock
+
+    def purge_database(
+        self,
+        caller: Identity,
+        database_id: str,
+        *,
+        reason: str | None = None,
+        expected_revision: int | None = None,
+    ) -> StartedPurge:
+        """Start the job that removes all that a deleted database left, its archived assets too.
+
+        Raises:
+            DatabaseActiveError: a database of the id is active.
+            DatabaseNotFoundError: there is none, or the caller may not see it.
+            DatabasePurgingError: it is being purged already.
+            DatabaseRevisionError: its revision is not the expected one.
+            PermissionDeniedError: the caller may see it, and not purge it.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.databases.purgeable(
+                caller, database_id, expected_revision=expected_revision
+            )
+            self._demand_idle(found)
+            try:
+                return self._started(caller, found, reason)
+            except DatabaseRevisionError:
+                continue
+        raise DatabaseRevisionError(database_id)
+
+    def _demand_idle(self, found: Database) -> None:
+        """Refuse while a job holds the id; a job whose row has expired will never go on."""
+        running = found.purge_job_id
+        if running is not None and self.jobs.find(running) is not None:
+            raise DatabasePurgingError(found.database_id, running)
+
+    def _started(self, caller: Identity, found: Database, reason: str | None) -> StartedPurge:
+        job = self.jobs.new(
+            PURGE_DATABASE,
+            rules.job_id(found),
+            caller=caller,
+            database_id=found.database_id,
+        )
+        after = {"purgeJobId": job.job_id}
+        entry = self.audit.entry(
+            caller,
+            "purge_database",
+            database_entity(found.database_id),
+            before=attributes(found),
+            after=after if reason is None else {**after, "purgedReason": reason},
+            at=self.clock(),
+        )
+        held = self.databases.holds(found, job.job_id)
+        self.repository.commit([*held, self.jobs.put(job), entry])
+        return StartedPurge(job.job_id, job.state)

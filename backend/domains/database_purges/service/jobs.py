@@ -1,0 +1,177 @@
+"""The steps of a purge: all that a deleted database left is removed, in sweeps.
+
+A sweep starts the jobs that delete the archived assets, waits until every job of the database has
+ended and removes their rows, then removes metadata and schemas. What requests that were under way
+at the time of the purge still write, and what the table indexes did not show yet, is removed by a
+further sweep after the time in which both have ended. Sweeps go on until one finds nothing; then
+the row of the database goes, and its id can be taken again.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from backend.core.errors import StateForbidsError
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest, Position
+from backend.core.wired import wired
+from backend.domains.asset_lifecycle.service import LifecycleService
+from backend.domains.database_purges import rules
+from backend.domains.database_purges.models import PurgeCursor
+from backend.domains.database_purges.repository import PurgeRepository
+from backend.domains.databases.service import DatabaseService, PurgeEndedError
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.jobs.service import JobService
+from backend.spec.jobs import DELETE_ASSET
+from backend.values import frozen
+
+ASSETS = 20
+"""Assets whose deletion one step starts."""
+PAUSE_SECONDS = 10
+"""Between two such steps: two deletions a second leave room in their queue for other jobs, since
+ten workers take some seconds for each."""
+JOBS = 100
+"""Jobs that one step looks at."""
+LOOK_AGAIN_SECONDS = 30
+"""Until the next look at jobs that have not ended; a deletion takes the settle delay and more."""
+MIN_SWEEPS = 2
+MAX_SWEEPS = 10
+
+
+class DeletionFailedError(StateForbidsError):
+    """An asset of the database could not be deleted."""
+
+    code = "AssetDeletionFailed"
+
+    def __init__(self, asset_id: str, job_id: str) -> None:
+        super().__init__(
+            f"Job {job_id}, which deletes asset {asset_id}, has failed: "
+            "resume it, and then the purge"
+        )
+
+
+@frozen
+class _Removed:
+    """What one page of a part came to; `more` means that the part has not ended."""
+
+    items: int
+    more: bool = False
+    after: Position | None = None
+    wait_seconds: int = 0
+
+
+_Part = Callable[[Job, Position | None], _Removed]
+
+
+@wired
+class PurgeSteps:
+    """`wait_seconds` is how long requests and table indexes may lag."""
+
+    repository: PurgeRepository
+    databases: DatabaseService
+    lifecycle: LifecycleService
+    jobs: JobService
+    wait_seconds: int
+    assets: int = ASSETS
+
+    def purge(self, job: Job) -> Progress:
+        """Remove the next page of what the database left; parts with nothing left are passed.
+
+        A repetition after the end, when the id may be another database's already, does nothing.
+
+        Raises:
+            DeletionFailedError: the job that deletes an asset has failed.
+            PurgeEndedError: another worker has ended the purge.
+        """
+        database_id = _database_of(job)
+        if not self.databases.is_held_by(database_id, job.job_id):
+            return Progress(finished=True)
+        cursor = PurgeCursor.model_validate(job.cursor)
+        parts = self._parts(database_id)
+        while cursor.part < len(parts):
+            removed = parts[cursor.part](job, cursor.after)
+            cursor = PurgeCursor(
+                sweep=cursor.sweep,
+                part=cursor.part if removed.more else cursor.part + 1,
+                after=None if removed.after is None else dict(removed.after),
+                found=cursor.found + removed.items,
+            )
+            if removed.items or removed.wait_seconds:
+                return _progress(cursor, items=removed.items, wait_seconds=removed.wait_seconds)
+        return self._ended(job, cursor)
+
+    def _ended(self, job: Job, cursor: PurgeCursor) -> Progress:
+        """After a sweep: another one, or the end."""
+        done = cursor.sweep + 1
+        if done < MIN_SWEEPS or (cursor.found and done < MAX_SWEEPS):
+            return _progress(PurgeCursor(sweep=done), wait_seconds=self.wait_seconds)
+        self.databases.release(_database_of(job), job.job_id)
+        return Progress(finished=True)
+
+    def _parts(self, database_id: str) -> tuple[_Part, ...]:
+        """The parts of a sweep; those after the jobs find no worker that still writes."""
+        rows = (partial(self._rows, each) for each in rules.remains_of(database_id))
+        return (self._archived_assets, self._other_jobs, *rows, self._scopes)
+
+    def _archived_assets(
+        self,
+        job: Job,
+        after: Position | None,  # noqa: ARG002 - always the first ones that are left
+    ) -> _Removed:
+        database_id = _database_of(job)
+        started = self.lifecycle.delete_archived(
+            Identity(job.created_by),
+            database_id,
+            self.databases.require_held(database_id, job.job_id),
+            limit=self.assets,
+            reason=f"Database {database_id} is purged",
+        )
+        pause = PAUSE_SECONDS if started == self.assets else 0
+        return _Removed(started, more=started > 0, wait_seconds=pause)
+
+    def _other_jobs(self, job: Job, after: Position | None) -> _Removed:
+        """Remove jobs that have ended; wait for the others, and look at their page again."""
+        page = self.jobs.list_in_database(_database_of(job), PageRequest(JOBS, after))
+        others = [one for one in page.items if one.job_id != job.job_id]
+        for one in others:
+            self._demand_deleted(one)
+        ended = [one for one in others if one.is_finished]
+        if ended:
+            self._demand_held(job)
+            self.jobs.remove(ended)
+        if len(ended) < len(others):
+            return _Removed(len(ended), more=True, after=after, wait_seconds=LOOK_AGAIN_SECONDS)
+        return _Removed(len(ended), more=page.after is not None, after=page.after)
+
+    def _demand_deleted(self, one: Job) -> None:
+        """Refuse to go on where a deletion has failed and still holds the asset's id."""
+        if one.kind != DELETE_ASSET.name or one.state != "failed":
+            return
+        asset_id = one.asset_id or ""
+        if self.lifecycle.assets.is_deleted_by(asset_id, one.job_id):
+            raise DeletionFailedError(asset_id, one.job_id)
+
+    def _rows(self, remains: rules.Remains, job: Job, after: Position | None) -> _Removed:
+        page = self.repository.remove(remains, after, partial(self._demand_held, job))
+        return _Removed(len(page.items), page.after is not None, page.after)
+
+    def _scopes(self, job: Job, after: Position | None) -> _Removed:  # noqa: ARG002
+        self._demand_held(job)
+        self.repository.remove_scopes(_database_of(job))
+        return _Removed(0)
+
+    def _demand_held(self, job: Job) -> None:
+        """Go on only if what was found is what the purged database left.
+
+        A worker may sleep for longer than it has the job, and another database have the id then.
+        """
+        if not self.databases.is_held_by(_database_of(job), job.job_id):
+            raise PurgeEndedError(_database_of(job))
+
+
+def _database_of(job: Job) -> str:
+    return job.database_id or ""
+
+
+def _progress(cursor: PurgeCursor, *, items: int = 0, wait_seconds: int = 0) -> Progress:
+    dumped = cursor.model_dump(by_alias=True, exclude_none=True)
+    return Progress(dumped, items=items, wait_seconds=wait_seconds)

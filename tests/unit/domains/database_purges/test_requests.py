@@ -1,0 +1,164 @@
+"""Who may purge what, and when; what is refused changes nothing."""
+
+from typing import Any
+
+import pytest
+
+from backend.spec import routes
+from backend.spec.jobs import PURGE_DATABASE
+from backend.spec.tables.operations import JOBS
+from tests.factories.access import OnlyUser
+from tests.unit.domains.database_purges.world import CONFIRMED, World
+
+SHOWN = {"query": {"showDeleted": "true"}, "parameters": {"databaseId": "museum"}}
+
+
+def deleted(world: World) -> World:
+    world.fill("museum")
+    world.delete()
+    return world
+
+
+def test_a_purge_is_a_job_that_the_reply_names(world: World) -> None:
+    answer = deleted(world).purge()
+    (job,) = world.jobs().values()
+    assert answer.status == 200
+    assert answer.body == {
+        "message": f"Database museum is purged by job {job.job_id}",
+        "jobId": job.job_id,
+        "jobState": "queued",
+    }
+    assert (job.kind, job.database_id, job.created_by) == (PURGE_DATABASE.name, "museum", "admin")
+    found = world.product.send(routes.GET_DATABASE, **SHOWN)
+    assert found.body["purgeJobId"] == job.job_id
+
+
+@pytest.mark.parametrize("body", [None, {}, {"confirmPermanentDelete": False}])
+def test_what_is_not_confirmed_is_not_purged(world: World, body: Any) -> None:
+    answer = deleted(world).purge(body=body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "confirmPermanentDelete")
+    assert world.jobs() == {}
+
+
+def test_an_ordinary_deletion_needs_no_body_and_purges_nothing(world: World) -> None:
+    world.fill("museum")
+    answer = world.purge(query={})
+    assert (answer.status, answer.body) == (200, {"message": "Database museum was deleted"})
+    assert world.jobs() == {}
+
+
+def test_an_active_database_is_not_purged(world: World) -> None:
+    world.fill("museum")
+    answer = world.purge()
+    assert (answer.status, answer.body["code"]) == (409, "DatabaseActive")
+    world.delete()
+    assert world.create().status == 200
+    answer = world.purge()  # the former one neither
+    assert (answer.status, answer.body["code"]) == (409, "DatabaseActive")
+    assert world.jobs() == {}
+
+
+def test_an_unknown_database_is_not_found(world: World) -> None:
+    answer = world.purge("nowhere")
+    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
+
+
+def test_a_database_is_purged_by_one_job(world: World) -> None:
+    job_id = deleted(world).purge().body["jobId"]
+    again = world.purge()
+    assert (again.status, again.body["code"]) == (409, "DatabasePurging")
+    assert job_id in again.body["message"]
+    assert list(world.jobs()) == [job_id]
+
+
+def test_a_database_that_was_deleted_again_since_it_was_read_is_not_purged(world: World) -> None:
+    deleted(world)
+    etag = world.product.send(routes.GET_DATABASE, **SHOWN).headers["ETag"]
+    world.create()
+    path = {"databaseId": "museum"}
+    world.done(routes.UPDATE_DATABASE, path, {"description": "Only the east wing"})
+    world.delete()
+    assert world.purge(headers={"if-match": etag}).status == 412
+    now = world.product.send(routes.GET_DATABASE, **SHOWN).headers["ETag"]
+    assert world.purge(headers={"if-match": now}).status == 200
+
+
+def test_the_id_is_taken_until_the_purge_has_ended(world: World) -> None:
+    deleted(world).purge()
+    answer = world.create()
+    assert (answer.status, answer.body["code"]) == (409, "DatabasePurging")
+    world.work_off()
+    assert world.create().status == 200
+    assert world.product.send(routes.GET_DATABASE, **SHOWN).status == 404
+
+
+@pytest.mark.parametrize("first", ["create", "purge"])
+def test_of_a_creation_and_a_purge_that_overtake_each_other_one_wins(
+    world: World, first: str
+) -> None:
+    """The second one has read everything before the first one writes."""
+    deleted(world)
+    second = {"create": world.purge, "purge": world.create}[first]
+    world.tables.before = lambda operation: overtaken() if operation == "write" else None
+
+    def overtaken() -> None:
+        world.tables.before = lambda operation: None
+        assert getattr(world, first)().status == 200
+
+    refused = second()
+    code = {"create": "DatabaseActive", "purge": "DatabasePurging"}[first]
+    assert (refused.status, refused.body["code"]) == (409, code)
+    active = world.product.send(routes.GET_DATABASE, parameters={"databaseId": "museum"})
+    assert (active.status == 200) == (first == "create")
+    assert (len(world.jobs()) == 1) == (first == "purge")
+
+
+def test_of_two_purges_that_overtake_each_other_one_wins(world: World) -> None:
+    deleted(world)
+    world.tables.before = lambda operation: overtaken() if operation == "write" else None
+
+    def overtaken() -> None:
+        world.tables.before = lambda operation: None
+        assert world.purge().status == 200
+
+    answer = world.purge()
+    assert (answer.status, answer.body["code"]) == (409, "DatabasePurging")
+    assert len(world.jobs()) == 1
+
+
+def test_a_purge_whose_job_has_expired_can_be_started_again(world: World) -> None:
+    job_id = deleted(world).purge().body["jobId"]
+    world.tables.expire(JOBS, {"jobId": job_id})
+    again = world.purge()
+    assert again.status == 200
+    assert again.body["jobId"] != job_id
+    world.work_off()
+    assert world.create().status == 200
+
+
+def test_the_entry_of_a_purge_is_written_with_it(world: World) -> None:
+    answer = deleted(world).purge(body={**CONFIRMED, "reason": "by law"})
+    entry = world.product.entries[-1]
+    assert (entry["operation"], entry["entity"]) == ("purge_database", "database:museum")
+    assert entry["changes"]["purgeJobId"] == {"after": answer.body["jobId"]}
+    assert entry["changes"]["purgedReason"] == {"after": "by law"}
+    assert "purge_database" not in world.product.lonely_entries
+
+
+@pytest.mark.parametrize("wrong", [{"reason": "x" * 257}, {"reason": 7}, {"reason": "a\u0000"}])
+def test_a_wrong_reason_is_refused_by_name(world: World, wrong: Any) -> None:
+    answer = deleted(world).purge(body={**CONFIRMED, **wrong})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "reason")
+
+
+def test_what_is_no_yes_or_no_is_refused_by_name(world: World) -> None:
+    answer = deleted(world).purge(query={"purge": "please"})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "purge")
+
+
+def test_a_stranger_purges_nothing(world: World) -> None:
+    deleted(world)
+    world.product.authorization = OnlyUser("stranger")
+    answer = world.purge(user_id="stranger")
+    assert answer.status == 404  # the service asks for itself
+    assert world.jobs() == {}
