@@ -162,6 +162,8 @@ class FakeServer(FakeFiles):
                 shown = self.deleted_databases if "showDeleted" in query else self.databases
                 found = shown.get(database_id) or refuse(404, "no such database")
                 answer = reply(found, headers={"ETag": '"1"'})
+            case ["DELETE", database_id] if "purge" in query:
+                answer = self._purge_database(database_id, body)
             case ["DELETE", database_id]:
                 answer = self._delete_database(database_id)
             case ["GET", database_id, "assets"]:
@@ -251,6 +253,15 @@ class FakeServer(FakeFiles):
         deleted = {**self.databases.pop(database_id), "deletedAt": "2026-03-01T12:00:00.000000Z"}
         self.deleted_databases[database_id] = deleted
         return reply({"message": f"Database {database_id} was deleted"})
+
+    def _purge_database(self, database_id: str, body: Document) -> httpx.Response:
+        if body.get("confirmPermanentDelete") is not True:
+            refuse(400, "confirmPermanentDelete: must be true")
+        if database_id in self.databases:
+            refuse(409, "the database is active", code="DatabaseActive")
+        if self.deleted_databases.pop(database_id, None) is None:
+            refuse(404, "no such database", code="DatabaseNotFound")
+        return reply({"message": "is purged", "jobId": "purgeDatabase.1", "jobState": "queued"})
 
     def _create_asset(self, body: Document) -> httpx.Response:
         database_id, asset_id = str(body["databaseId"]), str(body["assetId"])

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from vitrine.cli.lifecycle import ReasonOption, TimeoutOption
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.config import write_login
@@ -80,6 +81,29 @@ def delete_database(
     answer = session.client.databases.delete(database)
     session.output.document(answer.wire())
     session.output.rows(["deleted"], [[database]])
+
+
+@with_session
+def purge_database(
+    session: Session,
+    database: DatabaseArgument,
+    reason: ReasonOption = None,
+    yes: YesOption = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Return when nothing is left.")] = False,
+    timeout: TimeoutOption = 3600.0,
+) -> None:
+    """Remove all that a deleted database left: archived assets, all versions, metadata, schemas."""
+    session.confirm(
+        f"Remove all that is left of the database {database} for good, with its archived assets?",
+        yes=yes,
+    )
+    purge = session.client.databases.purge(database, reason=reason)
+    state = purge.job_state
+    if wait:
+        jobs = session.client.jobs
+        state = jobs.wait(purge.job_id, timeout=timeout, sleep=session.wiring.sleep).state
+    session.output.document({**purge.wire(), "jobState": state})
+    session.output.rows(["database", "job", "state"], [[database, purge.job_id, state]])
 
 
 @with_session

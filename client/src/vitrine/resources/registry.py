@@ -11,6 +11,7 @@ from vitrine.models import (
     DatabaseCreated,
     Message,
     Operation,
+    Purge,
     Tag,
     TagDeleted,
     TagType,
@@ -102,6 +103,25 @@ class Databases:
         """Deletes it. Raises ConflictError where it holds active assets."""
         response = self._transport.send("DELETE", path_of("database", database_id))
         return parse(Message, response)
+
+    def purge(
+        self, database_id: str, *, reason: str | None = None, revision: str | None = None
+    ) -> Purge:
+        """Starts the job that removes what a deleted database left, for good.
+
+        Raises:
+            ConflictError: a database of the id is active, or it is being purged already.
+            RevisionConflictError: `revision` is stale.
+        """
+        response = self._transport.send(
+            "DELETE",
+            path_of("database", database_id),
+            query={"purge": True},
+            body=given(confirmPermanentDelete=True, reason=reason),
+            headers=if_match(revision),
+            repeatable=False,  # a second request would be refused because of the first
+        )
+        return parse(Purge, response)
 
 
 class Tags:

@@ -18,7 +18,7 @@ from backend.domains.assets.service import AssetService
 from backend.domains.buckets.service import BucketService
 from benchmarks.metering import metered
 from tests.factories.access import OnlyUser
-from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.http import Client
 from tests.unit.domains.assets.calls import archive, create, listed, one
 
@@ -48,6 +48,83 @@ def test_an_archived_asset_is_read_only_if_it_is_asked_for(
     assert listed(client) == ["kept"]
     assert listed(client, showArchived="true") == ["sold"]
     assert listed(client, None, showArchived="true") == ["sold"]
+
+
+def deleted_database(
+    service: AssetService, tables: DynamoTables, database_id: str, *asset_ids: str
+) -> None:
+    """A database whose assets were archived before it was deleted."""
+    created_database(service, database_id)
+    for asset_id in asset_ids:
+        archive(tables, created_asset(service, asset_id, database_id=database_id))
+        tables.transact([service.databases.count_assets(database_id, asset_id, -1)])
+    service.databases.delete_database(ADMIN, database_id)
+
+
+def test_archived_assets_of_a_deleted_database_are_listed(
+    client: Client, service: AssetService, tables: DynamoTables
+) -> None:
+    names = [f"sold-{number}" for number in range(3)]
+    deleted_database(service, tables, "attic", *names)
+    assert listed(client, "attic", showArchived="true", pageSize="2") == names
+    parameters = {"databaseId": "attic"}
+    active = client.send("GET", "/database/attic/assets", parameters=parameters)
+    assert (active.status, active.body["code"]) == (404, "DatabaseNotFound")
+    deleted_database(service, tables, "cellar")
+    assert listed(client, "cellar", showArchived="true") == []
+    query, parameters = {"showArchived": "true"}, {"databaseId": "none"}
+    absent = client.send("GET", "/database/none/assets", parameters=parameters, query=query)
+    assert (absent.status, absent.body["code"]) == (404, "DatabaseNotFound")
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_the_archived_assets_of_all_databases_are_listed_once(
+    client: Client, service: AssetService, tables: DynamoTables, size: int
+) -> None:
+    """Of deleted databases too, and of one whose id was taken again."""
+    archive(tables, created_asset(service, "kept"))
+    for number in range(3):
+        deleted_database(service, tables, f"attic-{number}", *(f"a-{number}-{n}" for n in (1, 2)))
+    created_database(service, "attic-1")
+    archive(tables, created_asset(service, "a-1-3", database_id="attic-1"))
+    wanted = [f"a-{number}-{n}" for number in range(3) for n in (1, 2)]
+    found = listed(client, None, showArchived="true", maxItems=str(size))
+    assert sorted(found) == sorted([*wanted, "a-1-3", "kept"])
+
+
+class SeesOnlySold(OnlyUser):
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        hidden = target.object_type == "asset" and target.fields["assetName"] != "sold"
+        return not hidden
+
+
+class SeesNoAttic(OnlyUser):
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return target.object_type != "database" or target.fields["databaseId"] != "attic"
+
+
+def test_archived_assets_of_a_deleted_database_are_listed_for_those_who_may_see_them(
+    service: AssetService, tables: DynamoTables
+) -> None:
+    created_database(service, "attic")
+    for name in ("sold", "secret"):
+        asset = created_asset(service, f"a-{name}", database_id="attic", name=name)
+        archive(tables, asset)
+        tables.transact([service.databases.count_assets("attic", asset.asset_id, -1)])
+    service.databases.delete_database(ADMIN, "attic")
+    some = Client(build_router(replace(service, authorization=SeesOnlySold())))
+    assert listed(some, "attic", showArchived="true") == ["a-sold"]
+    assert listed(some, None, showArchived="true") == ["a-sold"]
+    databases = replace(service.databases, authorization=SeesNoAttic())
+    none = Client(build_router(replace(service, databases=databases)))
+    assert listed(none, None, showArchived="true") == []
+    answer = none.send(
+        "GET",
+        "/database/attic/assets",
+        parameters={"databaseId": "attic"},
+        query={"showArchived": "true"},
+    )
+    assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound")
 
 
 def test_lists_of_a_database_are_paged_by_id(client: Client, service: AssetService) -> None:

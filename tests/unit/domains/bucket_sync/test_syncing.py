@@ -9,12 +9,13 @@ from backend.core.authorization import Secured
 from backend.core.deliveries import FIRST_PAUSE_SECONDS
 from backend.core.errors import UnavailableError
 from backend.core.identity import SYSTEM, Identity
+from backend.core.transactions import Delete, Put
 from backend.domains.assets.models import AssetReference, CreateAssetBody
 from backend.domains.assets.rules import ancestors
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
-from backend.spec.tables.assets import ASSET_VERSIONS
+from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld, message
 from tests.factories.buckets import BUCKET_ID, stored_bucket
@@ -49,6 +50,22 @@ def test_the_default_database_is_made_when_it_is_missing(world: SyncWorld) -> No
     assert found.default_bucket_id == BUCKET_ID
     assert world.sync.databases.counted([found])[0].asset_count == 2
     assert [e["operation"] for e in entries(world.tables)] == ["create_database"]
+
+
+def test_objects_wait_while_the_database_of_their_asset_is_purged(world: SyncWorld) -> None:
+    """Others of the same delivery do not wait with them."""
+    world.put("pump/scan.e57")
+    world.tell("pump/scan.e57")
+    purged = {"databaseId": f"{DATABASE}#deleted", "purgeJobId": "purgeDatabase.imported.1"}
+    world.tables.items[DATABASES.name].clear()
+    world.tables.write(Put(table=DATABASES, item=purged))
+    world.put("valve/scan.e57")
+    reply = world.tell("gone/scan.e57", "valve/scan.e57")
+    assert reply == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
+    assert world.asset("valve") is None
+    world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
+    assert world.tell("valve/scan.e57") == ALL_DONE
+    assert world.asset("valve") is not None
 
 
 def test_a_bucket_may_name_the_database_of_its_assets() -> None:

@@ -40,12 +40,12 @@ def left(world: World) -> dict[str, list[Item]]:
 
 def neighbours(world: World) -> dict[str, list[Item]]:
     """Rows of the gallery alone, without the painting's head of links, which has changed."""
-    found = world.left(*OF_GALLERY)
-    return {
+    found = {
         name: [row for row in rows if not any(word in str(row) for word in OF_MUSEUM)]
-        for name, rows in found.items()
+        for name, rows in world.left(*OF_GALLERY).items()
         if name not in {"Audit", "AssetLinkEdges", "AssetStorageTable"}
     }
+    return {name: rows for name, rows in found.items() if rows}
 
 
 def purge_job(world: World) -> Job:

@@ -1,16 +1,20 @@
 """Who may purge what, and when; what is refused changes nothing."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from backend.core.authorization import Secured
+from backend.core.identity import Identity
 from backend.spec import routes
 from backend.spec.jobs import PURGE_DATABASE
+from backend.spec.routes import Action
 from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 from tests.unit.domains.database_purges.world import CONFIRMED, World
 
-SHOWN = {"query": {"showDeleted": "true"}, "parameters": {"databaseId": "museum"}}
+SHOWN: dict[str, Any] = {"query": {"showDeleted": "true"}, "parameters": {"databaseId": "museum"}}
 
 
 def deleted(world: World) -> World:
@@ -161,4 +165,24 @@ def test_a_stranger_purges_nothing(world: World) -> None:
     world.product.authorization = OnlyUser("stranger")
     answer = world.purge(user_id="stranger")
     assert answer.status == 404  # the service asks for itself
+    assert world.jobs() == {}
+
+
+@dataclass(frozen=True)
+class AllBut(OnlyUser):
+    """May do everything but delete objects of one type."""
+
+    object_type: str = ""
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return (action, target.object_type) != ("DELETE", self.object_type)
+
+
+@pytest.mark.parametrize("lacking", ["database", "databasePurge"])
+def test_a_purge_needs_both_the_right_to_delete_and_that_to_purge(lacking: str) -> None:
+    world = deleted(World())
+    vars(world.product.wiring.databases)["authorization"] = AllBut(object_type=lacking)
+    answer = world.purge()
+    assert (answer.status, answer.body["code"]) == (403, "PermissionDenied")
+    assert answer.body["message"] == f"You may not DELETE this {lacking}"
     assert world.jobs() == {}

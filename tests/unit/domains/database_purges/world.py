@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from backend.core.transactions import Item
 from backend.domains.jobs.models import Job, Step
@@ -60,7 +60,7 @@ class World:
         return answer.body
 
     def purge(self, database_id: str = "museum", **more: Any) -> Answer:
-        asked = {"query": PURGE, "body": CONFIRMED, **more}
+        asked: dict[str, Any] = {"query": PURGE, "body": CONFIRMED, **more}
         path = {"databaseId": database_id}
         return self.product.send(routes.DELETE_DATABASE, parameters=path, **asked)
 
@@ -196,6 +196,9 @@ class World:
 def _copied(of: Mapping[str, Mapping[Any, Any]]) -> dict[str, dict[Any, Any]]:
     """Copies of both levels, and of the lists of versions of an object."""
     return {
-        name: {key: list(one) if isinstance(one, list) else one for key, one in inner.items()}
+        name: {
+            key: [*cast("list[Any]", one)] if isinstance(one, list) else one
+            for key, one in inner.items()
+        }
         for name, inner in of.items()
     }

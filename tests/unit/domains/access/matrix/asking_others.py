@@ -86,7 +86,10 @@ def about_a_database(world: Seeded, route: Route, role: Role, state: State) -> Q
         return Question({}, body=made)
     if route is routes.DELETE_DATABASE and state == "foreign":
         return Question({"databaseId": "cellar"})  # which is empty
-    query = query if route is routes.GET_DATABASE else {}
+    if route is routes.LIST_ASSETS and state == "archived":
+        query = {"showArchived": "true"}
+    elif route is not routes.GET_DATABASE:
+        query = {}
     return Question({"databaseId": DATABASES[state]}, query, BODIES.get(route))
 
 

@@ -121,7 +121,7 @@ _SPECIAL: dict[Route, Case] = {
     routes.CREATE_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),
     routes.INITIALISE_UPLOAD: Case("one", "asset", STATES, bad=_NO_GLOBAL),
     routes.INGEST_ASSET: _made("asset", *_PLACES, bad=_NO_GLOBAL),
-    routes.LIST_ASSETS: Case("one", "database", _OF_DATABASES, bad=_NO_GLOBAL),
+    routes.LIST_ASSETS: Case("one", "database", _OF_DATABASES, bad=_NO_GLOBAL, sees_archived=True),
     routes.CREATE_DATABASE: _made("database", "own", "foreign", "GLOBAL", bad=_NO_GLOBAL),
     routes.LIST_DATABASES: Case("list", "database", _LISTED_DATABASES, sees_archived=True),
     routes.CREATE_METADATA_SCHEMA: Case("make", "metadataSchema", _OF_SCHEMAS, missing=BAD),

@@ -49,7 +49,10 @@ _TEMPLATES = {
     "nomfa": ("database-admin",),
     "mfa": ("database-admin",),
 }
-RULED = ("database", "asset", "web", "tag", "tagType", "role", "userRole", "metadataSchema")
+RULED = (
+    *("database", "databasePurge", "asset", "web", "tag", "tagType"),
+    *("role", "userRole", "metadataSchema"),
+)
 USERS = (*ROLES, *WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
 _OWN_RULES = {
     "keepsoff": (*RULED, "api"),

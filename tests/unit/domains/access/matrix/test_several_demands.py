@@ -74,6 +74,34 @@ def test_a_link_needs_writing_at_both_its_ends(world: Seeded, source: State, tar
     assert allowing(world, routes.CREATE_LINK, Question({}, body=body)) == expected
 
 
+PURGED: dict[State, tuple[str, int]] = {
+    "own": ("museum", 409),
+    "foreign": ("gallery", 409),
+    "archived": ("attic", 200),
+    "absent": ("nowhere", 404),
+}
+"""What an administrator is answered who purges a database in the state: active, deleted, none."""
+_PURGE = {"query": {"purge": "true"}, "body": {"confirmPermanentDelete": True}}
+
+
+def may_purge(role: Role, state: State) -> bool:
+    """Whether a role has both rights; no template gives the one to purges."""
+    has_right = role.name in {"admin", "keepsoff", "blind"}
+    return has_right and role.may_use(routes.DELETE_DATABASE)
+
+
+@pytest.mark.parametrize("state", PURGED)
+def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
+    database_id, status = PURGED[state]
+    question = Question({"databaseId": database_id}, **_PURGE)
+    for role in ROLES:
+        answer = world.ask(routes.DELETE_DATABASE, role, question)
+        seen = state != "absent" and role.may_do("GET", "database", state)
+        visible = 403 if seen or not role.may_use(routes.DELETE_DATABASE) else 404
+        assert answer.status == (status if may_purge(role, state) else visible), role.name
+        assert world.changed == (answer.status == 200)
+
+
 REPLACING: dict[Route, dict[str, str]] = {
     routes.UPDATE_ASSET_METADATA: {"databaseId": "museum", "assetId": "statue"},
     routes.UPDATE_FILE_METADATA: {"databaseId": "museum", "assetId": "statue"},
