@@ -75,7 +75,12 @@ RARE = (
         "BucketsApi",
         "a bucket of others is looked at; the own one is registered as a whole already",
     ),
-    Rare("DatabaseStorageTable", "PutItem", "BucketImportWorker BucketSync", "its first database"),
+    Rare(
+        "DatabaseStorageTable",
+        "ConditionCheckItem PutItem",
+        "BucketImportWorker BucketSync",
+        "its first database",
+    ),
     Rare(
         "MetadataSchemaStorageTableV2",
         "BatchGetItem",

@@ -14,10 +14,18 @@ from backend.core.errors import VitrineError
 from backend.core.ids import new_uuid
 from backend.core.paging import PageRequest
 from backend.domains.assets.service import AssetService
-from backend.domains.databases.repository import DatabaseNotEmptyError, DatabaseNotFoundError
+from backend.domains.database_purges.repository import PurgeRepository
+from backend.domains.database_purges.service import PurgeCommands
+from backend.domains.databases.repository import (
+    DatabaseActiveError,
+    DatabaseNotEmptyError,
+    DatabaseNotFoundError,
+    DatabasePurgingError,
+)
 from backend.spec.tables import TABLES
 from tests.engines import OPTIONS, RealEngines
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
+from tests.factories.jobs import job_service
 from tests.factories.tables import create_table_request
 
 _ROUNDS = 12
@@ -63,6 +71,42 @@ def test_of_two_deletions_one_finds_nothing(service: AssetService) -> None:
         delete = partial(service.databases.delete_database, ADMIN, database_id)
         ends = at_once(delete, delete)
         assert [type(end) for end in ends if end is not None] == [DatabaseNotFoundError]
+
+
+def test_of_a_creation_and_a_purge_at_once_one_wins(service: AssetService) -> None:
+    purges = purges_over(service)
+    for number in range(_ROUNDS):
+        database_id = created_database(service, f"attic-{number}")
+        service.databases.delete_database(ADMIN, database_id)
+        created, purged = at_once(
+            partial(created_database, service, database_id),
+            partial(purges.purge_database, ADMIN, database_id),
+        )
+        loser = DatabasePurgingError if isinstance(created, VitrineError) else DatabaseActiveError
+        assert type(created if loser is DatabasePurgingError else purged) is loser
+        active = service.databases.find_database(database_id) is not None
+        held = service.databases.databases.get_deleted(database_id)
+        assert held is not None
+        assert (active, held.purge_job_id is None) == ((loser is DatabaseActiveError,) * 2)
+
+
+def test_of_two_purges_at_once_one_starts(service: AssetService) -> None:
+    purges = purges_over(service)
+    for number in range(_ROUNDS):
+        database_id = created_database(service, f"loft-{number}")
+        service.databases.delete_database(ADMIN, database_id)
+        purge = partial(purges.purge_database, ADMIN, database_id)
+        ends = at_once(purge, purge)
+        assert [type(end) for end in ends if isinstance(end, VitrineError)] == [
+            DatabasePurgingError
+        ]
+
+
+def purges_over(service: AssetService) -> PurgeCommands:
+    """What starts purges, over the same tables."""
+    tables, databases = service.assets.tables, service.databases
+    jobs = job_service(tables, service.clock)
+    return PurgeCommands(PurgeRepository(tables), databases, jobs, databases.audit, databases.clock)
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:

@@ -32,7 +32,7 @@ ten workers take some seconds for each."""
 JOBS = 100
 """Jobs that one step looks at."""
 LOOK_AGAIN_SECONDS = 30
-"""Until the next look at jobs that have not ended; a deletion takes the settle delay and more."""
+"""At most, until the next look at jobs that have not ended: deletions take the settle delay."""
 MIN_SWEEPS = 2
 MAX_SWEEPS = 10
 
@@ -139,7 +139,8 @@ class PurgeSteps:
             self._demand_held(job)
             self.jobs.remove(ended)
         if len(ended) < len(others):
-            return _Removed(len(ended), more=True, after=after, wait_seconds=LOOK_AGAIN_SECONDS)
+            wait_seconds = min(LOOK_AGAIN_SECONDS, self.wait_seconds)
+            return _Removed(len(ended), more=True, after=after, wait_seconds=wait_seconds)
         return _Removed(len(ended), more=page.after is not None, after=page.after)
 
     def _demand_deleted(self, one: Job) -> None:
