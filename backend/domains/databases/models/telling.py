@@ -23,8 +23,9 @@ class DatabasesQuery(PageQuery):
 class DeleteDatabaseQuery(WireModel):
     purge: bool = Field(
         default=False,
-        description="Remove what a deleted database left: archived assets with all versions of "
-        "their files, metadata, schemas, jobs",
+        description="Remove for good what a deleted database left: archived assets with all "
+        "versions of their files, metadata, schemas, jobs. It needs the permission to DELETE the "
+        "`databasePurge` of this id too, and starts a job; until that ends, the id is taken",
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from backend.core.identity import SYSTEM
 from backend.core.ids import new_uuid
+from backend.domains.access.policy.model import OBJECT_TYPES
 from backend.domains.access.repository.constraints import ConstraintRepository
 from backend.domains.access.service.administrator_rules import AdministratorRules
 from backend.domains.access.service.roles import CONSTRAINTS_AT_ONCE
@@ -106,7 +107,7 @@ def test_administrators_have_ordinary_constraints_for_each_type(
         {"field": "databaseId", "operator": "contains", "value": ".*"}
     ]
     assert set(found["api"]["permissions"].values()) == {"allow"}
-    assert len(found) == 11
+    assert set(found) == set(OBJECT_TYPES)
     assert policies(memory) == policies_by_rows(memory)
     assert api.get("vitrine-admin-web").body["createdBy"] == SYSTEM.user_id
 

@@ -13,6 +13,9 @@ from backend.domains.access.policy.model import (
 )
 from tests.factories.policies import stored
 
+OURS = {"databasePurge"}
+"""What the data model lacks: the right to purge a deleted database, which DELETE does not give."""
+
 
 def test_the_types_and_fields_are_those_of_the_data_model() -> None:
     types = "database asset api web tag tagType role userRole pipeline workflow metadataSchema"
@@ -21,7 +24,7 @@ def test_the_types_and_fields_are_those_of_the_data_model() -> None:
         "pipelineType pipelineExecutionType workflowId metadataSchemaName "
         "metadataSchemaEntityType object__type route__path"
     )
-    assert set(OBJECT_TYPES) == set(types.split())
+    assert set(OBJECT_TYPES) - OURS == set(types.split())
     assert set(FIELDS) == set(fields.split())
 
 
