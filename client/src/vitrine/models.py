@@ -28,14 +28,6 @@ class Message(Wire):
     message: str | None = None
 
 
-class Purge(Wire):
-    """The job that removes all that a deleted database left."""
-
-    message: str | None = None
-    job_id: str
-    job_state: str
-
-
 class Version(Wire):
     version: str
     product_version: str | None = None

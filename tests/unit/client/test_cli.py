@@ -392,19 +392,6 @@ def test_a_database_is_deleted_once_it_holds_no_assets(
     assert shell.code == 3
 
 
-def test_a_deleted_database_is_purged(shell: Shell, server: FakeServer) -> None:
-    shell.run("databases", "create", "cars")
-    shell.run("databases", "purge", "cars", "--yes")
-    assert (shell.code, "is active" in shell.err) == (1, True)
-    shell.run("databases", "delete", "cars", "--yes")
-    shell.run("databases", "purge", "cars")
-    assert shell.code == 2  # nobody has confirmed it
-    line = shell.run("databases", "purge", "cars", "--yes", "--reason", "by law")
-    assert line == "cars\tpurgeDatabase.1\tqueued\n"
-    assert server.bodies[-1][1] == {"confirmPermanentDelete": True, "reason": "by law"}
-    assert shell.run("databases", "list", "--deleted") == ""
-
-
 def test_a_database_is_not_deleted_unasked(shell: Shell, server: FakeServer) -> None:
     shell.run("databases", "create", "cars")
     shell.run("databases", "delete", "cars")

@@ -98,3 +98,33 @@ def test_an_asset_that_is_not_there_is_not_found(shell: Shell, pump: str) -> Non
         yes = [] if command == "unarchive" else ["--yes"]
         shell.run(command, "garage", "no such pump", *yes)
         assert shell.code == 3
+
+
+def test_a_deleted_database_is_purged(shell: Shell, server: FakeServer) -> None:
+    shell.run("databases", "create", "cars")
+    shell.run("databases", "purge", "cars", "--yes")
+    assert (shell.code, "is active" in shell.err) == (1, True)
+    shell.run("databases", "delete", "cars", "--yes")
+    shell.run("databases", "purge", "cars")
+    assert shell.code == 2  # nobody has confirmed it
+    line = shell.run("databases", "purge", "cars", "--yes", "--reason", "by law")
+    assert line == "cars\tpurgeDatabase.1\tqueued\n"
+    assert server.bodies[-1][1] == {"confirmPermanentDelete": True, "reason": "by law"}
+    assert shell.run("databases", "list", "--deleted") == ""
+
+
+def test_a_purge_can_be_waited_for(shell: Shell, server: FakeServer) -> None:
+    shell.run("databases", "create", "cars")
+    shell.run("databases", "delete", "cars", "--yes")
+    done = {"jobId": "purgeDatabase.1", "state": "done"}
+    server.fail("GET", "/jobs/", httpx.Response(200, json=done))
+    assert shell.run("databases", "purge", "cars", "--yes", "--wait").endswith("done\n")
+
+
+def test_a_purge_whose_reply_is_lost_is_not_sent_again(
+    client: Vitrine, server: FakeServer, pump: str
+) -> None:
+    server.fail("DELETE", "/database/garage$", httpx.ReadError("lost"), after=True)
+    with pytest.raises(UnreachableError):
+        client.databases.purge("garage")
+    assert server.calls("DELETE", "/database/garage$") == 1

@@ -11,7 +11,6 @@ from vitrine.models import (
     DatabaseCreated,
     Message,
     Operation,
-    Purge,
     Tag,
     TagDeleted,
     TagType,
@@ -28,6 +27,13 @@ def given(**values: JsonValue) -> dict[str, JsonValue]:
 def if_match(revision: str | None) -> Mapping[str, str] | None:
     """The header that makes a write fail when someone else was faster."""
     return {"If-Match": revision} if revision is not None else None
+
+
+class Purge(Message):
+    """The job that removes all that a deleted database left."""
+
+    job_id: str
+    job_state: str
 
 
 class Databases:
