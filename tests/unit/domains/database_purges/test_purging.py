@@ -191,16 +191,27 @@ def test_a_deletion_that_has_failed_fails_the_purge_until_both_are_resumed(
     assert museum.create().status == 200
 
 
-def test_what_is_written_late_is_removed_by_a_further_sweep(museum: World) -> None:
-    museum.purge()
-    while purge_job(museum).cursor.get("sweep") != 1:
-        museum.work()
+@pytest.mark.parametrize("assets", [(), ("statue",)])
+def test_what_is_written_late_is_removed_by_a_further_sweep(
+    world: World, assets: tuple[str, ...]
+) -> None:
+    """Also where the first sweep has found nothing at all."""
+    if assets:
+        world.fill("museum", *assets)
+        world.archive("museum", *assets)
+    else:
+        assert world.create().status == 200
+    world.delete()
+    world.purge()
+    while "sweep" not in purge_job(world).cursor or purge_job(world).cursor["sweep"] == 0:
+        assert not purge_job(world).is_finished
+        world.work()
     late = {"databaseId": "museum", **RECORD}
-    museum.tables.write(Put(table=metadata.DATABASE_METADATA, item=late))
+    world.tables.write(Put(table=metadata.DATABASE_METADATA, item=late))
     scope = rules.scope_keys("museum")[0]
-    museum.tables.write(Put(table=metadata.SCHEMA_SCOPES, item={**scope, "revision": 1}))
-    museum.work_off()
-    assert left(museum) == {}
+    world.tables.write(Put(table=metadata.SCHEMA_SCOPES, item={**scope, "revision": 1}))
+    world.work_off()
+    assert left(world) == {}
 
 
 def test_a_last_step_that_is_repeated_leaves_the_next_database_of_the_id_alone(
