@@ -101,15 +101,15 @@ def _kill_amid_work(found: Before) -> None:
 
 def _furnished(runtime: Runtime, folder: Path) -> Before:
     api = runtime.client()
-    for database in ("killed", "museum", "tagged", "large"):
+    for database in ("killed", "museum", "replayed", "tagged", "large"):
         api.new_database(database)
     api.ok("POST", "/tag-types", {"tagTypeName": "material", "description": "What it is of"})
     tag = {"tagName": "brass", "tagTypeName": "material", "description": "A tag"}
     api.ok("POST", "/tags", tag)
     for number in range(TAGGED):
         api.new_asset("tagged", f"Gear {number}", tags=["brass"])
-    pump = api.new_asset("museum", "Pump")
-    record = stream_record({"databaseId": "museum", "assetId": pump}, {})
+    pump = api.new_asset("replayed", "Pump")
+    record = stream_record({"databaseId": "replayed", "assetId": pump}, {})
     s3 = s3_of(runtime)
     s3.put_object(Bucket=failure_bucket(s3), Key=BATCH_KEY, Body=json.dumps(given_up([record])))
     (listed,) = api.ok("GET", "/admin/failures")["Items"]

@@ -98,7 +98,7 @@ class LaggingIndex(DynamoTables):
 
 def lagging(tables: DynamoTables, hand: Hand) -> KeyAuthentication:
     rows = tuple(tables.scan(API_KEYS, PageRequest(10)).items)
-    stale = LaggingIndex(tables.client, tables.settings, rows)
+    stale = LaggingIndex(tables.client, tables.settings, rows=rows)
     return KeyAuthentication(ApiKeyRepository(stale), lambda: PEPPER, hand)
 
 

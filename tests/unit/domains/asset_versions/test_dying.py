@@ -89,7 +89,7 @@ def test_an_asset_that_is_archived_meanwhile_keeps_no_rows(
 
 
 def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_rest(
-    museum: Versions, tables: DynamoTables, monkeypatch: pytest.MonkeyPatch
+    museum: Versions, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = died_making(museum, monkeypatch)
     museum.lifecycle.archive()

@@ -1,7 +1,7 @@
 """Deleting databases: what is refused, what stays, what can be made again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -195,7 +195,7 @@ def test_assets_spread_over_all_parts_of_the_count() -> None:
 class Interrupted(DynamoTables):
     """Tables where something else happens right before the next transaction."""
 
-    before: list[Callable[[], object]]
+    before: list[Callable[[], object]] = field(default_factory=list[Callable[[], object]])
 
     def transact(self, writes: Sequence[Write]) -> None:
         if self.before:
@@ -207,7 +207,7 @@ def slow(
     tables: DynamoTables, assets: AssetService, meanwhile: Callable[[], object]
 ) -> DatabaseService:
     """The service of a process that `meanwhile` overtakes."""
-    late = Interrupted(tables.client, tables.settings, [meanwhile])
+    late = Interrupted(tables.client, tables.settings, before=[meanwhile])
     fast = assets.databases
     return DatabaseService(
         DatabaseRepository(late), fast.buckets, OnlyUser(), fast.audit, fast.clock
@@ -229,7 +229,7 @@ def test_a_database_that_is_deleted_meanwhile_gets_no_asset(
     late = Interrupted(
         tables.client,
         tables.settings,
-        [lambda: assets.databases.delete_database(ADMIN, "museum")],
+        before=[lambda: assets.databases.delete_database(ADMIN, "museum")],
     )
     slow_assets = replace(assets, assets=AssetRepository(late))
     with pytest.raises(DatabaseNotFoundError):

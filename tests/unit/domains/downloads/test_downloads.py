@@ -121,8 +121,8 @@ def test_a_preview_at_the_root_of_the_asset_is_its_preview_and_a_file(museum: Ga
         assert answer.status == 200
         assert "statue/preview.png" in answer.body["downloadUrl"]
     museum.assets.set_content(museum.asset, preview_key="previews/statue/front.png")
-    body = {"content_type": "image/png", "metadata": {}}
-    museum.objects.put(BUCKET, "previews/statue/front.png", b"png", **body)
+    front = "previews/statue/front.png"
+    museum.objects.put(BUCKET, front, b"png", content_type="image/png", metadata={})
     url = museum.download(downloadType="assetPreview").body["downloadUrl"]
     assert "previews/statue/front.png" in url
 

@@ -81,7 +81,6 @@ PURGED: dict[State, tuple[str, int]] = {
     "absent": ("nowhere", 404),
 }
 """What an administrator is answered who purges a database in the state: active, deleted, none."""
-_PURGE = {"query": {"purge": "true"}, "body": {"confirmPermanentDelete": True}}
 
 
 def may_purge(role: Role, state: State) -> bool:
@@ -93,7 +92,11 @@ def may_purge(role: Role, state: State) -> bool:
 @pytest.mark.parametrize("state", PURGED)
 def test_a_purge_needs_a_right_of_its_own(world: Seeded, state: State) -> None:
     database_id, status = PURGED[state]
-    question = Question({"databaseId": database_id}, **_PURGE)
+    question = Question(
+        {"databaseId": database_id},
+        query={"purge": "true"},
+        body={"confirmPermanentDelete": True},
+    )
     for role in ROLES:
         answer = world.ask(routes.DELETE_DATABASE, role, question)
         seen = state != "absent" and role.may_do("GET", "database", state)
