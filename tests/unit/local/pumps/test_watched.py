@@ -10,7 +10,9 @@ from local.pumps.objects import ObjectPump, watched_buckets
 
 
 def rule(names: list[Any], source: str = "aws.s3") -> Rule:
-    pattern = {"source": [source], "detail": {"bucket": {"name": names}}}
+    keys = [{"anything-but": {"prefix": "temp-uploads/"}}]
+    detail = {"bucket": {"name": names}, "object": {"key": keys}}
+    pattern = {"source": [source], "detail": detail}
     return Rule("id", "arn", json.dumps(pattern), None, ())
 
 
