@@ -15,7 +15,7 @@ Mapping = dict[str, Any]
 MAPPING_VERSION = 2
 """Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
 
-1: to release 0.1, whose indexes name none. 2: `source_bytes` and the subfields `inner`; documents
+1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. A reindex creates indexes of this version; until then those of an earlier one are
 written and checked as they were.
@@ -46,6 +46,16 @@ BOOLEAN: Mapping = {"type": "boolean"}
 DATE: Mapping = {"type": "date"}
 FLAT_OBJECT: Mapping = {"type": "flat_object"}
 
+INNER, INNER_NORMALIZER = "inner", "inner"
+INNER_PARTS: Mapping = {
+    "type": "wildcard",
+    "normalizer": INNER_NORMALIZER,
+    "ignore_above": KEYWORD_CHARS,
+    "doc_values": True,
+}
+"""The subfield by which a part inside of a word is found, as `lam` finds lamp (decision 41)."""
+INNER_FIELDS = ("str_assetname", "str_key", "str_description", "list_tags")
+
 BY_PREFIX: dict[str, Mapping] = {
     "str_": TEXT,
     "num_": LONG,
@@ -68,6 +78,9 @@ def _replaced(pattern: str, replacement: str) -> Mapping:
 
 
 ANALYSIS: Mapping = {
+    "normalizer": {
+        INNER_NORMALIZER: {"type": "custom", "filter": ["lowercase", "asciifolding"]},
+    },
     "analyzer": {
         "default": {
             "type": "custom",
@@ -126,7 +139,7 @@ METADATA_PAIRS: Mapping = {
     "type": "nested",
     "properties": {
         "key": KEYWORD,
-        "string": {**KEYWORD, "fields": {"text": {"type": "text"}}},
+        "string": {**KEYWORD, "fields": {"text": {"type": "text"}, INNER: INNER_PARTS}},
         "number": {"type": "double"},
         "date": {"type": "date"},
         "boolean": BOOLEAN,
@@ -232,6 +245,10 @@ class SearchIndex:
         }
         properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
         properties |= {"_rectype": KEYWORD, **OURS}
+        for field in INNER_FIELDS:
+            if field in properties:
+                fields = {**properties[field]["fields"], INNER: INNER_PARTS}
+                properties[field] = {**properties[field], "fields": fields}
         for field, cut in _COPIED.items():
             properties[field] = {**properties[field], "copy_to": [cut]}
         return {

@@ -29,13 +29,12 @@ from tests.factories.jobs import ADMIN, JobWorld
 from tests.factories.search import rebuilder, remove_asset, store_asset
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
-from tests.fakes.search_engine import MemorySearchEngine
+from tests.fakes.search_engine import OF_A_WRITE, MemorySearchEngine
 from tests.fakes.tables import MemoryTables
 
 GRACE_SECONDS = 10
 KEEP_SECONDS = 100
 BUCKET = "assetbucket"
-_OF_A_TICKET = {"rev", "source_bytes"}
 
 
 @dataclass
@@ -174,7 +173,7 @@ class Renewal:
     def live(self, *, number: int) -> dict[str, JsonObject]:
         """The documents that stand in a pair of indexes, by id, without their versions."""
         return {
-            document_id: {n: value for n, value in body.items() if n not in _OF_A_TICKET}
+            document_id: {n: value for n, value in body.items() if n not in OF_A_WRITE}
             for alias in ("assets", "files")
             for document_id, (_, body) in self.engine.indexes[f"{alias}-{number}"].items()
             if not body.get("deleted")

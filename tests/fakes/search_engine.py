@@ -14,6 +14,9 @@ from backend.core.search_engine import (
     Stretch,
 )
 
+OF_A_WRITE = frozenset({"rev", "source_bytes"})
+"""Fields that follow from a write, and not from the sources of a document."""
+
 
 def accept_all(write: DocumentWrite) -> str | None:
     return None
@@ -128,7 +131,7 @@ class MemorySearchEngine:
     def live(self) -> dict[str, JsonObject]:
         """All documents that are no tombstones, by id, without their version."""
         return {
-            document_id: {name: value for name, value in body.items() if name != "rev"}
+            document_id: {name: value for name, value in body.items() if name not in OF_A_WRITE}
             for index in self.indexes.values()
             for document_id, (_, body) in index.items()
             if not body.get("deleted")

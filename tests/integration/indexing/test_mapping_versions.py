@@ -19,7 +19,7 @@ from tests.integration.indexing.conftest import World
 FIRST = json.loads(
     (Path(__file__).parents[2] / "events" / "mappings" / "version_1.json").read_text()
 )
-WHEEL = "museum:pump:pump/wheel.glb"
+WHEEL, GEAR = (f"museum:pump:pump/{name}.glb" for name in ("wheel", "gear"))
 
 
 def archive(world: World, key: str) -> None:
@@ -58,7 +58,7 @@ def old_world(world: World) -> World:
 def test_an_archived_file_is_found_with_the_facts_of_its_last_content(world: World) -> None:
     furnish(world)
     found = world.found()
-    assert set(found) == {"museum:pump", WHEEL, "museum:pump:pump/gear.glb"}
+    assert set(found) == {"museum:pump", WHEEL, GEAR}
     (content,) = (
         one
         for one in world.deployment.objects.list_versions(world.bucket, "pump/wheel.glb").versions
@@ -83,6 +83,32 @@ def test_the_stored_size_is_that_of_the_source_and_is_read_without_it(world: Wor
         raw = client.transport.perform_request("GET", f"/{hit['_index']}/_source/{_quoted(hit)}")
         text = json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
         assert hit["fields"]["source_bytes"] == [len(text.encode())]
+
+
+def inside(text: str) -> dict[str, Any]:
+    """A query for a part of a word, in whatever has the subfield."""
+    value = {"value": f"*{text}*"}
+    fields = ("str_assetname", "str_key", "str_description", "list_tags")
+    shoulds: list[dict[str, Any]] = [{"wildcard": {f"{name}.inner": value}} for name in fields]
+    pair = {"path": "metadata", "query": {"wildcard": {"metadata.string.inner": value}}}
+    return {"bool": {"should": [*shoulds, {"nested": pair}]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("lam", {"museum:pump", WHEEL, GEAR}),
+        ("heel.g", {WHEEL}),
+        ("rbox", {"museum:pump", WHEEL, GEAR}),
+        ("thing to l", {"museum:pump"}),
+        ("lighter & s", {"museum:pump"}),
+        ("lamq", set[str]()),
+        ("mal", set[str]()),
+    ],
+)
+def test_parts_inside_of_words_are_found(text: str, names: set[str], world: World) -> None:
+    furnish(world)
+    assert set(world.found(inside(text))) == names
 
 
 def _quoted(hit: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables import TABLES
 from tests.engines import RealEngines
 from tests.factories.tables import create_table_request
+from tests.fakes.search_engine import OF_A_WRITE
 from tests.model.deployment import Ports, in_memory_settings, is_wanted
 from tests.model.expected import rows
 from tests.model.world import World
@@ -197,7 +198,7 @@ class EngineWorld(World):
             index=",".join(self._names), body={"query": query, "size": 1000}
         )
         return {
-            hit["_id"]: {k: v for k, v in hit["_source"].items() if k != "rev"}
+            hit["_id"]: {k: v for k, v in hit["_source"].items() if k not in OF_A_WRITE}
             for hit in reply["hits"]["hits"]
         }
 

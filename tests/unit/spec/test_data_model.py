@@ -23,7 +23,7 @@ OURS_FIELDS = {
     "source_bytes",
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
 }
-OURS_PARAMETERS = {"ignore_above", "copy_to"}
+OURS_PARAMETERS = {"ignore_above", "copy_to", "inner"}
 CHOSEN = {
     ("ApiKeyStorageTable", "apiKeyHashIndex"): ("apiKeyHash", None, "ALL"),
     ("ApiKeyStorageTable", "userIdIndex"): ("userId", "apiKeyId", "ALL"),
@@ -182,7 +182,7 @@ def _type_of(mapping: dict[str, Any]) -> str:
 
 
 def _without_limits(value: Any) -> Any:
-    """The mapping without `ignore_above` and `copy_to`, which are ours."""
+    """The mapping without `ignore_above`, `copy_to` and the subfield `inner`, which are ours."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value).items()
         return {name: _without_limits(v) for name, v in members if name not in OURS_PARAMETERS}
@@ -240,6 +240,15 @@ def _keywords(value: Any) -> list[dict[str, Any]]:
     mapping = cast("dict[str, Any]", value)
     here = [mapping] if mapping.get("type") == "keyword" else []
     return here + [found for member in mapping.values() for found in _keywords(member)]
+
+
+def test_what_people_search_by_is_found_by_parts_of_words_too() -> None:
+    for index in search_indexes.SEARCH_INDEXES:
+        properties = index.mapping["properties"]
+        parts = search_indexes.INNER_PARTS
+        found = {name for name, one in properties.items() if one.get("fields", {}).get("inner")}
+        assert found == set(search_indexes.INNER_FIELDS) & set(index.fields)
+        assert properties["metadata"]["properties"]["string"]["fields"]["inner"] == parts
 
 
 def test_every_keyword_has_a_limit_so_that_no_value_fails_a_document() -> None:
