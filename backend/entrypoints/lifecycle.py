@@ -50,10 +50,7 @@ class LifecycleWiring(VersionWiring):
         from backend.domains.asset_lifecycle.service.deleting import DeleteSteps
         from backend.domains.asset_links.repository import AssetLinkRepository
         from backend.domains.asset_links.service import AssetLinkService
-        from backend.domains.database_purges.repository import PurgeRepository
-        from backend.domains.database_purges.service.jobs import PurgeSteps
 
-        wait_seconds = max(1, self.settings.number(SETTLE_DELAY_SECONDS))
         delete_steps = DeleteSteps(
             repository=LifecycleRepository(self.tables),
             assets=self.assets,
@@ -61,21 +58,33 @@ class LifecycleWiring(VersionWiring):
             objects=self.objects,
             reindexing=self.reindexing,
             auxiliary=self.settings.bucket(AUXILIARY_BUCKET),
-            wait_seconds=wait_seconds,
-        )
-        purge_steps = PurgeSteps(
-            repository=PurgeRepository(self.tables),
-            databases=self.databases,
-            lifecycle=self.lifecycle,
-            jobs=self.jobs,
-            wait_seconds=wait_seconds,
+            wait_seconds=self._wait_seconds,
         )
         return {
             ARCHIVE_ASSET.name: self._archive_steps.archive,
             UNARCHIVE_ASSET.name: self._archive_steps.unarchive,
             DELETE_ASSET.name: delete_steps.delete,
-            PURGE_DATABASE.name: purge_steps.purge,
         }
+
+    @property
+    def purge_steps(self) -> Mapping[str, Step]:
+        """The step of the jobs that purge databases, by kind."""
+        from backend.domains.database_purges.repository import PurgeRepository
+        from backend.domains.database_purges.service.jobs import PurgeSteps
+
+        steps = PurgeSteps(
+            repository=PurgeRepository(self.tables),
+            databases=self.databases,
+            lifecycle=self.lifecycle,
+            jobs=self.jobs,
+            wait_seconds=self._wait_seconds,
+        )
+        return {PURGE_DATABASE.name: steps.purge}
+
+    @property
+    def _wait_seconds(self) -> int:
+        """How long requests and table indexes may lag; a job cannot wait for no time."""
+        return max(1, self.settings.number(SETTLE_DELAY_SECONDS))
 
     @cached_property
     def _archive_steps(self) -> ArchiveSteps:

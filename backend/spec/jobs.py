@@ -4,6 +4,7 @@ from backend.spec.queues import BUCKET_IMPORTS as BUCKET_IMPORTS_QUEUE
 from backend.spec.queues import FAN_OUT as FAN_OUT_QUEUE
 from backend.spec.queues import LARGE_FILES as LARGE_FILES_QUEUE
 from backend.spec.queues import LIFECYCLE as LIFECYCLE_QUEUE
+from backend.spec.queues import PURGES as PURGES_QUEUE
 from backend.spec.queues import SEARCH_WORK as SEARCH_WORK_QUEUE
 from backend.spec.queues import Queue
 from backend.values import frozen
@@ -51,7 +52,7 @@ DELETE_ASSET = JobKind(
 )
 PURGE_DATABASE = JobKind(
     "purgeDatabase",
-    LIFECYCLE_QUEUE,
+    PURGES_QUEUE,
     "Removes all that a deleted database left: archived assets, metadata, schemas, jobs.",
     cancellable=False,
 )

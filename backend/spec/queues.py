@@ -38,6 +38,7 @@ BUCKET_EVENTS = Queue(
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
 FAN_OUT = _of_jobs("FanOut", "Jobs that build the documents of an asset's files again.")
 LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
+PURGES = _of_jobs("Purges", "Jobs that remove all that deleted databases left.")
 LARGE_FILES = _of_jobs("LargeFiles", "Jobs that put the large files of uploads in their place.")
 BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that walk what stands in a bucket already.")
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
@@ -48,6 +49,7 @@ QUEUES = (
     SETTLE,
     FAN_OUT,
     LIFECYCLE,
+    PURGES,
     LARGE_FILES,
     BUCKET_IMPORTS,
     SEARCH_WORK,
@@ -141,6 +143,7 @@ QUEUE_SUBSCRIPTIONS = (
     # A message of these is worked on for up to twenty seconds.
     QueueSubscription(FAN_OUT, "IndexFanOut", batch_size=1, window_seconds=0),
     QueueSubscription(LIFECYCLE, "LifecycleWorker", batch_size=1, window_seconds=0),
+    QueueSubscription(PURGES, "PurgeWorker", batch_size=1, window_seconds=0, max_concurrency=2),
     QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
     QueueSubscription(BUCKET_IMPORTS, "BucketImportWorker", batch_size=1, window_seconds=0),
     QueueSubscription(SEARCH_WORK, "SearchWorker", batch_size=1, window_seconds=0),

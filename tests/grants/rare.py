@@ -34,7 +34,8 @@ RARE = (
         "redriving; the journey redrives one queue, and they are granted alike",
     ),
     Rare(
-        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents SearchWork Settle",
+        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges SearchWork "
+        "Settle",
         "SendMessage",
         "AdminApi QueuesApi ReplayFailures",
         "where dead letters go back to, and what a replayed consumer sends",
@@ -155,6 +156,8 @@ RARE = (
     Rare("Jobs", "GetItem", "CheckSearch", "a check that runs already"),
     Rare("Reservations", "BatchGetItem", "SearchWorker", "a repair of named keys"),
     Rare("SearchWork", "ChangeMessageVisibility", "SearchWorker", "a step that has to wait"),
+    Rare("Purges", "ChangeMessageVisibility", "PurgeWorker", "two messages of one job"),
+    Rare("Reservations", "GetItem", "PurgeWorker", "a deletion of an asset that has failed"),
 )
 
 

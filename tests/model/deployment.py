@@ -180,6 +180,7 @@ LEFT_OUT = {
     "AuditArchiver": "no time to live ends in a history",
     "BucketImportWorker": "no history imports; the sync makes the same decisions",
     "LargeFileWorker": "histories have small files",
+    "PurgeWorker": "no history purges a database; tests of its own kill it at each write",
     "SearchWorker": "no history asks for a check or a reindex; both have histories of their own",
     "Notifier": "nobody subscribes in a history; it tells people and changes nothing",
 }

@@ -51,6 +51,7 @@ from backend.spec.functions.workers import (
     LARGE_FILE_WORKER,
     LIFECYCLE_WORKER,
     NOTIFIER,
+    PURGE_WORKER,
     SEARCH_WORKER,
 )
 
@@ -90,6 +91,7 @@ __all__ = [
     "METADATA_API",
     "METADATA_SCHEMAS_API",
     "NOTIFIER",
+    "PURGE_WORKER",
     "QUEUES_API",
     "REPLAY_FAILURES",
     "SEARCH_API",
@@ -139,6 +141,7 @@ FUNCTIONS: tuple[Function, ...] = (
     NOTIFIER,
     JOB_STARTER,
     LIFECYCLE_WORKER,
+    PURGE_WORKER,
     LARGE_FILE_WORKER,
     BUCKET_SYNC,
     BUCKET_IMPORT_WORKER,

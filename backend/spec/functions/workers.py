@@ -107,6 +107,7 @@ JOB_STARTER = Function(
     sends=(
         queues.FAN_OUT,
         queues.LIFECYCLE,
+        queues.PURGES,
         queues.LARGE_FILES,
         queues.BUCKET_IMPORTS,
         queues.SEARCH_WORK,
@@ -189,15 +190,17 @@ LIFECYCLE_WORKER = audited(
         "LifecycleWorker",
         "consumer",
         "backend.entrypoints.jobs.lifecycle.handler",
-        "Does the jobs of assets, files and databases: archives, moves, deletes, makes versions.",
-        reads=(registry.TAGS, registry.ASSET_BUCKETS),
+        "Does the jobs of assets and files: archives, moves, deletes, makes versions.",
+        reads=(
+            assets.DATABASES,
+            metadata.METADATA_SCHEMAS,
+            metadata.SCHEMA_SCOPES,
+            registry.TAGS,
+            registry.ASSET_BUCKETS,
+        ),
         writes=(
             assets.ASSETS,
             assets.ARCHIVED_FILES,
-            assets.DATABASES,
-            metadata.DATABASE_METADATA,
-            metadata.METADATA_SCHEMAS,
-            metadata.SCHEMA_SCOPES,
             access.CONSTRAINTS,
             access.POLICIES,
             access.ROLES,
@@ -211,6 +214,33 @@ LIFECYCLE_WORKER = audited(
         ),
         sends=(queues.LIFECYCLE, queues.SETTLE),
         settings=(settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
+        memory_mb=1024,
+        timeout_seconds=120,
+        loops=True,
+    )
+)
+
+# Apart from the worker of assets: the role of that one has no room for further statements, and only
+# this function can remove databases and schemas.
+PURGE_WORKER = audited(
+    Function(
+        "PurgeWorker",
+        "consumer",
+        "backend.entrypoints.jobs.purges.handler",
+        "Does the jobs that remove all that deleted databases left.",
+        writes=(
+            assets.ASSETS,
+            assets.DATABASES,
+            metadata.DATABASE_METADATA,
+            metadata.METADATA_SCHEMAS,
+            metadata.RECORD_SETS,
+            metadata.SCHEMA_SCOPES,
+            operations.JOBS,
+            operations.RESERVATIONS,
+            buckets.FAILURE_BUCKET,
+        ),
+        sends=(queues.PURGES,),
+        settings=(settings.SETTLE_DELAY_SECONDS,),
         memory_mb=1024,
         timeout_seconds=120,
         loops=True,

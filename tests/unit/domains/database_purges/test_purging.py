@@ -228,7 +228,7 @@ def test_a_last_step_that_is_repeated_leaves_the_next_database_of_the_id_alone(
     museum.delete()
     museum.purge()
     before = museum.left("museum")
-    purge = museum.product.wiring.lifecycle_steps[PURGE_DATABASE.name]
+    purge = museum.product.wiring.purge_steps[PURGE_DATABASE.name]
     for job in steps:
         assert purge(job).finished
     assert museum.left("museum") == before
@@ -240,7 +240,7 @@ def test_a_worker_that_sleeps_within_a_step_removes_nothing_of_the_next_database
 ) -> None:
     """After it has looked whether it holds the id, the purge ends and the id is taken again."""
     museum.purge()
-    purge = museum.product.wiring.lifecycle_steps[PURGE_DATABASE.name]
+    purge = museum.product.wiring.purge_steps[PURGE_DATABASE.name]
     wanted = {"jobs": 1, "rows": 2}[part]
     while purge_job(museum).cursor.get("part") != wanted:
         museum.work()

@@ -147,7 +147,7 @@ class World:
     def _steps(self) -> dict[str, Step]:
         wiring = self.product.wiring
         assert isinstance(wiring, VersionWiring)
-        return {**wiring.lifecycle_steps, **wiring.version_steps}
+        return {**wiring.lifecycle_steps, **wiring.purge_steps, **wiring.version_steps}
 
     def count_writes(self, *, dies_at: int | None = None) -> None:
         """Count the writes of the purge's worker from now on."""
