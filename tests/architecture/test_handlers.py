@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from backend.spec.functions import FUNCTIONS, LIFECYCLE_WORKER, Function
+from backend.spec.functions import FUNCTIONS, LIFECYCLE_WORKER, PURGE_WORKER, Function
 from backend.spec.jobs import JOB_KINDS
-from backend.spec.queues import LIFECYCLE
+from backend.spec.queues import LIFECYCLE, PURGES, Queue
 
 ROOT = Path(__file__).resolve().parents[2]
 _FORBIDDEN = frozenset(
@@ -23,9 +23,10 @@ _FORBIDDEN = frozenset(
 )
 _SEARCH = frozenset({"opensearchpy", "requests"})
 STEPS = """
-import json
-from backend.entrypoints.jobs.lifecycle import steps
-print(json.dumps(sorted(steps())))
+import json, sys
+from importlib import import_module
+module = import_module(sys.argv[1].rpartition(".")[0])
+print(json.dumps(sorted(module.steps())))
 """
 
 
@@ -75,16 +76,23 @@ def starts() -> dict[str, dict[str, Any]]:
     return {function.name: start for function, start in zip(FUNCTIONS, found, strict=True)}
 
 
-def test_the_worker_of_the_lifecycle_has_a_step_for_each_of_its_kinds() -> None:
+@pytest.mark.parametrize(
+    ("worker", "queue"),
+    [(LIFECYCLE_WORKER, LIFECYCLE), (PURGE_WORKER, PURGES)],
+    ids=lambda one: one.name,
+)
+def test_a_worker_that_builds_its_steps_late_has_one_for_each_of_its_kinds(
+    worker: Function, queue: Queue
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", STEPS],
-        env=_environment(LIFECYCLE_WORKER),
+        [sys.executable, "-c", STEPS, worker.handler],
+        env=_environment(worker),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    kinds = {kind.name for kind in JOB_KINDS.values() if kind.queue == LIFECYCLE}
+    kinds = {kind.name for kind in JOB_KINDS.values() if kind.queue == queue}
     assert set(json.loads(done.stdout)) == kinds
 
 
