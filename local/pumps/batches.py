@@ -20,6 +20,7 @@ from local.pumps.records import created_at, sequence_of
 EXPIRY_SECONDS = 24 * 3600.0  # how long a stream keeps a record
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 15.0
+_LONGEST_AWAY = 2.0  # asking an engine costs little, and its return should be noticed soon
 
 
 class Outlet(Protocol):
@@ -108,6 +109,11 @@ def pause_after(failures: int) -> float:
     """Return how long to wait before the next attempt: doubled each time, with jitter."""
     pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(failures - 1, 10))
     return pause * random.uniform(0.8, 1.2)
+
+
+def pause_while_away(failures: int) -> float:
+    """Return how long to wait before an engine that does not answer is asked again."""
+    return min(_LONGEST_AWAY, pause_after(failures))
 
 
 def first_failure(result: InvocationResult, records: list[Object], *, reports: bool) -> int | None:

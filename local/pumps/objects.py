@@ -20,7 +20,7 @@ from urllib.parse import unquote_plus
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local import arns
-from local.pumps.batches import pause_after
+from local.pumps.batches import pause_while_away
 from local.pumps.bus import new_event
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class ObjectPump:
                 listed = 0.0
                 if failures == 1:
                     _log.warning("the buckets cannot be listed: %s", error)
-                await asyncio.sleep(pause_after(failures))
+                await asyncio.sleep(pause_while_away(failures))
             await self._wait(listed)
 
     @property

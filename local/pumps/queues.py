@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local import arns
-from local.pumps.batches import failed_identifiers, pause_after
+from local.pumps.batches import failed_identifiers, pause_after, pause_while_away
 from local.pumps.patterns import Matches, any_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class QueuePump:
                     if failures == 1:
                         _log.warning("%s cannot be read: %s", self._queue.name, error)
                     messages = []
-                    await asyncio.sleep(pause_after(failures))
+                    await asyncio.sleep(pause_while_away(failures))
                 if not messages:
                     slots.release()
                     continue
@@ -200,7 +200,8 @@ class QueuePump:
             except (BotoCoreError, ClientError):
                 failures += 1
             if messages:
-                await asyncio.sleep(pause_after(failures or refusals))
+                pause = pause_while_away(failures) if failures else pause_after(refusals)
+                await asyncio.sleep(pause)
         if messages:
             _log.warning("%s: %d messages are not deleted", self._queue.name, len(messages))
             await asyncio.to_thread(self._release, _receipts(messages))

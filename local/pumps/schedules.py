@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local.errors import LocalError
-from local.pumps.batches import pause_after
+from local.pumps.batches import pause_while_away
 from local.pumps.bus import new_event
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class SchedulePump:
             except (BotoCoreError, ClientError) as error:
                 failures += 1
                 _log.warning("%s cannot be sent: %s", self._rule.arn, error)
-                await asyncio.sleep(pause_after(failures))
+                await asyncio.sleep(pause_while_away(failures))
                 continue
             failures = 0
             last = time.time()

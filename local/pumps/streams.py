@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local.pumps.batches import Policy, deliver, pause_after
+from local.pumps.batches import Policy, deliver, pause_while_away
 from local.pumps.failures import GivenUp, write_failure
 from local.pumps.patterns import Matches, any_of
 from local.pumps.records import created_at, cut, event_record, sequence_of
@@ -79,7 +79,7 @@ class StreamPump:
                     failures += 1
                     if failures == 1:
                         _log.warning("%s cannot be read: %s", self.mapping.stream_arn, error)
-                    await asyncio.sleep(pause_after(failures))
+                    await asyncio.sleep(pause_while_away(failures))
                     continue
                 for shard in shards:
                     name = shard.get("ShardId", "")
@@ -277,7 +277,7 @@ class _Shard:
                 self._iterator = None
                 if failures == 1:
                     _log.warning("%s cannot be read: %s", self._name, error)
-                await asyncio.sleep(pause_after(failures))
+                await asyncio.sleep(pause_while_away(failures))
 
     def _read_once(self, limit: int) -> list[Object]:
         if self._iterator is None:
@@ -322,6 +322,6 @@ class _Shard:
             except (BotoCoreError, ClientError):
                 failures += 1
                 _log.exception("cannot write a given-up batch of %s; tried again", self._name)
-                await asyncio.sleep(pause_after(failures))
+                await asyncio.sleep(pause_while_away(failures))
             else:
                 return

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from local.function_process import InvocationResult, function_error
 from local.plan import Object
-from local.pumps.batches import Policy, deliver, pause_after
+from local.pumps.batches import Policy, deliver, pause_after, pause_while_away
 from local.pumps.records import sequence_of
 
 _OK = InvocationResult(b'{"batchItemFailures": []}')
@@ -135,6 +135,8 @@ def test_an_outage_is_waited_out_with_growing_pauses_and_few_calls_after_it() ->
 def test_pauses_grow_to_a_limit() -> None:
     assert pause_after(1) < 0.3
     assert 10 < pause_after(100) < 20
+    assert pause_while_away(1) < 0.3
+    assert pause_while_away(100) == 2
 
 
 def test_records_that_are_too_old_are_given_up_without_a_call() -> None:
