@@ -1,5 +1,6 @@
 """Rules and objects at random, and a plain reading of what the rules say of them."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,6 +31,8 @@ from backend.spec.search_indexes import (
 )
 from backend.spec.tables.access import POLICIES
 
+DRAWN = int(os.environ.get("POLICIES", "30"))
+"""How many policies a test draws: the same dozens in each run, or new ones where it is set."""
 WORDS = (
     "a", "b", "ab", "proj.a", "projXa", "proj", "A", "*", "?", "\\", "a*b", "a?b", "a\\b", "\\*",
     ".*", "a.*", "[a]", "é", "e\u0301", "😀", "😀a", "  ", '"', "{x}", "a b", "none", ".glb", "#",

@@ -1,9 +1,5 @@
-"""The predicate says what the rules say, read one after the other.
+"""The predicate says what the rules say, read one after the other."""
 
-Some dozens of policies are drawn, the same in each run; `make prove` draws thousands (`POLICIES`).
-"""
-
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,9 +11,8 @@ from hypothesis import strategies as st
 from backend.domains.access.policy.model import ACTIONS, Fields, Rule, parse_rule
 from backend.domains.access.policy.predicate import Predicate
 from backend.spec.routes.model import Action
-from tests.factories.policies import everything, objects_of, read_plainly, rules, stored
+from tests.factories.policies import DRAWN, everything, objects_of, read_plainly, rules, stored
 
-DRAWN = int(os.environ.get("POLICIES", "30"))
 ANY_ASSET = everything("asset")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.domains.access.policy.model import ALLOW, DENY, Criterion, Fields, Rule, parse_rule
 from backend.domains.access.policy.predicate import Block, blocks_for
 from backend.domains.access.policy.reduction import reduced
-from tests.factories.policies import everything, objects_of, read_plainly, rules, stored
+from tests.factories.policies import DRAWN, everything, objects_of, read_plainly, rules, stored
 
 _SHORT = st.text("ab", min_size=1, max_size=3)
 """Texts of which many hold others."""
@@ -55,7 +55,7 @@ def as_rules(found: list[Rule]) -> list[Rule]:
     ]
 
 
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=DRAWN)
 @given(
     st.lists(st.one_of(close_rules(), rules(["asset"])), max_size=10),
     st.lists(st.one_of(close_objects(), objects_of("asset")), min_size=4, max_size=8),
@@ -67,7 +67,7 @@ def test_reduced_blocks_decide_as_the_rules_do(found: list[Rule], objects: list[
         assert read_plainly(fewer, "GET", "asset", fields) == expected
 
 
-@hypothesis_settings(max_examples=30)
+@hypothesis_settings(max_examples=DRAWN)
 @given(st.lists(close_rules(), max_size=8), st.randoms())
 def test_the_order_of_rules_makes_no_difference(found: list[Rule], chance: Any) -> None:
     before = blocks(found)

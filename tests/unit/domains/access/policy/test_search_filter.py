@@ -19,7 +19,15 @@ from backend.spec.search_indexes import (
     STRETCH_STAND_IN,
     WITHHELD,
 )
-from tests.factories.policies import everything, indexed, objects_of, read_plainly, rules, stored
+from tests.factories.policies import (
+    DRAWN,
+    everything,
+    indexed,
+    objects_of,
+    read_plainly,
+    rules,
+    stored,
+)
 
 Query = Mapping[str, Any]
 
@@ -53,7 +61,7 @@ def _matches(kind: str, wanted: Any, value: Any) -> bool:
     return re.fullmatch(pattern, value, re.DOTALL) is not None
 
 
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=DRAWN)
 @given(
     st.lists(rules(["asset"]), min_size=1, max_size=20),
     st.lists(objects_of("asset"), min_size=3, max_size=6),
