@@ -19,7 +19,7 @@ from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress, Step
 from backend.domains.jobs.repository import JobNotFoundError
 from backend.domains.jobs.service.asking import JobService
-from backend.domains.jobs.service.running import LEASE_SECONDS, JobRunner
+from backend.domains.jobs.service.running import JobRunner
 from backend.spec.jobs import JOB_KINDS
 from backend.spec.metrics import BATCHES_GIVEN_BACK, JOB_FAILED
 from backend.spec.queues import Queue
@@ -115,7 +115,7 @@ class JobConsumer:
         if job is None:
             held = self.jobs.find(job_id)
             left = 1 if held is None else max(1, self._seconds_left(held))
-            if left <= LEASE_SECONDS:  # whoever holds it may let go long before
+            if left <= self.runner.lease_seconds:  # whoever holds it may let go long before
                 left = min(left, _LOOK_AGAIN)
             # One that came twice would be a dead letter before a long job is done.
             left = max(left, min(received(message), _LONGEST_LOOK))

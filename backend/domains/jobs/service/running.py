@@ -26,8 +26,11 @@ An outage is no such try."""
 
 @wired
 class JobRunner:
+    """`lease_seconds` is how long a worker that died keeps others from its job."""
+
     jobs: JobRepository
     clock: Clock
+    lease_seconds: int = LEASE_SECONDS
 
     def run(self, job_id: str, step: Step, *, until: datetime, to_end: bool = False) -> Job | None:
         """Do steps of a job until it is finished, has to wait, or the time is used up.
@@ -68,7 +71,7 @@ class JobRunner:
             return None
         if job.tries >= MAX_TRIES:
             return self._failed(job, f"step {job.step} was tried {job.tries} times and never ended")
-        lease = min(LEASE_SECONDS * 2**job.tries, LONGEST_LEASE_SECONDS)
+        lease = min(self.lease_seconds * 2**job.tries, LONGEST_LEASE_SECONDS)
         changes = {"state": "running", "leaseUntil": now + 1000 * lease, "tries": job.tries + 1}
         return self.jobs.change(job, self._noted(changes))
 
@@ -92,7 +95,7 @@ class JobRunner:
         elif progress.wait_seconds:
             lease = now + 1000 * progress.wait_seconds
         else:
-            lease = max(now + 1000 * LEASE_SECONDS, job.lease_until + 1)
+            lease = max(now + 1000 * self.lease_seconds, job.lease_until + 1)
         problems = [*job.problems, *progress.problems]
         return self._noted(
             {

@@ -1,5 +1,6 @@
 """The steps of a job: leases, waits, failures, outages."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -110,6 +111,18 @@ def test_the_job_of_a_dead_worker_goes_on_when_its_lease_has_run_out(
     done = run(world)
     assert done is not None
     assert (done.state, done.step, done.items_done) == ("done", PAGES, 15)
+
+
+@pytest.mark.parametrize("seconds", [5, LEASE_SECONDS])
+def test_a_lease_is_as_long_as_the_runner_says(
+    world: JobWorld, step: Counting, seconds: int
+) -> None:
+    runner = replace(world.runner, lease_seconds=seconds)
+    held: list[int] = []
+    step.before = lambda page: held.append(world.job().lease_until)
+    runner.run(ID, step, until=world.now + timedelta(seconds=20))
+    begun = int(world.now.timestamp() * 1000)
+    assert held[0] == begun + 1000 * seconds
 
 
 def test_a_step_that_kills_its_workers_is_given_up(world: JobWorld, step: Counting) -> None:
