@@ -37,6 +37,10 @@ class Mailbox(Protocol):
         """All messages that can be had now; they are hidden for a minute."""
         ...
 
+    def now(self) -> float:
+        """Seconds on the clock of the queue."""
+        ...
+
     def wait(self, seconds: float) -> None: ...
 
 
@@ -49,6 +53,9 @@ class MemoryMailbox:
     def receive(self) -> list[Received]:
         found = self.queues.receive(self.queues.visible(SETTLE), hidden_seconds=HIDDEN_SECONDS)
         return [Received(json.loads(one["body"]), one["receiptHandle"]) for one in found]
+
+    def now(self) -> float:
+        return self.seconds
 
     def wait(self, seconds: float) -> None:
         self.seconds += seconds
@@ -76,6 +83,9 @@ class SqsMailbox:
                 Received(json.loads(m.get("Body", "")), m.get("ReceiptHandle", ""))
                 for m in messages
             )
+
+    def now(self) -> float:
+        return time.monotonic()
 
     def wait(self, seconds: float) -> None:
         time.sleep(seconds)
