@@ -39,7 +39,7 @@ def main(
     assets: Annotated[int, typer.Option(min=1)] = 20,
     files: Annotated[int, typer.Option(min=1, help="Files of each asset.")] = 250,
     rounds: Annotated[int, typer.Option(min=1)] = 4,
-    operations: Annotated[bool, typer.Option(help="Count the requests of the API, too.")] = True,
+    operations: Annotated[bool, typer.Option(help="Count what the API requests.")] = True,
     product: Annotated[bool, typer.Option(help="Measure the whole product, and draw all.")] = True,
     minutes: Annotated[
         float, typer.Option(min=0.5, help="How long the calls of an hour take, for the memory.")
@@ -55,7 +55,7 @@ def main(
     counted = count_requests(say) if operations else {}
     result = {"size": asdict(size), "rounds": rounds, **_result(figures, memory.in_mebibytes())}
     result["operations"] = {"note": OPERATIONS_NOTE, "counts": counted}
-    result["costs"] = measured_costs()
+    result["costs"] = measured_costs() if operations else None
     service = measure_service(say, minutes=minutes) if product else None
     result["service"] = service.as_json() if service else None
     output.parent.mkdir(parents=True, exist_ok=True)
