@@ -14,28 +14,12 @@ from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import FAN_OUT, LIFECYCLE, OBJECT_EVENTS, SETTLE
-from backend.spec.tables import TABLES
 from tests.engines import OPTIONS, RealEngines
-from tests.factories.tables import create_table_request
+from tests.integration.tables import TableSet
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
-
-INDEXED_TABLES = frozenset(
-    {
-        "AssetStorageTable",
-        "AssetLinksStorageTableV2",
-        "AssetFileMetadataStorageTableV2",
-        "FileAttributeStorageTableV2",
-        "S3AssetBucketsStorageTable",
-        "SearchState",
-        "Reservations",
-        "Jobs",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -43,49 +27,65 @@ class Deployment:
     """Tables, buckets, queues and a search client of one test, on the real engines."""
 
     settings: Settings
-    tables: DynamoTables
+    table_set: TableSet
     objects: S3Objects
     queues: SqsQueues
     engine: OpenSearchEngine
-    streams: "DynamoDBStreamsClient"
     sqs: "SQSClient"
     name: str
 
+    @property
+    def tables(self) -> DynamoTables:
+        return self.table_set.tables
+
+
+@pytest.fixture(scope="session")
+def tables_of_worker(engines: RealEngines) -> TableSet:
+    return TableSet(engines)
+
 
 @pytest.fixture
-def deployment(engines: RealEngines) -> Deployment:
-    """Empty tables, buckets and queues with names of their own."""
-    dynamodb, s3, sqs = engines.dynamodb, engines.s3, engines.sqs
+def table_set(tables_of_worker: TableSet) -> TableSet:
+    """All tables, empty."""
+    tables_of_worker.clear()
+    return tables_of_worker
+
+
+@pytest.fixture
+def deployment(engines: RealEngines, table_set: TableSet) -> Deployment:
+    """Empty tables; buckets and queues with names of their own."""
     name = new_uuid()[:8]
-    environment = _made(name, dynamodb, s3, sqs)
-    settings = Settings(environment | {"AWS_REGION": OPTIONS.region})
-    search = OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0)
+    made = _buckets(name, engines.s3) | _queues(name, engines.sqs)
+    settings = Settings(made | {"AWS_REGION": OPTIONS.region})
     return Deployment(
         settings,
-        DynamoTables(dynamodb, settings),
-        S3Objects(s3),
-        SqsQueues(sqs, settings),
-        OpenSearchEngine(search),
-        engines.streams,
-        sqs,
+        table_set,
+        S3Objects(engines.s3),
+        SqsQueues(engines.sqs, settings),
+        search_engine(engines.url("opensearch")),
+        engines.sqs,
         name,
     )
 
 
-def _made(
-    name: str, dynamodb: "DynamoDBClient", s3: "S3Client", sqs: "SQSClient"
-) -> dict[str, str]:
-    """The environment that names what was made."""
+def search_engine(url: str) -> OpenSearchEngine:
+    return OpenSearchEngine(OpenSearch(url, timeout=120, max_retries=0))
+
+
+def _buckets(name: str, s3: "S3Client") -> dict[str, str]:
+    """The settings that name the buckets that were created."""
     made: dict[str, str] = {}
-    for table in TABLES:
-        if table.name in INDEXED_TABLES:
-            made[f"TABLE_{table.name}"] = f"{name}-{table.name}"
-            dynamodb.create_table(**create_table_request(table, f"{name}-{table.name}"))
     for bucket in (ASSET_BUCKET, FAILURE_BUCKET):
         physical = made[f"BUCKET_{bucket.name}"] = f"{name}-{bucket.name.lower()}"
         s3.create_bucket(Bucket=physical)
         if bucket.versioned:
             s3.put_bucket_versioning(Bucket=physical, VersioningConfiguration={"Status": "Enabled"})
-    for queue in (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE):
-        made[f"QUEUE_{queue.name}"] = sqs.create_queue(QueueName=f"{name}-{queue.name}")["QueueUrl"]
     return made
+
+
+def _queues(name: str, sqs: "SQSClient") -> dict[str, str]:
+    """The settings that name the queues that were created."""
+    return {
+        f"QUEUE_{queue.name}": sqs.create_queue(QueueName=f"{name}-{queue.name}")["QueueUrl"]
+        for queue in (OBJECT_EVENTS, SETTLE, FAN_OUT, LIFECYCLE)
+    }

@@ -7,7 +7,7 @@ from backend.aws.objects import S3Objects
 from backend.core.objects import ObjectHead
 from tests.contract.objects.conftest import Store
 
-pytestmark = pytest.mark.parametrize("endpoint", ["moto", "versitygw"], indirect=True)
+pytestmark = pytest.mark.parametrize("store", ["moto", "versitygw"], indirect=True)
 
 
 def put(store: Store, body: bytes) -> str:

@@ -8,7 +8,7 @@ from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import Written
 from tests.contract.objects.conftest import Store
 
-pytestmark = pytest.mark.parametrize("endpoint", ["moto", "versitygw"], indirect=True)
+pytestmark = pytest.mark.parametrize("store", ["moto", "versitygw"], indirect=True)
 
 KEY = "a/ä b+%.bin"
 BODY = bytes(range(100))

@@ -98,6 +98,7 @@ def test_an_index_is_made_once_and_is_mapped_as_asked(cluster: Cluster) -> None:
     assert properties["MD_"]["type"] == "flat_object"
 
 
+@pytest.mark.usefixtures("aliases")
 def test_an_alias_is_moved_in_one_step(cluster: Cluster) -> None:
     other = f"{cluster.index}-2"
     cluster.engine.create_index(other, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings)
@@ -186,6 +187,7 @@ def test_a_stretch_goes_on_where_it_ended_in_the_order_of_bytes(cluster: Cluster
     assert first[0].body["hash"] == "h"
 
 
+@pytest.mark.usefixtures("aliases")
 def test_an_index_is_dropped_once(cluster: Cluster) -> None:
     assert cluster.engine.drop_index(cluster.index)
     assert not cluster.engine.drop_index(cluster.index)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from backend.aws.clients import lighten
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.ids import new_uuid
@@ -14,7 +13,7 @@ from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
 from backend.spec.tables.operations import JOBS, RESERVATIONS
 from backend.spec.tables.registry import TAGS
-from tests.engines import RealEngines, session
+from tests.engines import RealEngines
 from tests.factories.tables import create_table_request
 from tests.fakes.tables import MemoryTables
 
@@ -39,14 +38,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
         return Engine(name, MemoryTables())
     if name == "moto":
         url = request.getfixturevalue("moto_url")
-        return Engine(name, dynamo_tables(session().client("dynamodb", endpoint_url=url)))
+        return Engine(name, dynamo_tables(RealEngines({"dynamodb": url}).dynamodb))
     engines: RealEngines = request.getfixturevalue("engines")
     return Engine(name, dynamo_tables(engines.dynamodb))
 
 
 def dynamo_tables(client: "DynamoDBClient") -> DynamoTables:
     """Tables of names of their own, at the engine of a client."""
-    lighten(client)  # as backend.aws.clients does
     run = new_uuid()[:8]
     for table in USED:
         client.create_table(**create_table_request(table, f"{run}-{table.name}"))

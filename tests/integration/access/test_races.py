@@ -7,15 +7,10 @@ from functools import partial
 
 import pytest
 
-from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
 from backend.core.errors import NotFoundError, VitrineError
 from backend.core.identity import Identity
-from backend.core.ids import new_uuid
 from backend.domains.access.models.constraints import ConstraintBody
-from backend.spec.tables.access import CONSTRAINTS, POLICIES, ROLES, USER_ROLES
-from backend.spec.tables.operations import AUDIT
-from tests.engines import OPTIONS, RealEngines
 from tests.factories.administration import AccessServices, Parts, stored_role
 from tests.factories.audit import audit_service
 from tests.factories.constraints import (
@@ -27,21 +22,16 @@ from tests.factories.constraints import (
     policies_by_rows,
     users,
 )
-from tests.factories.tables import create_table_request
 from tests.fakes.objects import MemoryObjects
+from tests.integration.tables import TableSet
 
 ADMIN = Identity("admin")
 WRITERS, EDITS = 16, 2
-_TABLES = (CONSTRAINTS, POLICIES, ROLES, USER_ROLES, AUDIT)
 
 
 @pytest.fixture
-def tables(engines: RealEngines) -> DynamoTables:
-    name = new_uuid()[:8]
-    environment = {f"TABLE_{table.name}": f"{name}-{table.name}" for table in _TABLES}
-    for table in _TABLES:
-        engines.dynamodb.create_table(**create_table_request(table, f"{name}-{table.name}"))
-    return DynamoTables(engines.dynamodb, Settings(environment | {"AWS_REGION": OPTIONS.region}))
+def tables(table_set: TableSet) -> DynamoTables:
+    return table_set.tables
 
 
 @pytest.fixture

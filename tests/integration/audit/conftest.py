@@ -7,51 +7,21 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
-from backend.core.ids import new_uuid
 from backend.domains.assets.service import AssetService
 from backend.domains.metadata.service.verbs import MetadataService
-from backend.spec.tables import TABLES
-from backend.spec.tables import assets as assets_of
-from backend.spec.tables.metadata import (
-    ASSET_FILE_METADATA,
-    METADATA_SCHEMAS,
-    RECORD_SETS,
-    SCHEMA_SCOPES,
-)
-from backend.spec.tables.operations import AUDIT, JOBS, RESERVATIONS
-from backend.spec.tables.registry import TABLES as REGISTRIES
-from tests.engines import OPTIONS, RealEngines
+from tests.engines import RealEngines
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.audit import ARCHIVE
 from tests.factories.metadata import metadata_service
-from tests.factories.tables import create_table_request
-
-USED = (
-    assets_of.ASSETS,
-    assets_of.ASSET_VERSIONS,
-    assets_of.DATABASES,
-    ASSET_FILE_METADATA,
-    METADATA_SCHEMAS,
-    RECORD_SETS,
-    SCHEMA_SCOPES,
-    AUDIT,
-    JOBS,
-    RESERVATIONS,
-    *REGISTRIES,
-)
+from tests.integration.tables import TableSet
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the product stands: a prefix of the names of its tables."""
+    """Where the product's data is; the settings name its tables."""
 
     engines: RealEngines
-    prefix: str
-
-    @property
-    def settings(self) -> Settings:
-        names = {f"TABLE_{table.name}": f"{self.prefix}-{table.name}" for table in TABLES}
-        return Settings(names | {"AWS_REGION": OPTIONS.region})
+    settings: Settings
 
     @property
     def tables(self) -> DynamoTables:
@@ -63,14 +33,16 @@ class Place:
 
 
 @pytest.fixture
-def place(engines: RealEngines) -> Place:
-    made = Place(engines, new_uuid()[:8])
-    for table in USED:
-        engines.dynamodb.create_table(**create_table_request(table, made.settings.table(table)))
+def archive(engines: RealEngines) -> None:
+    """The bucket of the audit archive; large values have their checksums for keys there."""
     found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
     if ARCHIVE not in found:
         engines.s3.create_bucket(Bucket=ARCHIVE)
-    return made
+
+
+@pytest.fixture
+def place(engines: RealEngines, table_set: TableSet, archive: None) -> Place:
+    return Place(engines, Settings(table_set.for_others()))
 
 
 @pytest.fixture

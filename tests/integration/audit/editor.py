@@ -1,4 +1,4 @@
-"""A process that edits one asset and its metadata until it is killed: `PREFIX` names its tables."""
+"""A process that edits one asset and its metadata until it is killed."""
 
 import itertools
 import os
@@ -8,11 +8,11 @@ from backend.aws.clients import dynamodb, s3
 from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.aws.tables import DynamoTables
+from backend.core.errors import RevisionConflictError
 from backend.core.ids import new_uuid
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.metadata.models import Entity, NewRecord
-from backend.spec.tables import TABLES
 from tests.factories.assets import ADMIN, asset_service
 from tests.factories.metadata import metadata_service
 from tests.fakes.tables import MemoryTables
@@ -20,9 +20,8 @@ from tests.fakes.tables import MemoryTables
 LARGE = 6000
 
 
-def edit_for_ever(prefix: str) -> None:
-    names = {f"TABLE_{table.name}": f"{prefix}-{table.name}" for table in TABLES}
-    tables = DynamoTables(dynamodb(), Settings(names))
+def edit_for_ever() -> None:
+    tables = DynamoTables(dynamodb(), Settings(os.environ))
     objects = S3Objects(s3())
     # Tags and databases are not asked for by these edits.
     assets = replace(asset_service(MemoryTables(), objects), assets=AssetRepository(tables))
@@ -30,7 +29,10 @@ def edit_for_ever(prefix: str) -> None:
     for _ in itertools.count():
         text = new_uuid()
         body = UpdateAssetBody(description=text)
-        assets.update_asset(ADMIN, "museum", "statue", body)
+        try:
+            assets.update_asset(ADMIN, "museum", "statue", body)
+        except RevisionConflictError:  # the last write of the editor that was killed came late
+            continue
         new = NewRecord(
             metadata_key="note", metadata_value=text + "x" * LARGE, metadata_value_type="string"
         )
@@ -39,4 +41,4 @@ def edit_for_ever(prefix: str) -> None:
 
 
 if __name__ == "__main__":
-    edit_for_ever(os.environ["PREFIX"])
+    edit_for_ever()

@@ -6,6 +6,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
+from backend.aws.settings import Settings
+from backend.core.ids import new_uuid
 from backend.core.objects import ObjectVersion
 from backend.core.transactions import Delete
 from backend.domains.audit.models import tag_entity
@@ -18,37 +22,35 @@ from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.tables.operations import AUDIT
 from local.pumps.patterns import any_of
 from local.pumps.records import event_record
+from tests.engines import RealEngines
 from tests.factories.assets import ADMIN, NOON
 from tests.factories.audit import ARCHIVE, DAYS, audit_service
+from tests.factories.tables import create_table_request
 from tests.integration.audit.conftest import Place
+from tests.integration.tables import TableStream, names_of_tables
 
 PATIENCE_SECONDS = 90
 """DynamoDB Local looks for what expired every some seconds."""
 
 
-def stream_records(place: Place) -> list[dict[str, Any]]:
-    """All records of the table's stream, as functions get them."""
-    streams, name = place.engines.streams, place.settings.table(AUDIT)
-    (stream,) = streams.list_streams(TableName=name)["Streams"]
-    arn = stream.get("StreamArn", "")
-    found: list[dict[str, Any]] = []
-    for shard in streams.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
-        iterator = streams.get_shard_iterator(
-            StreamArn=arn, ShardId=shard.get("ShardId", ""), ShardIteratorType="TRIM_HORIZON"
-        )
-        records = streams.get_records(ShardIterator=iterator.get("ShardIterator", ""))["Records"]
-        found += [dict(event_record(record, arn)) for record in records]
-    return found
+@pytest.fixture
+def place(engines: RealEngines, archive: None) -> Place:
+    """A table of its own: what a time to live removes would be missed by other tests."""
+    own = Place(engines, Settings(names_of_tables(new_uuid()[:8])))
+    engines.dynamodb.create_table(**create_table_request(AUDIT, own.settings.table(AUDIT)))
+    return own
 
 
 def removals(place: Place, count: int) -> list[dict[str, Any]]:
-    """The records of removals, once there are so many."""
+    """The records of removals as functions get them, once there are so many."""
+    stream = TableStream(place.engines.streams, place.settings.table(AUDIT))
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
-        found = [one for one in stream_records(place) if one["eventName"] == "REMOVE"]
+        records = [dict(event_record(one, stream.arn)) for one in stream.read()]
+        found = [one for one in records if one["eventName"] == "REMOVE"]
         if len(found) >= count or time.monotonic() > until:
             return found
-        time.sleep(1)
+        time.sleep(0.2)
 
 
 def made(place: Place, name: str, *, at: datetime) -> dict[str, str]:

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
 
+import pytest
+
 from backend.core.errors import ConflictError, RevisionConflictError
 from backend.core.paging import PageRequest
 from backend.domains.assets.models import Asset, UpdateAssetBody
@@ -29,6 +31,7 @@ STATUE = Entity("museum", "statue")
 LARGE = 6000
 """Characters of a value that is too large for an entry."""
 EDITORS, EDITS = 6, 8
+ROUNDS = 4
 
 
 def trail(place: Place) -> AuditTrail:
@@ -119,10 +122,11 @@ def test_edits_of_one_record_at_once_have_an_entry_each_that_follow_one_another(
     assert json.loads(values[-1])["value"] == now.record.metadata_value
 
 
+@pytest.mark.kills
 def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_write(
     place: Place, metadata: MetadataService
 ) -> None:
-    for _ in range(4):
+    for _ in range(ROUNDS):
         editor = subprocess.Popen(
             [sys.executable, "-m", "tests.integration.audit.editor"],
             env=_environment(place),
@@ -130,11 +134,10 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
         )
         assert editor.stdout is not None
         assert editor.stdout.readline(), "it did not begin"
-        time.sleep(0.3)
+        time.sleep(0.3)  # so that the kill comes at any place of an edit
         editor.kill()
         editor.wait()
         editor.stdout.close()
-        settled(metadata.assets)
     found = settled(metadata.assets)
     assert len(entries(place, "update_asset")) == found.revision - 1 > 0
     made = entries(place, "update_asset_metadata")
@@ -162,7 +165,7 @@ def record(text: str) -> NewRecord:
 def _environment(place: Place) -> dict[str, str]:
     return {
         "PYTHONPATH": os.pathsep.join(sys.path),
-        "PREFIX": place.prefix,
+        **place.settings.environment,
         "AWS_ENDPOINT_URL_DYNAMODB": place.engines.url("dynamodb"),
         "AWS_ENDPOINT_URL_S3": place.engines.url("s3"),
         "AWS_ACCESS_KEY_ID": OPTIONS.access_key,

@@ -8,10 +8,7 @@ from threading import Barrier
 import pytest
 
 from backend.aws.objects import S3Objects
-from backend.aws.settings import Settings
-from backend.aws.tables import DynamoTables
 from backend.core.errors import VitrineError
-from backend.core.ids import new_uuid
 from backend.core.paging import PageRequest
 from backend.domains.assets.service import AssetService
 from backend.domains.database_purges.repository import PurgeRepository
@@ -22,23 +19,17 @@ from backend.domains.databases.repository import (
     DatabaseNotFoundError,
     DatabasePurgingError,
 )
-from backend.spec.tables import TABLES
-from tests.engines import OPTIONS, RealEngines
+from tests.engines import RealEngines
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.jobs import job_service
-from tests.factories.tables import create_table_request
+from tests.integration.tables import TableSet
 
 _ROUNDS = 12
 
 
 @pytest.fixture
-def service(engines: RealEngines) -> AssetService:
-    name = new_uuid()[:8]
-    environment = {f"TABLE_{table.name}": f"{name}-{table.name}" for table in TABLES}
-    for table in TABLES:
-        engines.dynamodb.create_table(**create_table_request(table, f"{name}-{table.name}"))
-    tables = DynamoTables(engines.dynamodb, Settings(environment | {"AWS_REGION": OPTIONS.region}))
-    return asset_service(tables, S3Objects(engines.s3))
+def service(engines: RealEngines, table_set: TableSet) -> AssetService:
+    return asset_service(table_set.tables, S3Objects(engines.s3))
 
 
 def test_of_a_deletion_and_a_creation_in_the_same_database_one_wins(

@@ -1,8 +1,9 @@
 """The indexing path on real engines: consumers, real stream records, searches."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from backend.search.changes import object_changes, settle_changes
 from backend.search.consumers import QueueConsumer, StreamConsumer
 from backend.search.failures import ring
 from backend.search.fan_out import FanOuts
-from backend.search.indexes import ensure_indexes
 from backend.search.rebuild import Rebuilder
 from backend.search.state import Pointer, SearchState
 from backend.spec.buckets import ASSET_BUCKET, FAILURE_BUCKET
 from backend.spec.queues import OBJECT_EVENTS, SETTLE, Queue
+from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
+from local.engines import ENGINES, Running
+from tests.engines import TOOLS
 from tests.factories.buckets import stored_bucket
 from tests.factories.jobs import job_service
 from tests.factories.search import NOON, object_message, rebuilder
@@ -33,7 +36,6 @@ class World:
     pointer: Pointer
     rebuilder: Rebuilder
     bucket: str
-    _read: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def tables(self) -> Tables:
@@ -100,25 +102,8 @@ class World:
 
     def changes(self, table: Table) -> list[Any]:
         """The records of a table's real stream that were not read before, in their order."""
-        client = self.deployment.streams
-        name = self.deployment.settings.table(table)
-        (stream,) = client.list_streams(TableName=name)["Streams"]
-        arn = stream.get("StreamArn", "")
-        found: list[Any] = []
-        for shard in client.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
-            shard_id = shard.get("ShardId", "")
-            start: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
-            if shard_id in self._read:
-                start = {
-                    "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
-                    "SequenceNumber": self._read[shard_id],
-                }
-            iterator = client.get_shard_iterator(StreamArn=arn, ShardId=shard_id, **start)
-            records = client.get_records(ShardIterator=iterator.get("ShardIterator", ""))["Records"]
-            found += ({**record, "eventSourceARN": arn} for record in records)
-            if records:
-                self._read[shard_id] = records[-1].get("dynamodb", {}).get("SequenceNumber", "")
-        return found
+        stream = self.deployment.table_set.stream(table)
+        return [{**record, "eventSourceARN": stream.arn} for record in stream.take()]
 
     def found(self, query: dict[str, Any] | None = None) -> dict[str, dict[str, Any]]:
         """Live documents that a query over both indexes finds, by id."""
@@ -152,11 +137,56 @@ def _rebuilder(deployment: Deployment, tables: Tables, engine: SearchEngine) -> 
 @pytest.fixture
 def world(deployment: Deployment) -> World:
     """Indexes with names of their own, an asset bucket that is registered."""
+    return world_of(deployment)
+
+
+def world_of(deployment: Deployment) -> World:
+    """Create what a deployment's bootstrap creates, except the aliases, which a cluster has once.
+
+    The indexes are left there, for the same reason: see the fixture `aliases`.
+    """
     assets, files = f"assets-{deployment.name}", f"files-{deployment.name}"
-    state = SearchState(deployment.tables, lambda: NOON)
-    state.begin(Pointer(assets, (assets,), files, (files,)))
-    pointer = ensure_indexes(deployment.engine, state)
+    pointer = Pointer(assets, (assets,), files, (files,))
+    for index in SEARCH_INDEXES:
+        name = pointer.current(index)
+        deployment.engine.create_index(name, mapping=index.mapping, settings=index.settings)
+    SearchState(deployment.tables, lambda: NOON).begin(pointer)
     bucket = deployment.settings.bucket(ASSET_BUCKET)
     stored_bucket(deployment.tables, name=bucket)
     made = _rebuilder(deployment, deployment.tables, deployment.engine)
     return World(deployment, pointer, made, bucket)
+
+
+class OwnSearch:
+    """An OpenSearch that one test may kill."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running = self._start(None)
+
+    @property
+    def url(self) -> str:
+        return self._running.endpoint.url
+
+    def kill_and_start(self) -> None:
+        """Kill it and start it again on its data, at the same address."""
+        self._running.kill()
+        self._running = self._start(self._running.endpoint.port)
+
+    def stop(self) -> None:
+        self._running.stop()
+
+    def _start(self, port: int | None) -> Running:
+        engine, log = ENGINES["opensearch"], self._folder / "opensearch.log"
+        engine.prepare(TOOLS, lambda _: None)
+        running = engine.start(TOOLS, self._folder / "data", log=log, port=port)
+        running.wait_healthy()
+        return running
+
+
+@pytest.fixture
+def own_search(tmp_path: Path) -> Iterator[OwnSearch]:
+    """The other engines are shared with tests that run at the same time."""
+    own = OwnSearch(tmp_path)
+    yield own
+    own.stop()

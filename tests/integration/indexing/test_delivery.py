@@ -1,7 +1,7 @@
 """Whatever is delivered, on real engines: DynamoDB's own stream records, S3, OpenSearch."""
 
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
 
 import pytest
 
@@ -20,7 +20,6 @@ from backend.spec.queues import SETTLE
 from backend.spec.search_indexes import ASSET_INDEX
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import ASSET_FILE_METADATA
-from tests.engines import RealEngines
 from tests.factories.search import (
     metadata_key,
     remove_asset,
@@ -29,12 +28,14 @@ from tests.factories.search import (
     store_metadata,
     stream_record,
 )
-from tests.integration.indexing.conftest import World
+from tests.integration.conftest import Deployment, search_engine
+from tests.integration.indexing.conftest import OwnSearch, World, world_of
 
 PUMP = AssetRef("museum", "pump")
 PUMP_ID = "museum:pump"
 
 
+@pytest.mark.usefixtures("aliases")
 def test_indexes_are_made_once_and_are_mapped_as_declared(world: World) -> None:
     engine = world.deployment.engine
     assert ensure_indexes(engine, world.rebuilder.state) == world.pointer
@@ -83,19 +84,30 @@ def test_records_that_are_delivered_in_reverse_leave_the_last_state(world: World
     assert world.found()[PUMP_ID]["str_assetname"] == "Name 2"
 
 
-def test_a_writer_that_comes_after_a_delete_and_a_restart_is_refused(
-    world: World, engines: RealEngines
-) -> None:
+def late_writer_is_refused(world: World, meanwhile: Callable[[], None] = lambda: None) -> None:
+    """A writer read its asset before the asset was deleted; `meanwhile` comes before its write."""
     store_asset(world.tables)
     ticket = world.rebuilder.state.take_ticket()
     late = [project(source) for source in world.rebuilder.sources.read({PUMP}).sources]
     remove_asset(world.tables)
     world.stream(world.changes(ASSETS))
-    engines.restart_search()
+    meanwhile()
     writes = [write_of(one, world.pointer.assets_read, ticket.number) for one in late]
     outcome = BulkWriter(world.deployment.engine).write(writes)
     assert (outcome.written, outcome.overtaken) == (0, 1)
     assert world.found() == {}
+
+
+def test_a_writer_that_comes_after_a_delete_is_refused(world: World) -> None:
+    late_writer_is_refused(world)
+
+
+@pytest.mark.kills
+def test_a_writer_that_comes_after_a_delete_and_a_restart_is_refused(
+    deployment: Deployment, own_search: OwnSearch
+) -> None:
+    world = world_of(replace(deployment, engine=search_engine(own_search.url)))
+    late_writer_is_refused(world, own_search.kill_and_start)
 
 
 def test_a_deletion_that_is_delivered_before_the_creation_wins_if_it_is_true(

@@ -19,10 +19,13 @@ from backend.spec.tables.operations import JOBS
 from tests.engines import OPTIONS, RealEngines
 from tests.factories.jobs import job_service
 from tests.integration.conftest import Deployment
+from tests.integration.jobs.worker import LEASE_SECONDS
 
 ROOT = Path(__file__).parents[3]
 PAGES = 4
-LEASE_SECONDS = 31
+SECONDS = 120
+"""A job that takes longer never ends."""
+AFTER_THE_LEASE = LEASE_SECONDS + 1
 """How far ahead the clock of the worker goes that takes over, instead of waiting for the lease."""
 
 
@@ -42,16 +45,7 @@ def start(deployment: Deployment, jobs: JobService) -> Job:
 
 def stream_of_jobs(deployment: Deployment) -> list[Any]:
     """All records of the table's stream."""
-    client = deployment.streams
-    (stream,) = client.list_streams(TableName=deployment.settings.table(JOBS))["Streams"]
-    arn = stream.get("StreamArn", "")
-    found: list[Any] = []
-    for shard in client.describe_stream(StreamArn=arn)["StreamDescription"].get("Shards", []):
-        iterator = client.get_shard_iterator(
-            StreamArn=arn, ShardId=shard.get("ShardId", ""), ShardIteratorType="TRIM_HORIZON"
-        )
-        found += client.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
-    return found
+    return deployment.table_set.stream(JOBS).read()
 
 
 def steps_noted(deployment: Deployment) -> list[int]:
@@ -62,12 +56,13 @@ def steps_noted(deployment: Deployment) -> list[int]:
 
 
 def work(
-    deployment: Deployment, engines: RealEngines, *, dies: str = "never", ahead: int = 0
+    deployment: Deployment, engines: RealEngines, job: Job, *, dies: str = "never", ahead: int = 0
 ) -> int:
     """Run a worker as a process; answers with what it ended with."""
     addresses = {"DYNAMODB": "dynamodb", "S3": "s3", "SQS": "queues"}
     environment = {
         **deployment.settings.environment,
+        **deployment.table_set.for_others(),
         **{f"AWS_ENDPOINT_URL_{name}": engines.url(of) for name, of in addresses.items()},
         "AWS_ACCESS_KEY_ID": OPTIONS.access_key,
         "AWS_SECRET_ACCESS_KEY": OPTIONS.secret_key,
@@ -76,9 +71,11 @@ def work(
         "PYTHONPATH": str(ROOT),
     }
     bucket = deployment.settings.bucket(ASSET_BUCKET)
-    arguments = [bucket, str(PAGES), dies, str(ahead)]
+    arguments = [job.job_id, bucket, str(PAGES), dies, str(ahead)]
     command = [sys.executable, "-m", "tests.integration.jobs.worker", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
+    )
     assert done.returncode in {0, -signal.SIGKILL}, done.stderr
     return done.returncode
 
@@ -87,7 +84,7 @@ def work(
 def jobs(deployment: Deployment) -> JobService:
     """The service, and a queue whose messages come again soon when a worker has died."""
     url = deployment.settings.queue(LIFECYCLE)
-    deployment.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "2"})
+    deployment.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "1"})
     return job_service(deployment.tables)
 
 
@@ -102,7 +99,7 @@ def test_a_job_is_started_by_its_row_and_worked_off(
     deployment: Deployment, engines: RealEngines, jobs: JobService
 ) -> None:
     job = start(deployment, jobs)
-    assert work(deployment, engines) == 0
+    assert work(deployment, engines, job) == 0
     done = jobs.find(job.job_id)
     assert done is not None
     assert (done.state, done.step, done.items_done) == ("done", PAGES, PAGES)
@@ -123,11 +120,11 @@ def test_a_job_whose_worker_is_killed_is_finished_by_another(
     written: list[int],
 ) -> None:
     job = start(deployment, jobs)
-    assert work(deployment, engines, dies=dies) == -signal.SIGKILL
+    assert work(deployment, engines, job, dies=dies) == -signal.SIGKILL
     left = jobs.find(job.job_id)
     assert left is not None
     assert left.state == "running"
-    assert work(deployment, engines, ahead=LEASE_SECONDS) == 0
+    assert work(deployment, engines, job, ahead=AFTER_THE_LEASE) == 0
     done = jobs.find(job.job_id)
     assert done is not None
     assert (done.state, done.step, done.items_done) == ("done", PAGES, PAGES)
@@ -139,10 +136,10 @@ def test_a_worker_that_comes_too_early_waits_for_the_end_of_the_lease(
     deployment: Deployment, engines: RealEngines, jobs: JobService
 ) -> None:
     job = start(deployment, jobs)
-    assert work(deployment, engines, dies="step:0") == -signal.SIGKILL
+    assert work(deployment, engines, job, dies="step:0") == -signal.SIGKILL
     held = jobs.find(job.job_id)
     assert held is not None
-    assert work(deployment, engines) == 0
+    assert work(deployment, engines, job) == 0
     done = jobs.find(job.job_id)
     assert done is not None
     assert done.state == "done"

@@ -1,9 +1,10 @@
 """A worker of jobs as a process of its own, which may be killed: one object a page, one by one.
 
-    python -m tests.integration.jobs.worker BUCKET PAGES DIES SECONDS_AHEAD
+    python -m tests.integration.jobs.worker JOB BUCKET PAGES DIES SECONDS_AHEAD
 
-DIES names where the process kills itself: `step:2` (the effect of page 2 is there, the advance is
-not) or `send` (the job has advanced, the next message is not sent); `never` elsewhere.
+JOB is the id of the job after whose end it stops. DIES names where the process kills itself:
+`step:2` (the effect of page 2 is there, the advance is not) or `send` (the job has advanced, the
+next message is not sent); `never` elsewhere.
 """
 
 import os
@@ -21,11 +22,13 @@ from backend.aws.tables import DynamoTables
 from backend.core.clock import utc_now
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.repository import JobRepository
-from backend.domains.jobs.service import JobConsumer, JobRunner
+from backend.domains.jobs.service import JobConsumer, JobRunner, JobService
 from backend.spec.jobs import ARCHIVE_ASSET
 from backend.spec.queues import LIFECYCLE, Queue
 from tests.factories.jobs import job_service
 
+LEASE_SECONDS = 5
+"""Longer than a worker takes to start, so that one can come before a lease ends."""
 WAITS_AFTER = 1
 """The page after which the job has to wait a second, so that its worker sends a message."""
 
@@ -48,8 +51,8 @@ def put_page(job: Job, *, objects: S3Objects, bucket: str, pages: int, dies: str
     return Progress(following, items=1, finished=page + 1 == pages, wait_seconds=wait)
 
 
-def main(bucket: str, pages: str, dies: str, seconds_ahead: str) -> None:
-    """Work until the queue is empty."""
+def main(job_id: str, bucket: str, pages: str, dies: str, seconds_ahead: str) -> None:
+    """Work until the job is finished."""
     settings = Settings(os.environ)
     tables = DynamoTables(dynamodb(), settings)
     queues = (DyingQueues if dies == "send" else SqsQueues)(sqs(), settings)
@@ -58,35 +61,38 @@ def main(bucket: str, pages: str, dies: str, seconds_ahead: str) -> None:
     def clock() -> datetime:
         return utc_now() + timedelta(seconds=int(seconds_ahead))
 
+    jobs = job_service(tables, clock)
     consumer = JobConsumer(
         queue=LIFECYCLE,
         queues=queues,
-        jobs=job_service(tables, clock),
-        runner=JobRunner(JobRepository(tables), clock),
+        jobs=jobs,
+        runner=JobRunner(JobRepository(tables), clock, lease_seconds=LEASE_SECONDS),
         steps={ARCHIVE_ASSET.name: step},
         keep=lambda name, body, reason: sys.exit(f"poison: {name}: {reason}"),
         ring=lambda metric: sys.exit(metric.name),
         clock=clock,
     )
-    work(consumer, settings.queue(LIFECYCLE))
+    while not is_finished(jobs, job_id):
+        work(consumer, settings.queue(LIFECYCLE))
+
+
+def is_finished(jobs: JobService, job_id: str) -> bool:
+    job = jobs.find(job_id)
+    return job is not None and job.is_finished
 
 
 def work(consumer: JobConsumer, url: str) -> None:
-    """Take messages as Lambda does, until none comes for some seconds."""
-    while True:
-        reply = sqs().receive_message(QueueUrl=url, WaitTimeSeconds=5, MaxNumberOfMessages=1)
-        messages = reply.get("Messages", [])
-        if not messages:
-            return
-        for message in messages:
-            receipt = message.get("ReceiptHandle", "")
-            record = {
-                "messageId": message.get("MessageId"),
-                "receiptHandle": receipt,
-                "body": message.get("Body"),
-            }
-            if not consumer.consume({"Records": [record]})["batchItemFailures"]:
-                sqs().delete_message(QueueUrl=url, ReceiptHandle=receipt)
+    """Take the next message as Lambda does."""
+    reply = sqs().receive_message(QueueUrl=url, WaitTimeSeconds=5, MaxNumberOfMessages=1)
+    for message in reply.get("Messages", []):
+        receipt = message.get("ReceiptHandle", "")
+        record = {
+            "messageId": message.get("MessageId"),
+            "receiptHandle": receipt,
+            "body": message.get("Body"),
+        }
+        if not consumer.consume({"Records": [record]})["batchItemFailures"]:
+            sqs().delete_message(QueueUrl=url, ReceiptHandle=receipt)
 
 
 if __name__ == "__main__":

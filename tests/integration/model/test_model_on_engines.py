@@ -2,11 +2,13 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.engines import RealEngines
-from tests.integration.model.engine_world import EngineWorld, Store
+from tests.integration.model.engine_world import EngineWorld
+from tests.integration.tables import TableSet
 from tests.model.lifecycle import Lifecycle
 from tests.model.running import SETTINGS
 from tests.model.world import World
@@ -14,12 +16,13 @@ from tests.model.world import World
 HISTORIES = int(os.environ.get("ENGINE_EXAMPLES", "5"))
 
 
-def test_histories_on_real_engines_end_as_the_model_says(engines: RealEngines) -> None:
-    store = Store(engines)
-
+@pytest.mark.usefixtures("aliases")
+def test_histories_on_real_engines_end_as_the_model_says(
+    engines: RealEngines, table_set: TableSet
+) -> None:
     class OnEngines(Lifecycle):
         def make_world(self) -> World:
-            return EngineWorld(store)
+            return EngineWorld(engines, table_set)
 
     wanted = settings(SETTINGS, max_examples=HISTORIES, stateful_step_count=25)
     run_state_machine_as_test(OnEngines, settings=wanted)

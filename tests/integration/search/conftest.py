@@ -1,18 +1,18 @@
 """Search over documents that the tests put into a real OpenSearch themselves."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from opensearchpy import OpenSearch
 
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.identity import Identity
 from backend.core.ids import new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
+from backend.core.wired import wired
 from backend.search.cursors import Cursors
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
@@ -23,15 +23,36 @@ from tests.engines import RealEngines
 from tests.factories.access import OnlyUser
 from tests.factories.search import NOON
 from tests.fakes.tables import MemoryTables
+from tests.integration.conftest import search_engine
 
 CALLER = Identity("admin")
+
+
+@wired
+class NotingEngine(OpenSearchEngine):
+    """Notes the points in time that it opened: the cluster holds those of other tests, too."""
+
+    opened: list[str] = field(default_factory=list[str])
+
+    def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
+        self.opened.append(OpenSearchEngine.open_point_in_time(self, indexes, seconds=seconds))
+        return self.opened[-1]
+
+    def still_open(self) -> set[str]:
+        found: list[JsonObject] = self.client.get_all_pits().get("pits", [])
+        return {one["pit_id"] for one in found} & set(self.opened)
+
+    def close_all(self) -> None:
+        """Close what is still open, as the cluster does when nobody asks for a page."""
+        if found := self.still_open():
+            self.client.delete_pit(body={"pit_id": sorted(found)})
 
 
 @dataclass
 class Library:
     """Two indexes of a test's own, and the service that searches them."""
 
-    engine: OpenSearchEngine
+    engine: NotingEngine
     pointer: Pointer
     service: SearchService
     _version: list[int] = field(default_factory=lambda: [0])
@@ -78,7 +99,7 @@ def nobody_waits() -> Freshness:
 @pytest.fixture
 def library(engines: RealEngines) -> Library:
     """Empty indexes."""
-    engine = OpenSearchEngine(OpenSearch(engines.url("opensearch"), timeout=120, max_retries=0))
+    engine = NotingEngine(search_engine(engines.url("opensearch")).client)
     name = new_uuid()[:8]
     pointer = Pointer(f"assets-{name}", (f"assets-{name}",), f"files-{name}", (f"files-{name}",))
     for index in (ASSET_INDEX, FILE_INDEX):

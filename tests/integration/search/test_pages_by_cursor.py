@@ -113,33 +113,31 @@ def test_what_no_cursor_holds_is_told_with_the_first_page(library: Library) -> N
     long = "x" * KEYWORD_CHARS
     library.put({"a": asset("a", [{"key": "k", "string": long}]), "b": asset("b")})
     sort = [{"field": "metadata.k"}, {"field": "metadata.k"}]
-    library.engine.client.delete_all_pits()
     assert "after" in library.search(size=1, after="", sort=sort[:1])
     assert "after" not in library.search(size=2, after="", sort=sort)
-    library.engine.client.delete_all_pits()
+    library.engine.close_all()
     with pytest.raises(TooLargeError, match="sort: the values of 'a' are too long for a cursor"):
         library.search(size=1, after="", sort=sort)
-    assert library.engine.client.get_all_pits().get("pits", []) == []
+    assert library.engine.still_open() == set()
 
 
 def test_a_cursor_dies_with_its_point_in_time(library: Library) -> None:
     filled(library, 5)
     after = library.search(size=2, after="")["after"]
-    library.engine.client.delete_all_pits()
+    library.engine.close_all()
     with pytest.raises(GoneError, match=r"^after: has expired"):
         library.search(size=2, after=after)
 
 
 def test_no_point_in_time_is_left_when_the_last_page_was_answered(library: Library) -> None:
     filled(library, 5)
-    library.engine.client.delete_all_pits()
     assert "after" not in library.search(size=5, after="")
     after = library.search(size=3, after="")["after"]
     assert "after" not in library.search(size=3, after=after)
     no_date = {"query_string": {"query": "date_lastmodified:[soon TO later]"}}
     with pytest.raises(InvalidInputError):
         library.search(size=3, after="", filters=[no_date])
-    assert library.engine.client.get_all_pits().get("pits", []) == []
+    assert library.engine.still_open() == set()
 
 
 def test_a_page_has_what_the_caller_may_see_now(library: Library) -> None:
