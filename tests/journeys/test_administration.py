@@ -1,14 +1,14 @@
-"""Roles, users' own pages and subscriptions as clients see them, from the templates on."""
+"""Roles, users' own pages and subscriptions as clients see them, from the templates on.
+
+All journeys that create administrators are here, as one of them needs to be about the last one:
+xdist runs a file in one worker.
+"""
 
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
-from tests.journeys.runtime import Api, Runtime
-
-pytestmark = pytest.mark.xdist_group("administrators")
-"""Whether somebody is the last administrator depends on what other journeys make of users."""
+from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.test_constraints import constraint, unique
 
 
 def user_of(runtime: Runtime, *roles: str) -> tuple[str, Api]:
@@ -137,3 +137,31 @@ def test_users_subscribe_to_an_asset_and_are_told_without_failures(
     assert api.ok("DELETE", "/subscriptions", asked(asset, user)) == done
     assert api.refused("DELETE", "/subscriptions", asked(asset, user))[0] == 404
     api.ok("DELETE", "/user-roles", {"userId": user})
+
+
+def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
+    runtime: Runtime,
+) -> None:
+    admin = runtime.client()
+    user, name = unique("locked"), unique("deny")
+    admin.ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
+    key = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
+    own = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
+    assert own.ok("GET", "/roles")
+    denied = constraint(
+        "admin",
+        objectType="api",
+        criteriaAnd=[{"field": "route__path", "operator": "contains", "value": ".*"}],
+        groupPermissions=[],
+        userPermissions=[
+            {"userId": user, "permission": method, "permissionType": "deny"}
+            for method in ("GET", "PUT", "POST", "DELETE")
+        ],
+    )
+    path = f"/auth/constraints/{name}"
+    own.ok("PUT", path, denied)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 403)
+    assert own.ok("GET", path)["constraintId"] == name
+    own.ok("DELETE", path)
+    wait_until(lambda: own.send("GET", "/roles").status_code == 200)
+    admin.ok("DELETE", "/user-roles", {"userId": user})

@@ -5,9 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import Api, Runtime
 
 
 def unique(word: str) -> str:
@@ -128,35 +126,6 @@ def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> No
     assert api.refused("GET", f"/auth/constraints/{names[0]}")[0] == 404
     left = api.ok("GET", f"/auth/constraints/{shared}")["groupPermissions"]
     assert [each["groupId"] for each in left] == [other]
-
-
-@pytest.mark.xdist_group("administrators")
-def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(
-    runtime: Runtime,
-) -> None:
-    admin = runtime.client()
-    user, name = unique("locked"), unique("deny")
-    admin.ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
-    key = {"apiKeyName": "Own", "userId": user, "description": "Its own"}
-    own = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
-    assert own.ok("GET", "/roles")
-    denied = constraint(
-        "admin",
-        objectType="api",
-        criteriaAnd=[{"field": "route__path", "operator": "contains", "value": ".*"}],
-        groupPermissions=[],
-        userPermissions=[
-            {"userId": user, "permission": method, "permissionType": "deny"}
-            for method in ("GET", "PUT", "POST", "DELETE")
-        ],
-    )
-    path = f"/auth/constraints/{name}"
-    own.ok("PUT", path, denied)
-    wait_until(lambda: own.send("GET", "/roles").status_code == 403)
-    assert own.ok("GET", path)["constraintId"] == name
-    own.ok("DELETE", path)
-    wait_until(lambda: own.send("GET", "/roles").status_code == 200)
-    admin.ok("DELETE", "/user-roles", {"userId": user})
 
 
 def test_a_deployment_has_the_constraints_of_administrators(runtime: Runtime) -> None:

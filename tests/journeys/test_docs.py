@@ -42,9 +42,6 @@ NOT_RUN = {
 }
 START_SECONDS = 600.0
 
-pytestmark = pytest.mark.xdist_group("docs")
-"""One product is served for all of these commands."""
-
 
 def commands(page: Path) -> list[str]:
     """The commands of a page's shell blocks, in their order."""

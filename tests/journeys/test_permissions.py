@@ -9,8 +9,6 @@ from tests.journeys.runtime import Api, Runtime, wait_until
 
 GONE_SECONDS = 5
 """The contract: a revoked right is gone by then. Functions read the rules every 2 s."""
-pytestmark = pytest.mark.xdist_group("permissions")
-"""The viewer and what may be seen are made once."""
 
 
 def unique(word: str) -> str:

@@ -1,8 +1,7 @@
 """A second deployment, for journeys that others on the same deployment would disturb.
 
 They compare whole lists or a whole bucket, change what holds for every database, or need settings
-of their own. One worker runs all of them, one after the other: each module is in the
-xdist group `alone`.
+of their own. A worker that runs a file of them starts the deployment.
 """
 
 from collections.abc import Iterator

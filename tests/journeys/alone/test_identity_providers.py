@@ -10,7 +10,6 @@ from tests.factories.identity_provider import CLIENT, Provider, key
 from tests.journeys import canaries
 from tests.journeys.runtime import Api, Runtime, wait_until
 
-pytestmark = pytest.mark.xdist_group("alone")
 PASSWORD = "Canary-passw0rd-of-a-pool-user!"
 FORBIDDEN = (403, {"message": "Forbidden"})
 

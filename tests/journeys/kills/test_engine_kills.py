@@ -19,7 +19,7 @@ from tests.journeys.kills.right_again import becomes_right, lost
 from tests.journeys.load import Load, load, stored
 from tests.journeys.runtime import START_SECONDS, Runtime, wait_until
 
-pytestmark = [pytest.mark.kills, pytest.mark.xdist_group("engine-kills")]
+pytestmark = pytest.mark.kills
 SECONDS_UNDER_LOAD = float(os.environ.get("LOAD_SECONDS", "2"))
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "1"))
 

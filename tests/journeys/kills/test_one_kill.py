@@ -38,7 +38,7 @@ from tests.journeys.test_jobs import tags_of
 from tests.journeys.test_lifecycle import change
 from tests.journeys.test_replaying_failures import failure_bucket, s3_of
 
-pytestmark = [pytest.mark.kills, pytest.mark.xdist_group("one-kill")]
+pytestmark = pytest.mark.kills
 MIB = 1024**2
 LARGE = ("--set", f"largeFileBytes={20 * MIB}")
 """Larger files are copied after the reply, in parts of a quarter of it."""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.journeys.runtime import Runtime, noise, wait_until
 
-pytestmark = [pytest.mark.kills, pytest.mark.xdist_group("outages")]
+pytestmark = pytest.mark.kills
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Lists that are read with one item a page, to their end, tell what they tell at once."""
+"""Whole lists page by page, an import of the whole bucket, and a tag type that all must have."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,17 @@ import pytest
 
 from tests.journeys.runtime import Api, Runtime
 from tests.journeys.test_administration import asked
-from tests.journeys.test_bucket_sync import OTHERS, own_bucket, s3
+from tests.journeys.test_bucket_sync import (
+    OTHERS,
+    asset_of,
+    folder,
+    imported,
+    keys_found,
+    own_bucket,
+    s3,
+)
 
-pytestmark = pytest.mark.xdist_group("alone")
-__all__ = ["s3"]
+__all__ = ["folder", "s3"]
 
 LISTS: dict[str, dict[str, str]] = {
     "/admin/failures": {"consumer": "BucketSync"},
@@ -67,3 +74,58 @@ def page(api: Api, path: str, query: Mapping[str, str]) -> tuple[list[Any], str 
     reply = api.ok("GET", path, params=query)
     told = reply.get("message", reply)
     return told["versions"] if "versions" in told else told["Items"], told.get("NextToken")
+
+
+def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_again(
+    runtime: Runtime, api: Api, s3: Any, folder: str
+) -> None:
+    own = api.own_bucket()
+    name, path = own["bucketName"], f"/admin/buckets/{own['bucketId']}/import"
+    status, refusal = api.refused(
+        "POST", "/admin/buckets", {"bucketName": name, "baseAssetsPrefix": folder}
+    )
+    assert (status, refusal["code"]) == (409, "BucketOverlaps")
+    s3.put_object(Bucket=name, Key=f"{folder}/a.glb", Body=b"glTF")
+    runtime.drain()
+    before, listed = asset_of(api, folder), keys_in(s3, name)
+
+    first, second = imported(api, path), imported(api, path)
+    assert [first["itemsDone"], second["itemsDone"]] == [len(listed)] * 2
+    runtime.drain()
+    assert asset_of(api, folder) == before
+    assert keys_found(api, folder) == {f"{folder}/a.glb"}
+    assert keys_in(s3, name) == listed
+    told = api.ok("GET", "/audit", params={"entity": f"bucket:{own['bucketId']}"})["Items"]
+    assert told[0]["changes"]["lastImport"] == {"before": first["jobId"], "after": second["jobId"]}
+
+
+def keys_in(s3: Any, bucket: str) -> set[str]:
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
+    return {one["Key"] for page in pages for one in page.get("Contents", [])}
+
+
+def test_a_tag_is_demanded_where_its_type_is_required(api: Api, database: str) -> None:
+    name = f"kind-{uuid4().hex[:8]}"
+    kind = {"tagTypeName": name, "description": "What it is", "required": "True"}
+    api.ok("POST", "/tag-types", kind)
+    try:
+        tag = {"tagName": f"{name}-pump", "description": "A pump", "tagTypeName": name}
+        api.ok("POST", "/tags", tag)
+        status, body = api.refused("POST", "/assets", asset_body(database, tags=[]))
+        assert (status, body["errors"][0]["field"]) == (400, "tags")
+        api.ok("POST", "/assets", asset_body(database, tags=[tag["tagName"]]))
+        shown = api.ok("GET", "/tags")["Items"]
+        assert f"{name} [R]" in {item["tagTypeName"] for item in shown}
+    finally:
+        api.ok("DELETE", f"/tags/{name}-pump")
+        api.ok("DELETE", f"/tag-types/{name}")
+
+
+def asset_body(database: str, *, tags: list[str]) -> dict[str, object]:
+    return {
+        "databaseId": database,
+        "assetName": "Tagged",
+        "description": "made by a test",
+        "isDistributable": True,
+        "tags": tags,
+    }
