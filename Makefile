@@ -21,6 +21,8 @@ GRANTS := $(CURDIR)/build/grants.jsonl
 test grants prove-%: export VITRINE_RECORD_GRANTS := $(GRANTS)
 
 export PYTHONPATH :=
+# Compiled tests are kept: pytest would rewrite every assertion in each run.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help
 help: ## List the targets
@@ -75,7 +77,7 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
 # each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
 # engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles models fuzz
+PARTS := kills histories engines policies lifecycles costs moto models fuzz
 PART ?= $(PARTS)
 KILL_ROUNDS ?= 1
 LOAD_SECONDS ?= 2
@@ -108,13 +110,21 @@ prove-engines: prepare
 		echo "make prove PART=engines: $$SECONDS s"
 
 prove-policies: prepare
-	@POLICIES=$(POLICIES) $(PYTEST) -q tests/integration/search/test_permissions.py; \
+	@POLICIES=$(POLICIES) $(PYTEST) -q -n $(CORES) tests/unit/domains/access/policy \
+		tests/integration/search/test_permissions.py; \
 		echo "make prove PART=policies: $$SECONDS s"
 
 prove-lifecycles: prepare
 	@KILL_ROUNDS=$(KILL_ROUNDS) CONCURRENCY_SECONDS=60 $(PYTEST) -q \
 		tests/journeys/test_concurrency.py tests/journeys/long/test_*_kills.py \
 		tests/journeys/long/test_two_gibibytes.py; echo "make prove PART=lifecycles: $$SECONDS s"
+
+prove-costs: $(READY)
+	@$(PYTEST) -q tests/costs; echo "make prove PART=costs: $$SECONDS s"
+
+prove-moto: $(READY)
+	@TABLES=moto $(PYTEST) -q -n $(CORES) tests/unit/domains tests/unit/search \
+		tests/unit/operations; echo "make prove PART=moto: $$SECONDS s"
 
 prove-models: prepare
 	@$(PYTEST) -q tests/journeys/long/test_debian_models.py; \

@@ -90,19 +90,7 @@ def _data_model() -> Iterator[str]:
         ("attribute", "separator", "encoded parts"),
         ((f"`{c.name}`", f"`{c.separator}`", _code(sorted(c.encoded))) for c in COMPOSITES),
     )
-    yield from ("", "## Buckets", "")
-    yield from rows(
-        ("bucket", "versioned", "what for"),
-        ((b.name, "yes" * b.versioned, b.description) for b in BUCKETS),
-    )
-    yield from ("", "## Keys in the buckets", "")
-    yield "The base prefix `/` is the root of the bucket. Below a base prefix, these folders never"
-    yield f"are an asset: {_code(sorted(RESERVED_FOLDERS))}."
-    yield ""
-    yield from rows(
-        ("bucket", "key", "what it is", "origin"),
-        ((k.bucket, f"`{k.pattern}`", k.description, k.origin) for k in KEY_LAYOUTS),
-    )
+    yield from _buckets()
     yield from ("", "## Queues and streams", "")
     yield from rows(("queue", "what for"), ((q.name, q.description) for q in QUEUES))
     yield ""
@@ -116,6 +104,22 @@ def _data_model() -> Iterator[str]:
         yield from rows(
             ("field", "type"), ((f"`{name}`", field["type"]) for name, field in properties.items())
         )
+
+
+def _buckets() -> Iterator[str]:
+    yield from ("", "## Buckets", "")
+    yield from rows(
+        ("bucket", "versioned", "what for"),
+        ((b.name, "yes" * b.versioned, b.description) for b in BUCKETS),
+    )
+    yield from ("", "## Keys in the buckets", "")
+    yield "The base prefix `/` is the root of the bucket. Below a base prefix, these folders never"
+    yield f"are an asset: {_code(sorted(RESERVED_FOLDERS))}."
+    yield ""
+    yield from rows(
+        ("bucket", "key", "what it is", "origin"),
+        ((k.bucket, f"`{k.pattern}`", k.description, k.origin) for k in KEY_LAYOUTS),
+    )
 
 
 def _building_blocks() -> Iterator[tuple[str, str, str]]:

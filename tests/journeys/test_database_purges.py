@@ -46,6 +46,9 @@ def rows(runtime: Runtime, words: set[str]) -> dict[str, list[str]]:
         for page in dynamodb.get_paginator("scan").paginate(TableName=name):
             texts = (json.dumps(item, default=str, ensure_ascii=False) for item in page["Items"])
             for text in texts:
+                # The counter of an asset's versions expires later: a late worker may hold a number.
+                if '"Versions#' in text and '"expiresAt"' in text:
+                    continue
                 if any(word in text for word in words):
                     found.setdefault(name, []).append(text)
     return found

@@ -81,6 +81,14 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     taken = {"sourcePath": "/a.stl", "destinationPath": ODD}
     assert api.refused("POST", f"{lion}/moveFile", taken)[0] == 409
 
+    other = _copied_elsewhere(api, database, lion)
+    runtime.drain()
+    assert found(api, other) == {"copy.stl"}
+    assert found(api, database) == {"a.stl", "parts/1.stl", f"parts{ODD}"}
+
+
+def _copied_elsewhere(api: Api, database: str, lion: str) -> str:
+    """Copy the file with its metadata to an asset of a new database; return the database."""
     other = api.new_database(f"{database}-2")
     bust = api.new_asset(other, "Bust")
     copy = {
@@ -93,9 +101,7 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     theirs = f"/database/{other}/assets/{bust}"
     assert content(api, theirs, "/copy.stl") == noise(60, "odd")
     assert records(api, theirs, "/copy.stl") == ["maker"]
-    runtime.drain()
-    assert found(api, other) == {"copy.stl"}
-    assert found(api, database) == {"a.stl", "parts/1.stl", f"parts{ODD}"}
+    return other
 
 
 def test_a_file_is_archived_brought_back_reverted_and_deleted(

@@ -47,7 +47,7 @@ ASSET_VERSIONS = Table(
     (
         "get one version, by its number or its alias",
         "list the versions of an asset",
-        "put a version and reserve its alias in one transaction",
+        "create a version and reserve its alias in one transaction",
     ),
     sort_key=ASSET_VERSION_ID,
 )

@@ -23,7 +23,7 @@ RESERVATIONS = Table(
         "resolve a prefix to its asset",
         "count an asset in or out in the transaction that changes its state",
         "add up the count of a database",
-        "draw the number of a version: one atomic update",
+        "count the versions of an asset: one atomic update draws the next number",
     ),
     ttl="expiresAt",
     origin="ours",
@@ -31,7 +31,12 @@ RESERVATIONS = Table(
 
 JOB_ID = Attribute("jobId")
 JOBS_BY_DATABASE = Index(
-    "databaseIdIndex", Attribute("databaseId"), JOB_ID, "KEYS_ONLY", origin="ours"
+    "databaseIdIndex",
+    Attribute("databaseId"),
+    JOB_ID,
+    "KEYS_ONLY",
+    origin="ours",
+    access_patterns=("list the jobs of a database that is purged",),
 )
 JOBS = Table(
     "Jobs",
@@ -41,7 +46,6 @@ JOBS = Table(
         "create once by a conditional put",
         "get one job",
         "advance the cursor on a condition",
-        "list the jobs of a database that is purged",
     ),
     indexes=(JOBS_BY_DATABASE,),
     stream="NEW_IMAGE",

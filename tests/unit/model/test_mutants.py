@@ -39,6 +39,8 @@ def test_a_product_with_a_broken_rule_is_found_out(mutant: Mutant) -> None:
 
 
 def test_the_guide_tells_of_each_mutant() -> None:
-    rows = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    _, _, section = GUIDE.read_text(encoding="utf-8").partition("## That it can fail")
+    section, _, _ = section.partition("\n## ")
+    rows = [line for line in section.splitlines() if line[:2] == "| "]
     assert len(rows) == len(MUTANTS) + 1
     assert [m.name for m in MUTANTS if not any(row.startswith(f"| {m.name}") for row in rows)] == []

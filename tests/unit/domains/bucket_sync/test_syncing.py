@@ -5,15 +5,12 @@ from itertools import permutations
 
 import pytest
 
-from backend.core.authorization import Secured
 from backend.core.deliveries import FIRST_PAUSE_SECONDS
 from backend.core.errors import UnavailableError
-from backend.core.identity import SYSTEM, Identity
+from backend.core.identity import SYSTEM
 from backend.core.transactions import Delete, Put
 from backend.domains.assets.models import AssetReference, CreateAssetBody
 from backend.domains.assets.rules import ancestors
-from backend.spec.buckets import ASSET_BUCKET
-from backend.spec.functions import BUCKET_IMPORT_WORKER, BUCKET_SYNC
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
 from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
 from tests.factories.audit import entries
@@ -394,14 +391,3 @@ def test_the_sync_writes_nothing_to_the_bucket(world: SyncWorld) -> None:
     for _ in range(2):
         world.tell(*keys, "absent/x")
     assert world.objects.buckets[BUCKET] == before
-
-
-def test_no_policy_lets_the_sync_write_to_the_bucket_or_read_an_object() -> None:
-    for function in (BUCKET_SYNC, BUCKET_IMPORT_WORKER):
-        assert function.requests(ASSET_BUCKET) == ("ListBucket",)
-
-
-def test_only_the_product_itself_may_do_what_the_sync_does(world: SyncWorld) -> None:
-    authorization = world.sync.authorization
-    assert authorization.may(SYSTEM, "PUT", Secured("asset"))
-    assert not authorization.may(Identity("admin"), "PUT", Secured("asset"))

@@ -364,8 +364,7 @@ def test_a_change_frees_the_asset_for_the_next_one(museum: Gallery, tables: Memo
 
 def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: MemoryTables) -> None:
     museum.put("/a.glb")
-    asset = museum.assets.find_asset("museum", "statue")
-    assert asset is not None
+    assert (asset := museum.assets.find_asset("museum", "statue")) is not None
     archived = asset.model_copy(update={"status": "archived", "revision": 2})
     tables.transact(museum.assets.assets.moves(asset, archived))
     answer = museum.change("POST", "moveFile", MOVE)
@@ -374,7 +373,7 @@ def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: Mem
 
 @pytest.mark.parametrize(("key", "status"), [("year", 200), ("maker", 409)])
 def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
-    museum: Gallery, tables: MemoryTables, objects: MemoryObjects, key: str, status: int
+    museum: Gallery, objects: MemoryObjects, key: str, status: int
 ) -> None:
     body = CreateDatabaseBody(
         database_id="strict",
@@ -395,9 +394,7 @@ def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
     museum.put("/a.glb")
     note(museum, "/a.glb", key, "1889")
     to = {"destinationAssetId": "bust", "destinationDatabaseId": "strict"}
-    answer = museum.change("POST", "copyFile", {**MOVE, **to})
+    answer = museum.change("POST", "copyFile", MOVE | to)
     assert answer.status == status, answer.body
-    there = {"/parts/b.glb": "active"} if status == 200 else {}
-    assert state_of(objects, "bust/") == there
-    if status == 409:
-        assert (answer.body["code"], key in answer.body["message"]) == ("FileChangeFailed", True)
+    assert state_of(objects, "bust/") == ({"/parts/b.glb": "active"} if status == 200 else {})
+    assert status == 200 or (answer.body["code"] == "FileChangeFailed" and key in str(answer.body))
