@@ -12,7 +12,7 @@ from backend.aws.items import Wire, check_item, check_key, from_wire, to_wire
 from backend.aws.settings import Settings
 from backend.aws.write_ids import has_id, with_id
 from backend.core.errors import ConflictError, UnavailableError
-from backend.core.ids import NewId, new_write_id
+from backend.core.ids import new_write_id
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query
 from backend.core.transactions import (
@@ -48,7 +48,6 @@ class DynamoTables:
 
     client: "DynamoDBClient"
     settings: Settings
-    new_id: NewId = new_write_id
 
     def get(self, table: Table, key: Key, *, consistent: bool = True) -> Item | None:
         wire = self._key(table, key)
@@ -115,7 +114,7 @@ class DynamoTables:
             # much, and DynamoDB knows it again by the token that botocore sends with it.
             self.transact([write])
             return None
-        write_id = self.new_id()
+        write_id = new_write_id()
         kind, request = self._request(with_id(write, write_id))
         if "ConditionExpression" in request:
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
