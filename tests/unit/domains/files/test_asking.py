@@ -26,3 +26,14 @@ def test_a_prefix_that_is_longer_than_keys_is_refused(museum: Gallery) -> None:
     for version in ({}, {"assetVersionId": "0"}):
         answer = museum.list_files(prefix="/" + "x" * (room + 1), **version)
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, "prefix")
+
+
+def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: Tables) -> None:
+    museum.put("/a.glb")
+    asset = museum.assets.find_asset("museum", "statue")
+    assert asset is not None
+    archived = asset.model_copy(update={"status": "archived", "revision": 2})
+    tables.transact(museum.assets.assets.moves(asset, archived))
+    move = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
+    answer = museum.change("POST", "moveFile", move)
+    assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")

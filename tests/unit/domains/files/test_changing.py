@@ -362,15 +362,6 @@ def test_a_change_frees_the_asset_for_the_next_one(museum: Gallery, tables: Memo
     assert item == {"reservationKey": "Files#statue", "changes": 1}
 
 
-def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: MemoryTables) -> None:
-    museum.put("/a.glb")
-    assert (asset := museum.assets.find_asset("museum", "statue")) is not None
-    archived = asset.model_copy(update={"status": "archived", "revision": 2})
-    tables.transact(museum.assets.assets.moves(asset, archived))
-    answer = museum.change("POST", "moveFile", MOVE)
-    assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
-
-
 @pytest.mark.parametrize(("key", "status"), [("year", 200), ("maker", 409)])
 def test_metadata_goes_into_another_database_only_as_its_schemas_allow(
     museum: Gallery, objects: MemoryObjects, key: str, status: int
