@@ -37,7 +37,7 @@ NOT_RUN = {
     "make docs": "a test holds that the pages are what it would write",
     "make test": "it would run this test within itself",
     "make prove": "it takes hours",
-    "make prove PART=kills": "it takes minutes; continuous integration runs it",
+    "make prove PART=kills": "it takes minutes, and kills what it starts",
     "make check": "it would run all unit tests once more; that the target is there is tested",
 }
 START_SECONDS = 600.0
