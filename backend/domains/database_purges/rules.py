@@ -38,8 +38,8 @@ def scope_keys(database_id: str) -> list[dict[str, str]]:
 def job_id(deleted: Database) -> str:
     """The id of the job that purges a database.
 
-    An id can be taken and deleted many times: the time of the deletion tells these apart. The
-    revision tells a second purge of the same deletion from the first, whose row has expired.
+    An id can be taken and deleted many times: the time of the deletion distinguishes these. The
+    revision distinguishes a second purge of one deletion from the first, whose row has expired.
     """
     when = "".join(char for char in deleted.deleted_at or "" if char.isdecimal())
     return PURGE_DATABASE.job_id(deleted.database_id, when or "0", deleted.revision + 1)

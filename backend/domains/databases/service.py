@@ -184,7 +184,7 @@ class DatabaseService:
     def list_known(self, caller: Identity, page: PageRequest) -> Page[Database]:
         """Databases that the caller may see, one row for each id, in no order.
 
-        The row of a deleted database stands for its id only while no database of it is active.
+        The row of a deleted database represents its id only while no database of it is active.
         """
 
         def visible(database: Database) -> bool:

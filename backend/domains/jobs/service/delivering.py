@@ -115,7 +115,7 @@ class JobConsumer:
         if job is None:
             held = self.jobs.find(job_id)
             left = 1 if held is None else max(1, self._seconds_left(held))
-            if left <= self.runner.lease_seconds:  # whoever holds it may let go long before
+            if left <= self.runner.lease_seconds:  # its worker may release it long before
                 left = min(left, _LOOK_AGAIN)
             # One that came twice would be a dead letter before a long job is done.
             left = max(left, min(received(message), _LONGEST_LOOK))
