@@ -15,7 +15,10 @@ PYTEST := $(BIN)/pytest
 CORES ?= 2
 # Workers share the engines and one product, and run a file's tests one after the other. (The groups
 # of xdist 3.8 have no effect with pytest 9.2.)
-WORKERS := -q -n $(CORES) --dist loadfile --no-loadscope-reorder --durations 20
+SHARING := -q --dist loadfile --no-loadscope-reorder --durations 20
+WORKERS := $(SHARING) -n $(CORES)
+# Tests on engines wait for about a sixth of their time: one worker more than cores.
+ENGINE_WORKERS := $(SHARING) -n $(shell expr $(CORES) + 1)
 # Where tests on engines record the grants that functions use; `make grants` reads it.
 GRANTS := $(CURDIR)/build/grants.jsonl
 test grants prove-%: export VITRINE_RECORD_GRANTS := $(GRANTS)
@@ -36,7 +39,8 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 test: lint prepare ## Run format, lint, types and all tests, on real engines too (15 minutes)
 	@rm -f $(GRANTS)
 	@$(PYTEST) $(WORKERS) tests/unit tests/architecture tests/infra
-	@$(PYTEST) $(WORKERS) -m "not kills" tests/contract tests/integration tests/journeys \
+	@# journeys first: their files take longest, and the last file should be a short one
+	@$(PYTEST) $(ENGINE_WORKERS) -m "not kills" tests/journeys tests/contract tests/integration \
 		--ignore=tests/journeys/long
 
 .PHONY: grants
@@ -119,7 +123,7 @@ prove-lifecycles: prepare
 		tests/journeys/test_concurrency.py tests/journeys/long/test_*_kills.py \
 		tests/journeys/long/test_two_gibibytes.py; echo "make prove PART=lifecycles: $$SECONDS s"
 
-prove-costs: $(READY)
+prove-costs: prepare
 	@$(PYTEST) -q tests/costs; echo "make prove PART=costs: $$SECONDS s"
 
 prove-moto: $(READY)

@@ -100,9 +100,14 @@ class Provider:
         return jwt.encode(header, self.claims(at, **changes), signing, algorithms=[algorithm])
 
 
+def address(port: int) -> str:
+    """The address of a provider on this port."""
+    return f"http://127.0.0.1:{port}"
+
+
 @contextmanager
-def identity_provider() -> Generator[Provider]:
-    """A provider that answers while the context is open."""
+def identity_provider(port: int = 0) -> Generator[Provider]:
+    """A provider that answers while the context is open, on a free port unless one is given."""
     provider = Provider()
 
     class Answer(BaseHTTPRequestHandler):
@@ -121,8 +126,8 @@ def identity_provider() -> Generator[Provider]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    provider.url = f"http://127.0.0.1:{server.server_port}"
+    server = ThreadingHTTPServer(("127.0.0.1", port), Answer)
+    provider.url = address(server.server_port)
     thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

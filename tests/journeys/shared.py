@@ -1,4 +1,4 @@
-"""One runtime for all xdist workers: the first starts it, the last checks its logs and stops it."""
+"""Runtimes for all xdist workers: the first starts one, the last checks its logs and stops it."""
 
 import os
 import random
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from local.engines import free_port
 from tests.journeys import canaries
 from tests.journeys.runtime import Runtime, local
 
@@ -17,6 +18,7 @@ FOLDER = "VITRINE_TEST_RUN"
 """The environment variable that names the folder of the test run; workers inherit it."""
 SEED = "FUZZ_SEED"
 """The environment variable that holds the seed of random requests; a fresh one unless it is set."""
+PROVIDER_PORT = "VITRINE_TEST_PROVIDER_PORT"
 STATE = "state"
 
 
@@ -24,6 +26,7 @@ def begin() -> None:
     """Create the folder of a test run and draw its seed; workers inherit both."""
     if not _is_worker():
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="vitrine-tests-")
+        os.environ[PROVIDER_PORT] = str(free_port())
         os.environ.setdefault(SEED, str(random.getrandbits(32)))
 
 
@@ -37,23 +40,29 @@ def end() -> None:
     shutil.rmtree(folder)
 
 
+def provider_port() -> int:
+    """Return the port of the identity provider that the second deployment trusts."""
+    return int(os.environ[PROVIDER_PORT])
+
+
 def _is_worker() -> bool:
     return "PYTEST_XDIST_WORKER" in os.environ
 
 
 @contextmanager
-def shared_runtime(worker: str, *options: str) -> Generator[Runtime]:
+def shared_runtime(worker: str, *options: str, name: str = "runtime") -> Generator[Runtime]:
     """Yield a running runtime that every worker of this test run uses.
 
     Args:
         worker: xdist's name of this process, `master` without xdist.
+        name: distinguishes the runtimes that a test run shares.
         options: options of `python -m local up`.
 
     Raises:
         AssertionError: a function's policy refused a call, or a log holds a secret. Only the last
             worker to leave can say so.
     """
-    folder = Path(os.environ[FOLDER]) / "runtime"
+    folder = Path(os.environ[FOLDER]) / name
     users = folder / "users"
     users.mkdir(parents=True, exist_ok=True)
     lock, shared = FileLock(folder / "lock"), Runtime(folder / STATE)

@@ -1,6 +1,8 @@
 """Every command and every link of the README and the guides works as it is written.
 
-`make run` is started for real, on a state of its own; the client's commands run against it.
+`make run` is started for real, on a state of its own; the client's commands run against it. The
+file takes over 20 seconds: it starts the product twice, by `make run` and by the local runtime's
+commands, and synthesizes the templates.
 """
 
 import json
@@ -18,11 +20,12 @@ from urllib.parse import unquote
 import pytest
 
 from local.engines import free_port
-from tests.journeys.runtime import PATIENCE_SECONDS, ROOT
+from tests.journeys.replaying import break_something, follow_the_guide
+from tests.journeys.runtime import PATIENCE_SECONDS, ROOT, Runtime
 
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 REPLAYING = ROOT / "docs" / "guides" / "replaying-failures.md"
-"""Its commands are run by `test_replaying_failures`, which breaks something first."""
+"""Its commands have a test of their own, which breaks something first."""
 PROJECT = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY", "CHANGELOG")]
 PAGES = [*PROJECT, *(page for page in GUIDES if page != REPLAYING)]
 LINKING = [*PAGES, REPLAYING, *ROOT.glob("*/README.md"), *(ROOT / "docs").rglob("*.md")]
@@ -136,6 +139,16 @@ def test_make_run_prints_address_key_and_three_commands_that_work(product: Produ
     for command in product.said[-3:]:
         assert ".venv/bin/vitrine" in command
         ran(command.replace(" DIR", " samples/library"), dict(os.environ))
+
+
+def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) -> None:
+    # Before the commands of other guides, of which one replaces the index that this test breaks.
+    written = commands(REPLAYING)
+    assert all(command.startswith(f"{CLIENT}admin ") for command in written)
+    runtime = Runtime(product.state)
+    break_something(runtime)
+    follow_the_guide(runtime, lambda command: ran(command, product.environment()), written)
+    runtime.connections.close()
 
 
 @pytest.mark.parametrize("command", [c for c in ALL if c.startswith(CLIENT)])

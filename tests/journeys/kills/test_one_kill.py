@@ -26,6 +26,7 @@ from tests.factories.search import stream_record
 from tests.journeys.kills.right_again import becomes_right, lost
 from tests.journeys.load import Load, load, stored
 from tests.journeys.many_files import ManyFiles
+from tests.journeys.replaying import failure_bucket, s3_of
 from tests.journeys.runtime import (
     Api,
     Runtime,
@@ -36,7 +37,6 @@ from tests.journeys.runtime import (
 from tests.journeys.test_import import figures, folder_of_assets, vitrine
 from tests.journeys.test_jobs import tags_of
 from tests.journeys.test_lifecycle import change
-from tests.journeys.test_replaying_failures import failure_bucket, s3_of
 
 pytestmark = pytest.mark.kills
 MIB = 1024**2

@@ -1,6 +1,6 @@
 """The benchmark runs to its end, on a small amount and without the whole product.
 
-Costs are counted by `tests/architecture/test_costs.py`, as the page on them demands.
+Costs are counted by `tests/costs/test_costs.py`, as the page on them demands.
 """
 
 import json

@@ -1,21 +1,17 @@
-"""The guide on replaying failures, command by command, with real poison and real dead letters.
-
-`test_docs` runs the commands of all other pages: here something has to be broken first.
-"""
+"""Real poison and real dead letters, for the commands of the guide on replaying failures."""
 
 import json
-import os
+from collections.abc import Callable
 from typing import Any
 
 import boto3
 import httpx
-import pytest
 from botocore.config import Config
 
 from local.engines import Options
 from tests.journeys.runtime import Api, Runtime, noise, wait_until
-from tests.journeys.test_docs import CLIENT, REPLAYING, commands, ran
 
+DATABASE = "workshop"
 OPTIONS = Options()
 SESSION = boto3.Session(
     aws_access_key_id=OPTIONS.access_key,
@@ -71,49 +67,47 @@ def failure_bucket(s3: Any) -> str:
     return found
 
 
-@pytest.fixture
-def broken(own_runtime: Runtime) -> Runtime:
-    """A runtime with an asset that OpenSearch refuses, and a dead letter."""
-    own_runtime.up()
-    api = own_runtime.client()
-    api.new_database("museum")
-    pump, gear = (api.new_asset("museum", name) for name in ("Pump", "Gear"))
-    api.upload("museum", gear, {"/gear.stl": [noise(100, "gear")]})
-    own_runtime.drain()
-    nested_documents(own_runtime, 1)
-    set_metadata(api, "museum", pump, "material", "maker")
-    set_metadata(api, "museum", gear, "material")
-    own_runtime.drain()
-    bucket = api.own_bucket()["bucketName"]
-    dead_letter(own_runtime, bucket, f"{gear}/gear.stl")
-    return own_runtime
+def break_something(runtime: Runtime) -> None:
+    """Leave an asset in the database `workshop` that OpenSearch refuses, and a dead letter."""
+    api = runtime.client()
+    api.new_database(DATABASE)
+    pump, gear = (api.new_asset(DATABASE, name) for name in ("Pump", "Gear"))
+    api.upload(DATABASE, gear, {"/gear.stl": [noise(100, "gear")]})
+    runtime.drain()
+    nested_documents(runtime, 1)
+    set_metadata(api, DATABASE, pump, "material", "maker")
+    set_metadata(api, DATABASE, gear, "material")
+    runtime.drain()
+    dead_letter(runtime, api.own_bucket()["bucketName"], f"{gear}/gear.stl")
 
 
-def test_the_guide_leads_from_poison_and_dead_letters_to_none(broken: Runtime) -> None:
-    api = broken.client()
-    written = commands(REPLAYING)
-    assert all(command.startswith(f"{CLIENT}admin ") for command in written)
+def follow_the_guide(runtime: Runtime, say: Callable[[str], str], written: list[str]) -> None:
+    """Run the guide's commands in their order, after `break_something`.
+
+    Args:
+        runtime: a runtime that nobody else uses meanwhile.
+        say: runs a command against that runtime and returns what it prints.
+        written: the guide's five commands.
+    """
+    api = runtime.client()
     listing, show, replay, queues, redrive = written
-    (stub,) = api.search(assetName="Pump")
-    assert "MD_" not in stub
-    assert [one["str_assetname"] for one in api.search(metadataKey="material")] == ["Gear"]
-    assert "IndexChanges" in say(broken, listing)
-    assert "nested documents" in say(broken, listing)
-    assert "assets-1/museum:" in say(broken, show)
-    nested_documents(broken, 10_000)
-    assert "replayed\tIndexChanges/" in say(broken, replay)
-    assert say(broken, f"{CLIENT}admin failures list") == ""
 
     def found() -> set[str]:
-        return {one["str_assetname"] for one in api.search(metadataKey="material")}
+        hits = api.search(databaseId=DATABASE, metadataKey="material")
+        return {one["str_assetname"] for one in hits}
 
+    (stub,) = api.search(databaseId=DATABASE, assetName="Pump")
+    assert "MD_" not in stub
+    assert found() == {"Gear"}
+    assert "IndexChanges" in say(listing)
+    assert "nested documents" in say(listing)
+    assert f"assets-1/{DATABASE}:" in say(show)
+    nested_documents(runtime, 10_000)
+    assert "replayed\tIndexChanges/" in say(replay)
+    assert say(listing) == ""
     wait_until(lambda: found() == {"Pump", "Gear"})  # after the next refresh
-    assert "ObjectEvents\t0\t0\t0\t1\t" in say(broken, queues)
-    assert say(broken, redrive) == "ObjectEvents\t1\n"
-    wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(broken, queues))
-    broken.drain()
-    assert len(api.search(databaseId="museum", entityTypes=["file"])) == 1
-
-
-def say(runtime: Runtime, command: str) -> str:
-    return ran(command, {**os.environ, "VITRINE_ENDPOINT": str(runtime.state / "endpoint.json")})
+    assert "ObjectEvents\t0\t0\t0\t1\t" in say(queues)
+    assert say(redrive) == "ObjectEvents\t1\n"
+    wait_until(lambda: "ObjectEvents\t0\t0\t0\t0\tcompleted" in say(queues))
+    runtime.drain()
+    assert len(api.search(databaseId=DATABASE, entityTypes=["file"])) == 1
