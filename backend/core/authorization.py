@@ -77,3 +77,13 @@ def require(
     """
     if not authorization.may(caller, action, target):
         raise PermissionDeniedError(f"You may not {action} this {target.object_type}")
+
+
+def require_administrator(authorization: Authorization, caller: Identity, why: str) -> None:
+    """Go on only if the caller is an administrator: only they may change constraints.
+
+    Raises:
+        PermissionDeniedError: the caller is not. `why` is its message.
+    """
+    if not authorization.may(caller, "PUT", Secured("constraint")):
+        raise PermissionDeniedError(why)

@@ -25,7 +25,7 @@ from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
-from backend.domains.access.service.user_roles import UserRoleService
+from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
 from backend.domains.access.service.users import UserService
 from backend.entrypoints.wiring import Wiring
 from backend.spec.jobs import WITHDRAW_ROLE
@@ -82,8 +82,17 @@ class AccessWiring(Wiring):
 
     @cached_property
     def user_roles(self) -> UserRoleService:
-        grants = GrantRepository(self.tables)
-        return UserRoleService(grants, self.authorization, self.audit, self.clock)
+        return UserRoleService(
+            grants=GrantRepository(self.tables),
+            administration=self.user_administration,
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def user_administration(self) -> UserAdministration:
+        return UserAdministration(PolicyRepository(self.tables), self.authorization)
 
     @cached_property
     def profiles(self) -> ProfileService:
@@ -96,6 +105,7 @@ class AccessWiring(Wiring):
             pool=self.user_pool,
             entries=SignInEntries(self.tables),
             grants=GrantRepository(self.tables),
+            administration=self.user_administration,
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,

@@ -25,7 +25,7 @@ from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
-from backend.domains.access.service.user_roles import UserRoleService
+from backend.domains.access.service.user_roles import UserAdministration, UserRoleService
 from backend.domains.access.service.users import UserService
 from backend.domains.access.service.withdrawing import RoleWithdrawal
 from backend.domains.audit.service import AuditService
@@ -69,6 +69,7 @@ class Parts:
     def services(self) -> AccessServices:
         tables, authorization, audit = self.tables, self.authorization, self.audit
         grants, entries = GrantRepository(tables), SignInEntries(tables)
+        administration = UserAdministration(PolicyRepository(tables), authorization)
         constraints = ConstraintService(
             constraints=ConstraintRepository(tables),
             roles=RoleRepository(tables),
@@ -98,9 +99,11 @@ class Parts:
                 clock=self.clock,
                 new_id=new_uuid,
             ),
-            user_roles=UserRoleService(grants, authorization, audit, self.clock),
+            user_roles=UserRoleService(grants, administration, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
-            users=UserService(self.pool, entries, grants, authorization, audit, self.clock),
+            users=UserService(
+                self.pool, entries, grants, administration, authorization, audit, self.clock
+            ),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
             explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),

@@ -1,7 +1,8 @@
 """Rules and objects at random, and a plain reading of what the rules say of them."""
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from backend.domains.access.policy.model import (
     IS_NOT_ONE_OF,
     LIST_OPERATORS,
     OPERATORS,
+    STRICT_TYPES,
     Criterion,
     Fields,
     Rule,
@@ -92,20 +94,60 @@ def _stretches(text: str) -> Iterable[str]:
     return (filled[place : place + STRETCH_CHARS] for place in range(len(text)))
 
 
+def finds(query: Mapping[str, Any], document: Mapping[str, Sequence[Any]]) -> bool:
+    """Return whether a query of a filter finds a document, as OpenSearch evaluates it."""
+    ((kind, said),) = query.items()
+    if kind == "match_all":
+        return True
+    if kind == "bool":
+        needed = [*said.get("filter", ()), *said.get("must", ())]
+        one = said.get("should", ())
+        assert bool(one) == (said.get("minimum_should_match") == 1)
+        return (
+            all(finds(each, document) for each in needed)
+            and not any(finds(each, document) for each in said.get("must_not", ()))
+            and (not one or any(finds(each, document) for each in one))
+        )
+    ((field, wanted),) = said.items()
+    return any(_term_matches(kind, wanted, value) for value in document.get(field, ()))
+
+
+def _term_matches(kind: str, wanted: Any, value: Any) -> bool:
+    if kind in ("term", "terms"):
+        return value in (wanted if kind == "terms" else [wanted])
+    if kind == "prefix":
+        return value.startswith(wanted)
+    assert kind == "wildcard"
+    parts = re.findall(r"\\.|.", wanted, re.DOTALL)
+    signs = {"*": ".*", "?": "."}
+    pattern = "".join(signs.get(part) or re.escape(part[-1]) for part in parts)
+    return re.fullmatch(pattern, value, re.DOTALL) is not None
+
+
 def read_plainly(rules: Iterable[Rule], action: str, object_type: str, fields: Fields) -> bool:
     """What the rules say, one after the other."""
     effects = {
-        rule.effects.get(action)
+        effect
         for rule in rules
         if rule.object_type == object_type
-        and _applies(rule, {**fields, "object__type": object_type})
+        and (effect := rule.effects.get(action)) is not None
+        and _applies(
+            rule,
+            {**fields, "object__type": object_type},
+            strict=effect == "allow" and object_type in STRICT_TYPES,
+        )
     }
     return "allow" in effects and "deny" not in effects
 
 
-def _applies(rule: Rule, fields: Fields) -> bool:
-    by_all = bool(rule.all_of) and all(_holds(each, fields) for each in rule.all_of)
-    return by_all or any(_holds(each, fields) for each in rule.any_of)
+def _applies(rule: Rule, fields: Fields, *, strict: bool) -> bool:
+    def holds(criterion: Criterion) -> bool:
+        is_absent = not fields.get(criterion.field)
+        if strict and is_absent and criterion.operator in ("does_not_contain", IS_NOT_ONE_OF):
+            return False
+        return _holds(criterion, fields)
+
+    return (bool(rule.all_of) and all(map(holds, rule.all_of))) or any(map(holds, rule.any_of))
 
 
 def _holds(criterion: Criterion, fields: Fields) -> bool:

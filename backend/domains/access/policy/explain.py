@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from backend.domains.access.policy.model import ALLOW, DENY, Fields, Rule
-from backend.domains.access.policy.predicate import Predicate
+from backend.domains.access.policy.predicate import applies
 from backend.spec.routes.model import Action
 
 
@@ -30,11 +30,7 @@ def explain(
     for grantee, given in rules.items():
         for rule in given:
             effect = rule.effects.get(action)
-            if effect is not None and _applies(rule, action, object_type, fields):
+            if effect is not None and applies(rule, action, object_type, fields):
                 applying[effect].append(Deciding(rule.constraint_id, grantee))
     decisive = applying[DENY] or applying[ALLOW]
     return Verdict(bool(decisive) and not applying[DENY], tuple(decisive))
-
-
-def _applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> bool:
-    return Predicate([rule._replace(effects={action: ALLOW})])(action, object_type, fields)

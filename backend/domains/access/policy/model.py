@@ -30,6 +30,15 @@ LIST_OPERATORS = frozenset({IS_ONE_OF, IS_NOT_ONE_OF})
 NEGATIONS = frozenset({DOES_NOT_CONTAIN, IS_NOT_ONE_OF})
 """Each holds just where its positive does not: of a list, where it does for no element."""
 
+IS_PRESENT = "is_present"
+"""Holds where the field has a text. No stored rule has this operator: compiling adds it."""
+
+STRICT_TYPES = frozenset({"role", "userRole", "apiKey", "constraint"})
+"""Objects that decide what users may do. A rule that allows by negation allows nothing where the
+field is absent: a user without a role is not "anyone but administrators". A rule that denies by
+negation denies there, as for all other types.
+"""
+
 ANYTHING = ".*"
 """What `contains` takes for anything, also for a field that an object has not."""
 
@@ -52,7 +61,7 @@ FIELDS_OF: Mapping[str, tuple[str, ...]] = {
 """The fields that objects of a type have; `object__type` is a field of all of them.
 
 A criterion may name any of `FIELDS`: one that its object type has not is absent there, so that
-a negation holds and all else does not.
+a negation holds (`STRICT_TYPES` excepted) and all else does not.
 """
 OBJECT_TYPES: tuple[str, ...] = tuple(FIELDS_OF)
 FIELDS: tuple[str, ...] = (

@@ -18,9 +18,11 @@ from backend.domains.access.policy.model import (
     EQUALS,
     FIELDS_OF,
     IS_ONE_OF,
+    IS_PRESENT,
     NEGATIONS,
     OBJECT_TYPE_FIELD,
     STARTS_WITH,
+    STRICT_TYPES,
     Criterion,
     Fields,
     Rule,
@@ -54,23 +56,34 @@ class Predicate:
         return denied is None or not denied.holds(fields)
 
 
+def applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> bool:
+    """Return whether a rule allows, or denies, the action on the object."""
+    effect = rule.effects.get(action)
+    blocks = [] if effect is None else blocks_for((rule,), action, object_type, effect)
+    return bool(blocks) and _Node(blocks).holds(fields)
+
+
 def blocks_for(rules: Iterable[Rule], action: str, object_type: str, effect: str) -> list[Block]:
     """The blocks that decide so about such objects, without the criteria that always hold.
 
     An empty block holds for all of them.
     """
+    strict = effect == ALLOW and object_type in STRICT_TYPES
     found: dict[Block, None] = {}
     for rule in rules:
         if rule.object_type == object_type and rule.effects.get(action) == effect:
             for block in rule.blocks:
-                kept = _without_constants(block, object_type)
+                kept = _without_constants(block, object_type, strict=strict)
                 if kept is not None:
                     found[kept] = None
     return list(found)
 
 
-def _without_constants(block: Block, object_type: str) -> Block | None:
-    """The block without what holds for all objects of the type; None where something never does."""
+def _without_constants(block: Block, object_type: str, *, strict: bool) -> Block | None:
+    """The block without what holds for all objects of the type; None where something never does.
+
+    A `strict` negation does not hold for an absent field.
+    """
     kept: dict[Criterion, None] = {}
     for criterion in block:
         if criterion.values == (ANYTHING,) and criterion.operator in (CONTAINS, DOES_NOT_CONTAIN):
@@ -78,9 +91,11 @@ def _without_constants(block: Block, object_type: str) -> Block | None:
         elif criterion.field == OBJECT_TYPE_FIELD:
             holds = _Node([(criterion,)]).holds({OBJECT_TYPE_FIELD: object_type})
         elif criterion.field not in FIELDS_OF[object_type]:
-            holds = criterion.operator in NEGATIONS
+            holds = criterion.operator in NEGATIONS and not strict
         else:
             kept[criterion] = None
+            if strict and criterion.operator in NEGATIONS:
+                kept[Criterion(criterion.field, IS_PRESENT, ("",))] = None
             continue
         if not holds:
             return None
@@ -133,7 +148,9 @@ class _Node:
 class _Index:
     """Blocks by a criterion on one field each; below it stands what they demand beside it."""
 
-    __slots__ = ("_absent_parts", "_absent_texts", "_ends", "_exact", "_parts", "_starts")
+    __slots__ = (
+        "_absent_parts", "_absent_texts", "_ends", "_exact", "_parts", "_present", "_starts",
+    )  # fmt: skip
 
     def __init__(self, entries: Iterable[tuple[Criterion, Block]]) -> None:
         rests: dict[tuple[str, str | frozenset[str]], dict[Block, None]] = defaultdict(dict)
@@ -145,6 +162,7 @@ class _Index:
         self._starts: dict[int, dict[str, _Node]] = defaultdict(dict)
         self._ends: dict[int, dict[str, _Node]] = defaultdict(dict)
         self._parts: list[tuple[str, _Node]] = []
+        self._present: _Node | None = None
         self._absent_parts: list[tuple[str, _Node]] = []
         self._absent_texts: list[tuple[frozenset[str], _Node]] = []
         for (operator, value), found in rests.items():
@@ -165,6 +183,8 @@ class _Index:
             self._ends[len(value)][value] = node
         elif operator == CONTAINS:
             self._parts.append((value, node))
+        elif operator == IS_PRESENT:
+            self._present = node
         else:
             self._absent_parts.append((value, node))
 
@@ -173,6 +193,8 @@ class _Index:
         for text in texts:
             if self._finds(text, fields):
                 return True
+        if self._present is not None and any(texts) and self._present.holds(fields):
+            return True
         for part, node in self._absent_parts:
             if not any(part in text for text in texts) and node.holds(fields):
                 return True
@@ -200,6 +222,6 @@ def _keys(criterion: Criterion) -> Iterable[tuple[str, str | frozenset[str]]]:
     """What a criterion is looked up by: each of the values that it takes, or all that it refuses"""
     if criterion.operator in (EQUALS, IS_ONE_OF):
         return [(EQUALS, value) for value in criterion.values]
-    if criterion.operator in (STARTS_WITH, ENDS_WITH, CONTAINS, DOES_NOT_CONTAIN):
+    if criterion.operator in (STARTS_WITH, ENDS_WITH, CONTAINS, DOES_NOT_CONTAIN, IS_PRESENT):
         return [(criterion.operator, criterion.values[0])]
     return [(criterion.operator, frozenset(criterion.values))]

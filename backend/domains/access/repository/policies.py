@@ -30,6 +30,11 @@ class PolicyRepository:
         item = self.tables.get(POLICIES, _EPOCH)
         return 0 if item is None else int(item["n"])
 
+    def has_direct_rules(self, user_id: str) -> bool:
+        """Return whether constraints name the user itself, not only its roles."""
+        item = self.tables.get(POLICIES, {_KEY: f"user#{user_id}"})
+        return bool(item and item.get("rules"))
+
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
         """What the user has been granted.
 

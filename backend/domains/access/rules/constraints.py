@@ -16,6 +16,7 @@ from backend.domains.access.policy.model import (
     FIELDS_OF,
     NEGATIONS,
     OBJECT_TYPE_FIELD,
+    STRICT_TYPES,
 )
 
 Rules = list[dict[str, Any]]
@@ -123,6 +124,8 @@ def _doubt(constraint: Constraint, criterion: Criterion) -> str | None:
     if field not in (*FIELDS_OF[kind], OBJECT_TYPE_FIELD):
         is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
         often = "always" if (operator in NEGATIONS) != is_wild else "never"
+        if often == "always" and operator in NEGATIONS and kind in STRICT_TYPES:
+            often = "always where it denies, and never where it allows"
         return f"no {kind} has a field {field}: a criterion on it holds {often} ({operator})"
     texts = texts_of(criterion.value) if field == "assetName" else ()
     if any(unicodedata.normalize("NFC", text) != text for text in texts):

@@ -1,9 +1,16 @@
 """Gives users roles and takes them away, but never the last administrator's."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from backend.core.authorization import Action, Authorization, Secured, require
+from backend.core.authorization import (
+    Action,
+    Authorization,
+    Secured,
+    require,
+    require_administrator,
+)
 from backend.core.clock import Clock, iso
 from backend.core.errors import (
     AlreadyExistsError,
@@ -18,6 +25,7 @@ from backend.core.wired import wired
 from backend.domains.access.models.people import ADMIN_ROLE, UserRole
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
 from backend.domains.access.repository.epoch import next_epoch
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.repository.roles import (
     GrantRepository,
     UserRoleExistsError,
@@ -46,8 +54,35 @@ class RolesOfUser(NamedTuple):
 
 
 @wired
+class UserAdministration:
+    """Decides who may change a user: the roles, the sign-in, the mail address or the password.
+
+    Setting the mail address or the password of a user is becoming that user. So every change takes
+    a right to each role that the user has or gets, which a caller with that right could also give.
+    """
+
+    policies: PolicyRepository
+    authorization: Authorization
+
+    def require(self, caller: Identity, action: Action, user_id: str, roles: Iterable[str]) -> None:
+        """Go on only if the caller may change a user who has, or gets, these roles.
+
+        Raises:
+            PermissionDeniedError: the caller lacks the right to one of the roles (to the user, if
+                there is none), or the user has rules of its own and the caller is no administrator.
+        """
+        for target in secured_user(user_id, roles):
+            require(self.authorization, caller, action, target)
+        # No right to a role says anything of what rules give to the user directly.
+        if self.policies.has_direct_rules(user_id):
+            why = f"{user_id} has rules of its own: only administrators may change this user"
+            require_administrator(self.authorization, caller, why)
+
+
+@wired
 class UserRoleService:
     grants: GrantRepository
+    administration: UserAdministration
     authorization: Authorization
     audit: AuditService
     clock: Clock
@@ -76,14 +111,14 @@ class UserRoleService:
 
         Raises:
             InvalidInputError: there is no such role, or they would be too many.
-            PermissionDeniedError: the caller may not give one of them.
+            PermissionDeniedError: the caller may not change the user, or not give one of them.
             UserRoleExistsError: the user has one of them already.
         """
         for _ in range(_ATTEMPTS):
             has = self.grants.of_user(body.user_id)
             names = {row.role_name for row in has}
-            for name in body.role_name:
-                self._require(caller, "POST", body.user_id, name)
+            everything = names.union(body.role_name)
+            self.administration.require(caller, "POST", body.user_id, everything)
             for name in body.role_name:
                 if name in names:
                     raise UserRoleExistsError(body.user_id, name)
@@ -100,12 +135,13 @@ class UserRoleService:
         Raises:
             InvalidInputError: there is no such role.
             LastAdministratorError: nobody else is an administrator.
-            PermissionDeniedError: the caller may not give, or take, one of them.
+            PermissionDeniedError: the caller may not change the user, or not give, or take, one of
+                them.
         """
         for _ in range(_ATTEMPTS):
             has = self.grants.of_user(body.user_id)
-            for name in {row.role_name for row in has} ^ set(body.role_name):
-                self._require(caller, "PUT", body.user_id, name)
+            names = {row.role_name for row in has}.union(body.role_name)
+            self.administration.require(caller, "PUT", body.user_id, names)
             with suppress(RevisionConflictError, AlreadyExistsError):
                 self._write(
                     caller,
@@ -123,14 +159,15 @@ class UserRoleService:
 
         Raises:
             LastAdministratorError: nobody else is an administrator.
+            PermissionDeniedError: the caller may not change the user.
             UserRolesNotFoundError: the user has none, or none that the caller may see.
         """
         for _ in range(_ATTEMPTS):
             has = self.grants.of_user(user_id)
             if not any(self._may(caller, "GET", row) for row in has):
                 raise UserRolesNotFoundError(user_id)
-            for row in has:
-                self._require(caller, "DELETE", user_id, row.role_name)
+            names = [row.role_name for row in has]
+            self.administration.require(caller, "DELETE", user_id, names)
             with suppress(RevisionConflictError):
                 self._write(caller, "delete_user_roles", has, user_id=user_id, to=[], exactly=True)
                 return
@@ -193,13 +230,17 @@ class UserRoleService:
     def _may(self, caller: Identity, action: Action, row: UserRole) -> bool:
         return self.authorization.may(caller, action, secured(row.user_id, row.role_name))
 
-    def _require(self, caller: Identity, action: Action, user_id: str, role_name: str) -> None:
-        require(self.authorization, caller, action, secured(user_id, role_name))
-
 
 def secured(user_id: str, role_name: str) -> Secured:
     """A role of a user as permissions see it."""
     return Secured("userRole", {"userId": user_id, "roleName": role_name})
+
+
+def secured_user(user_id: str, roles: Iterable[str]) -> list[Secured]:
+    """Return a user as permissions see it: with each of its roles, or without one."""
+    return [secured(user_id, name) for name in sorted(set(roles))] or [
+        Secured("userRole", {"userId": user_id})
+    ]
 
 
 def _by_user(found: dict[str, list[UserRole]]) -> tuple[RolesOfUser, ...]:

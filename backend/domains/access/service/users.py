@@ -1,8 +1,9 @@
 """Administers sign-ins: the users of the deployment's Cognito user pool, where it has one."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from backend.core.authorization import Action, Authorization, Secured, require
+from backend.core.authorization import Action, Authorization
 from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
 from backend.core.identity import Identity
@@ -12,7 +13,7 @@ from backend.core.wired import wired
 from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
 from backend.domains.access.repository.roles import GrantRepository
 from backend.domains.access.repository.users import SignInEntries
-from backend.domains.access.service.user_roles import secured
+from backend.domains.access.service.user_roles import UserAdministration, secured_user
 from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
 
@@ -32,13 +33,14 @@ class UserService:
 
     So what was done is never without its entry; an entry may tell of what Cognito then refused.
 
-    Whoever makes or changes a sign-in could sign in by it, and have all roles of the user. So it
-    takes the same right to each of them, beside that to the user.
+    A caller who creates or changes a sign-in could sign in with it, so `UserAdministration` decides
+    as for a change of the user's roles.
     """
 
     pool: UserPool | None
     entries: SignInEntries
     grants: GrantRepository
+    administration: UserAdministration
     authorization: Authorization
     audit: AuditService
     clock: Clock
@@ -122,9 +124,10 @@ class UserService:
         return found
 
     def _require(self, caller: Identity, action: Action, user_id: str) -> None:
-        require(self.authorization, caller, action, _secured(user_id))
-        for row in self.grants.of_user(user_id):
-            require(self.authorization, caller, action, secured(user_id, row.role_name))
+        self.administration.require(caller, action, user_id, self._roles(user_id))
+
+    def _roles(self, user_id: str) -> list[str]:
+        return [row.role_name for row in self.grants.of_user(user_id)]
 
     def _pool(self) -> UserPool:
         if self.pool is None:
@@ -132,7 +135,13 @@ class UserService:
         return self.pool
 
     def _may(self, caller: Identity, user_id: str) -> bool:
-        return self.authorization.may(caller, "GET", _secured(user_id))
+        """Return whether the caller may see the user itself, or one of its roles."""
+
+        def sees(roles: Iterable[str]) -> bool:
+            targets = secured_user(user_id, roles)
+            return any(self.authorization.may(caller, "GET", each) for each in targets)
+
+        return sees(()) or sees(self._roles(user_id))  # roles are read only where they decide
 
     def _enter(
         self,
@@ -151,7 +160,3 @@ class UserService:
 
 def _contact(body: CreateSignInBody | UpdateSignInBody) -> dict[str, Any]:
     return body.model_dump(exclude_none=True, include={"email", "phone"})
-
-
-def _secured(user_id: str) -> Secured:
-    return Secured("userRole", {"userId": user_id})

@@ -1,9 +1,5 @@
 """The filter of a search, read as OpenSearch reads it, says what the rules say."""
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -22,43 +18,13 @@ from backend.spec.search_indexes import (
 from tests.factories.policies import (
     DRAWN,
     everything,
+    finds,
     indexed,
     objects_of,
     read_plainly,
     rules,
     stored,
 )
-
-Query = Mapping[str, Any]
-
-
-def finds(query: Query, document: Mapping[str, Sequence[Any]]) -> bool:
-    ((kind, said),) = query.items()
-    if kind == "match_all":
-        return True
-    if kind == "bool":
-        needed = [*said.get("filter", ()), *said.get("must", ())]
-        one = said.get("should", ())
-        assert bool(one) == (said.get("minimum_should_match") == 1)
-        return (
-            all(finds(each, document) for each in needed)
-            and not any(finds(each, document) for each in said.get("must_not", ()))
-            and (not one or any(finds(each, document) for each in one))
-        )
-    ((field, wanted),) = said.items()
-    return any(_matches(kind, wanted, value) for value in document.get(field, ()))
-
-
-def _matches(kind: str, wanted: Any, value: Any) -> bool:
-    if kind in ("term", "terms"):
-        return value in (wanted if kind == "terms" else [wanted])
-    if kind == "prefix":
-        return value.startswith(wanted)
-    assert kind == "wildcard"
-    parts = re.findall(r"\\.|.", wanted, re.DOTALL)
-    signs = {"*": ".*", "?": "."}
-    pattern = "".join(signs.get(part) or re.escape(part[-1]) for part in parts)
-    return re.fullmatch(pattern, value, re.DOTALL) is not None
 
 
 @hypothesis_settings(max_examples=DRAWN)
