@@ -1,6 +1,6 @@
 """The permission port: asked by middleware for every route and by every service verb."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any, Literal, Protocol
 
@@ -54,6 +54,14 @@ class Visibility(Protocol):
 
     def search_filter(self, caller: Identity) -> dict[str, Any] | None:
         """The query of all documents that the caller may see; None if there are none."""
+        ...
+
+
+class NamedTags(Protocol):
+    """Knows the tags that rules name: who has them on an asset changes who may use the asset."""
+
+    def named_tags(self, tag_names: Iterable[str]) -> set[str]:
+        """Return those of the tags on which the truth of some rule depends."""
         ...
 
 

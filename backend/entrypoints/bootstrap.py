@@ -73,6 +73,7 @@ def set_up(wiring: DeploymentWiring) -> dict[str, str]:
     )
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     wiring.administrator_rules.keep()
+    wiring.constraints.note_named_tags()
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
 
 

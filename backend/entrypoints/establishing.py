@@ -25,7 +25,11 @@ class DeploymentWiring(Wiring):
 
     @cached_property
     def administrator_rules(self) -> AdministratorRules:
-        return AdministratorRules(ConstraintRepository(self.tables), self.clock, new_uuid)
+        return AdministratorRules(self.constraints, self.clock, new_uuid)
+
+    @cached_property
+    def constraints(self) -> ConstraintRepository:
+        return ConstraintRepository(self.tables)
 
     @cached_property
     def features(self) -> Features:

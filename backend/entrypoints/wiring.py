@@ -178,6 +178,7 @@ class Wiring:
         return TagService(
             TagRepository(self.tables),
             TagTypeRepository(self.tables),
+            PolicyRepository(self.tables),
             self.authorization,
             self.audit,
             self.jobs,

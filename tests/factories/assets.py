@@ -6,6 +6,7 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.tables import Tables
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.assets.models import Asset, CreateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
@@ -54,7 +55,9 @@ def asset_service(
 def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagService:
     types = TagTypeRepository(tables)
     jobs = job_service(tables, clock)
-    service = TagService(TagRepository(tables), types, OnlyUser(), audit, jobs, clock)
+    service = TagService(
+        TagRepository(tables), types, PolicyRepository(tables), OnlyUser(), audit, jobs, clock
+    )
     service.create_tag_type(
         ADMIN, TagTypeBody(tag_type_name="look", description="How it looks", required="False")
     )

@@ -5,7 +5,13 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
-from backend.core.authorization import Authorization, Secured, require
+from backend.core.authorization import (
+    Authorization,
+    NamedTags,
+    Secured,
+    require,
+    require_administrator,
+)
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
@@ -35,6 +41,7 @@ _ATTEMPTS = 8  # of a deletion that edits of the same type overtake
 class TagService:
     tags: TagRepository
     types: TagTypeRepository
+    rules: NamedTags
     authorization: Authorization
     audit: AuditService
     jobs: JobService
@@ -44,17 +51,20 @@ class TagService:
     def check_tags(
         self, caller: Identity, tags: Sequence[str], *, carried: Collection[str] = ()
     ) -> None:
-        """What slices that store tags ask before they do. What is `carried` already may stay.
+        """Check the tags that an asset is to have before they are stored. `carried` are its tags.
 
         Raises:
             InvalidInputError: a tag does not exist, or not for the caller, or a required tag type
                 is not covered.
+            PermissionDeniedError: rules name a tag that is put on or taken off, and the caller may
+                not change this tag.
         """
         found = self.tags.get_many(tags)
         known = [tag for tag in found if tag.tag_name in carried or self._may_see(caller, tag)]
         demand_known(tags, known)
         covered = {tag.tag_type_name for tag in known}
         demand_required(covered, self._all_types(), named=partial(self._may_see_type, caller))
+        self._require_changeable(caller, set(tags) ^ set(carried))
 
     def exists(self, tag_name: str) -> bool:
         """Whether there is such a tag, for other slices: no permission is asked."""
@@ -111,11 +121,15 @@ class TagService:
         """Remove the tag, and start the job that takes it from the assets that carry it.
 
         Raises:
+            PermissionDeniedError: rules name the tag, and the caller is no administrator.
             TagNotFoundError: it does not exist, or not for the caller.
             TagRevisionError: someone else changed it at the same time.
         """
         found = self._visible_tag(caller, tag_name)
         require(self.authorization, caller, "DELETE", _secured(found))
+        if self.rules.named_tags([tag_name]):
+            why = f"Rules name the tag {tag_name}: only administrators may delete it"
+            require_administrator(self.authorization, caller, why)
         entry = self.audit.entry(
             caller,
             "delete_tag",
@@ -244,6 +258,18 @@ class TagService:
 
     def _may_see_type(self, caller: Identity, tag_type_name: str) -> bool:
         return self.authorization.may(caller, "GET", _secured_type(tag_type_name))
+
+    def _require_changeable(self, caller: Identity, tag_names: Collection[str]) -> None:
+        # A tag that rules name decides who may use an asset, so the right to the asset is not
+        # enough to put it on or to take it off.
+        named = self.rules.named_tags(tag_names) if tag_names else set[str]()
+        if not named:
+            return
+        known = {tag.tag_name: tag for tag in self.tags.get_many(sorted(named))}
+        for name in sorted(named):
+            # A tag that was deleted has no type; its job has not reached the asset yet.
+            tag = known.get(name) or Tag(tag_name=name, description="", tag_type_name="")
+            require(self.authorization, caller, "PUT", _secured(tag))
 
     def _visible_tag(self, caller: Identity, tag_name: str) -> Tag:
         found = self.tags.get(tag_name)

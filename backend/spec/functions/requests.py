@@ -350,8 +350,11 @@ _OF_WORKERS: Mapping[str, Requests] = {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
         registry.ASSET_BUCKETS: ("PutItem",),
         registry.FEATURES: ("BatchWriteItem",),
-        access.CONSTRAINTS: ("PutItem",),
-        access.POLICIES: ("BatchGetItem", "PutItem", "UpdateItem"),
+        access.CONSTRAINTS: ("PutItem", "Scan"),
+        access.POLICIES: (
+            *("BatchGetItem", "ConditionCheckItem", "GetItem"),
+            *("PutItem", "UpdateItem"),
+        ),
         access.ROLES: ("PutItem",),
         access.USERS: ("PutItem",),
         access.USER_ROLES: ("PutItem",),

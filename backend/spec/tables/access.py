@@ -75,10 +75,11 @@ POLICIES = Table(
     "Policies",
     Attribute("policyKey"),
     "The complete rule list of each role and user, written with the constraint that changed it; "
-    "each constraint whole; the epoch, which counts the changes.",
+    "each constraint whole; what all of them say of tags; the epoch, which counts the changes.",
     (
         "get the rules of a role or user with a consistent read",
         "get one constraint with a consistent read",
+        "get what constraints say of tags with a consistent read",
         "get the epoch with a consistent read",
     ),
     origin="ours",

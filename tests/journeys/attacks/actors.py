@@ -1,5 +1,6 @@
 """Users with exactly the rights that an attack starts with."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
@@ -40,9 +41,11 @@ def give_rule(admin: Api, rule: Rule, **granted: Any) -> str:
     return constraint_id
 
 
-def permissions(grantee: str, name: str, effect: str = "allow") -> list[dict[str, str]]:
-    """Return every action, allowed or denied to a role (`groupId`) or a user (`userId`)."""
-    return [{grantee: name, "permission": action, "permissionType": effect} for action in ACTIONS]
+def permissions(
+    grantee: str, name: str, effect: str = "allow", actions: Iterable[str] = ACTIONS
+) -> list[dict[str, str]]:
+    """Return actions, allowed or denied to a role (`groupId`) or a user (`userId`)."""
+    return [{grantee: name, "permission": each, "permissionType": effect} for each in actions]
 
 
 def new_user(admin: Api, *roles: str) -> str:

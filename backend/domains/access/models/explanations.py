@@ -51,6 +51,7 @@ class ExplainQuery(WireModel):
     tags: Value | None = None
     tag_name: Value | None = None
     tag_type_name: Value | None = None
+    bucket_id: Value | None = None
     role_name: Value | None = None
     of_user_id: Value | None = None
     pipeline_id: Value | None = None

@@ -52,6 +52,7 @@ FIELDS_OF: Mapping[str, tuple[str, ...]] = {
     "web": (ROUTE_PATH,),
     "tag": ("tagName", "tagTypeName"),
     "tagType": ("tagTypeName",),
+    "bucket": ("bucketId",),
     "role": ("roleName",),
     "userRole": ("roleName", "userId"),
     "pipeline": ("databaseId", "pipelineId", "pipelineType", "pipelineExecutionType"),
@@ -85,6 +86,16 @@ class Criterion(NamedTuple):
     field: str
     operator: str
     values: tuple[str, ...]
+
+
+def distinguishes(criterion: Criterion, text: str) -> bool:
+    """Return whether a criterion says another thing of a field with this text than without it."""
+    operator, values = criterion.operator, criterion.values
+    if operator in (EQUALS, IS_ONE_OF, IS_NOT_ONE_OF):
+        return text in values
+    if operator in (CONTAINS, DOES_NOT_CONTAIN):
+        return values[0] in text and values[0] != ANYTHING
+    return text.startswith(values[0]) if operator == STARTS_WITH else text.endswith(values[0])
 
 
 class Rule(NamedTuple):

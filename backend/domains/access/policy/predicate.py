@@ -52,8 +52,12 @@ class Predicate:
         allowed = self._allowed.get(key)
         if allowed is None or not allowed.holds(fields):
             return False
-        denied = self._denied.get(key)
-        return denied is None or not denied.holds(fields)
+        return not self.denies(action, object_type, fields)
+
+    def denies(self, action: Action, object_type: str, fields: Fields) -> bool:
+        """Return whether a rule denies the action, whatever others allow."""
+        denied = self._denied.get((object_type, action))
+        return denied is not None and denied.holds(fields)
 
 
 def applies(rule: Rule, action: Action, object_type: str, fields: Fields) -> bool:

@@ -12,6 +12,7 @@ meanwhile. Rules that became none are kept, empty: their revision goes on counti
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from backend.core.errors import NotFoundError, RevisionConflictError, TooLargeError
@@ -19,17 +20,20 @@ from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Tables
 from backend.core.transactions import (
     MAX_TRANSACTION_ITEMS,
+    Check,
     Condition,
     Delete,
     Item,
     Put,
+    Update,
     Write,
     absent,
     equals,
 )
 from backend.core.wired import wired
 from backend.domains.access.models.constraints import Constraint, Grantee
-from backend.domains.access.repository.epoch import next_epoch
+from backend.domains.access.repository.epoch import EPOCH, next_epoch
+from backend.domains.access.repository.policies import NAMED_TAGS, OF_CONSTRAINT
 from backend.domains.access.rules.constraints import (
     MAX_CHANGE_BYTES,
     MAX_RULES_BYTES,
@@ -38,6 +42,7 @@ from backend.domains.access.rules.constraints import (
     as_text,
     changed_rules,
     grantees,
+    named_tags,
     stored_bytes,
     touched,
 )
@@ -47,6 +52,10 @@ _ID = CONSTRAINTS.partition_key.name
 _KEY = POLICIES.partition_key.name
 _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 _OF_INDEXES = {"role": "groupId", "user": "userId"}
+_ATTEMPTS = 8  # of a note that changes of constraints overtake
+_SCAN_PAGE = 1000
+_NOTED = "complete"
+"""Says that constraints of earlier releases are in the item of named tags."""
 _OF_ROWS = {"role": "#group#", "user": "#user#"}
 
 
@@ -118,6 +127,46 @@ class ConstraintRepository:
     def write(self, writes: Sequence[Write]) -> None:
         self.tables.transact(writes)
 
+    def note_named_tags(self) -> None:
+        """Note what constraints of earlier releases say of tags. Does nothing the second time.
+
+        Raises:
+            ConstraintRevisionError: others change constraints all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            noted = self.tables.get(POLICIES, NAMED_TAGS)
+            if noted is not None and _NOTED in noted:
+                return
+            epoch = self.tables.get(POLICIES, {_KEY: EPOCH})
+            every = self.get_many(sorted(self._ids()))
+            found = {OF_CONSTRAINT + name: named_tags(each) for name, each in every.items()}
+            known = {name: criteria for name, criteria in found.items() if criteria}
+            with suppress(ConstraintRevisionError):  # a constraint was changed since it was read
+                self.tables.transact(
+                    [
+                        Update(table=POLICIES, key=NAMED_TAGS, set={**known, _NOTED: True}),
+                        Check(
+                            table=POLICIES,
+                            key={_KEY: EPOCH},
+                            conditions=(absent("n") if epoch is None else equals("n", epoch["n"]),),
+                            refused=ConstraintRevisionError("One of the constraints"),
+                        ),
+                    ]
+                )
+                return
+        raise ConstraintRevisionError("One of the constraints")
+
+    def _ids(self) -> set[str]:
+        """The ids of all constraints, by their rows."""
+        found: set[str] = set()
+        after: Position | None = None
+        while True:
+            page = self.tables.scan(CONSTRAINTS, PageRequest(_SCAN_PAGE, after))
+            found.update(item[_ID].split("#", 1)[0] for item in page.items)
+            after = page.after
+            if after is None:
+                return found
+
 
 def position_of(constraint: Constraint) -> Position:
     return {_ID: _first_row(constraint)}
@@ -149,8 +198,12 @@ def change_writes(
             writes.append(rules_write(policy, rules))
     if emptied is not None:
         writes.append(rules_write(policies[emptied], []))
-    writes += [next_epoch(), *others]
-    size = sum(stored_bytes(each.item) for each in writes if isinstance(each, Put))
+    writes += [*_named_tags_writes(changes), next_epoch(), *others]
+    size = sum(
+        stored_bytes(each.item if isinstance(each, Put) else dict(each.set))
+        for each in writes
+        if isinstance(each, Put | Update)
+    )
     if size > MAX_CHANGE_BYTES:
         raise PolicyTooLargeError(
             f"the change would write {size} bytes, as each grantee's rules are written whole; "
@@ -212,6 +265,24 @@ def _whole_write(change: Change, revision: str) -> Write:
         return Delete(table=POLICIES, key={_KEY: key}, conditions=(condition,), refused=refused)
     item = {**_item(after), _KEY: key, _ID: after.constraint_id, "revision": revision}
     return Put(table=POLICIES, item=item, conditions=(condition,), refused=refused)
+
+
+def _named_tags_writes(changes: Iterable[Change]) -> Iterable[Update]:
+    """The write of what the constraints say of tags, where one of them says something.
+
+    An item of over 400 KB is refused: rules cannot name more tags than that.
+    """
+    known: dict[str, list[Item]] = {}
+    gone: list[str] = []
+    for change in changes:
+        before, after = named_tags(change.before), named_tags(change.after)
+        name = OF_CONSTRAINT + change.constraint_id
+        if after:
+            known[name] = after
+        elif before:
+            gone.append(name)
+    if known or gone:
+        yield Update(table=POLICIES, key=NAMED_TAGS, set=known, remove=tuple(gone))
 
 
 def _unchanged(revision: str | int | None) -> Condition:

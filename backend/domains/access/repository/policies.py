@@ -2,15 +2,20 @@
 consistent. Rows are taken as they are: they are read at every cold start, and checked by nothing
 but what compiles them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from backend.core.tables import Query, Tables
 from backend.core.wired import wired
+from backend.domains.access.policy.model import Criterion, distinguishes
 from backend.spec.tables.access import POLICIES, ROLE_NAME, ROLES, USER_ROLES
 
 _KEY = POLICIES.partition_key.name
 _EPOCH = {_KEY: "epoch"}
+NAMED_TAGS = {_KEY: "named#tags"}
+"""What all rules say of tags: an attribute for each constraint that names some."""
+OF_CONSTRAINT = "of#"
+"""Followed by the constraint's id: the name of its attribute."""
 StoredRules = Sequence[Mapping[str, Any]]
 
 
@@ -34,6 +39,17 @@ class PolicyRepository:
         """Return whether constraints name the user itself, not only its roles."""
         item = self.tables.get(POLICIES, {_KEY: f"user#{user_id}"})
         return bool(item and item.get("rules"))
+
+    def named_tags(self, tag_names: Iterable[str]) -> set[str]:
+        """Return those of the tags on which the truth of some rule depends."""
+        item = self.tables.get(POLICIES, NAMED_TAGS) or {}
+        criteria = [
+            Criterion("tags", each["operator"], tuple(each["values"]))
+            for name, found in item.items()
+            if name.startswith(OF_CONSTRAINT)
+            for each in found
+        ]
+        return {tag for tag in tag_names if any(distinguishes(each, tag) for each in criteria)}
 
     def granted(self, user_id: str, *, mfa: bool) -> Granted:
         """What the user has been granted.

@@ -14,6 +14,7 @@ from backend.domains.access.policy.model import (
     DENY,
     DOES_NOT_CONTAIN,
     FIELDS_OF,
+    LIST_FIELDS,
     NEGATIONS,
     OBJECT_TYPE_FIELD,
     STRICT_TYPES,
@@ -101,6 +102,20 @@ def changed_rules(rules: Rules, grantee: Grantee, changes: Sequence[Change]) -> 
         if change.after is not None and grantee in grantees(change.after):
             kept[change.constraint_id] = rule_of(change.after, grantee)
     return [kept[name] for name in sorted(kept)]
+
+
+def named_tags(constraint: Constraint | None) -> list[dict[str, Any]]:
+    """What a constraint says of tags to the roles and users that it is given to."""
+    if constraint is None or not grantees(constraint):
+        return []
+    if not LIST_FIELDS.intersection(FIELDS_OF[constraint.object_type]):
+        return []  # no object of the type has tags
+    found = [
+        {"operator": each.operator, "values": [*texts_of(each.value)]}
+        for each in (*constraint.criteria_and, *constraint.criteria_or)
+        if each.field in LIST_FIELDS
+    ]
+    return [each for each in found if each["values"] != [ANYTHING]]
 
 
 def contradictions(constraint: Constraint) -> list[str]:

@@ -1,8 +1,9 @@
 """Decides what a caller may do: by the rules of the roles that count for it, and by its own.
 
-Object types that no rule can name (keys, buckets, failures, queues …) are for administrators. Two
-exceptions: whoever may use the routes may see the buckets, as a client needs to make a database,
-and may manage keys of its own, which grant no more than it has.
+Object types that no rule can name (keys, failures, queues …) are for administrators. One exception:
+a caller who may use the routes may manage its own keys, which grant no more than it has. A caller
+who may use the route may also see every bucket that no rule denies: clients need the buckets to
+create a database.
 """
 
 import logging
@@ -114,11 +115,13 @@ class PolicyAuthorization:
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
         """Tier 2."""
         rights = self.rights(caller)
-        if target.object_type in FIELDS_OF:
-            return rights.allow(action, target.object_type, target.fields)
-        return rights.is_administrator or is_open(
-            caller.user_id, action, target.object_type, target.fields
-        )
+        kind, fields = target.object_type, target.fields
+        open_to_caller = is_open(caller.user_id, action, kind, fields)
+        if kind not in FIELDS_OF:
+            return rights.is_administrator or open_to_caller
+        if open_to_caller:
+            return not rights.allow.denies(action, kind, fields)
+        return rights.allow(action, kind, fields)
 
     def search_filter(self, caller: Identity) -> dict[str, Any] | None:
         """The documents that the caller may see (`policy.search_filter`)."""
@@ -209,7 +212,7 @@ def _denial_of(constraint_id: str, object_type: str) -> Rule:
 
 
 def is_open(user_id: str, action: Action, object_type: str, fields: Fields) -> bool:
-    """Whether whoever may use the route may do this to what no rule can name."""
+    """Whether a caller who may use the route may do this without a rule that allows it."""
     if object_type == "bucket":
         return action == "GET"
     return object_type == "apiKey" and fields.get("userId") == user_id

@@ -72,12 +72,15 @@ class ExplainService:
         object_type = asked.object_type or (route.object_type if route is not None else None)
         if action is None or object_type is None or object_type == "none":
             return None
+        owner = {"userId": asked.of_user_id or asked.user_id}
+        open_to_user = is_open(asked.user_id, action, object_type, owner)
         if object_type not in FIELDS_OF:
-            owner = {"userId": asked.of_user_id or asked.user_id}
-            open_to_user = is_open(asked.user_id, action, object_type, owner)
             return _without_rules(allowed=given.is_administrator or open_to_user)
         fields = self._fields(asked, object_type, {} if found is None else found.parameters)
-        return _told(explain(given.rules, action, object_type, fields))
+        verdict = explain(given.rules, action, object_type, fields)
+        if open_to_user and not verdict.by:
+            return _without_rules(allowed=True)
+        return _told(verdict)
 
     def _fields(
         self, asked: ExplainQuery, object_type: str, parameters: Mapping[str, str]

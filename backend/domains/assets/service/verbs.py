@@ -84,6 +84,7 @@ class AssetService:
         Raises:
             DatabaseNotFoundError: there is no such database.
             InvalidInputError: as of `create_asset`.
+            PermissionDeniedError: the caller may not create it, use a tag, or adopt the folder.
             PrefixTakenError: `bucketExistingKey` is of another asset, and holds nothing.
         """
         require(self.authorization, caller, "PUT", secured_request(body))
@@ -94,6 +95,8 @@ class AssetService:
             raise DatabaseNotFoundError(body.database_id)
         self.tags.check_tags(caller, body.tags or [])
         bucket = self.databases.bucket_of(database)
+        if body.bucket_existing_key:  # the folder may hold what anybody put into the bucket
+            self.buckets.bucket_for(caller, "POST", bucket.bucket_id)
         prefix = self._prefix(bucket, asset_id, body.bucket_existing_key)
         asset = new_asset(
             body,
@@ -206,11 +209,11 @@ class AssetService:
             AssetRevisionError: its revision is not the expected one, or others change it all the
                 time.
             InvalidInputError: a tag is unknown, or a required one is missing.
-            PermissionDeniedError: the caller may not change it, or not into this.
+            PermissionDeniedError: the caller may not change it, not into this, or not use a tag.
         """
-        for attempt in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):
             found = self.asset_for(caller, "PUT", database_id, asset_id)
-            if attempt == 0 and body.tags is not None:
+            if body.tags is not None:
                 self.tags.check_tags(caller, body.tags, carried=found.tags)
             if expected_revision is not None and expected_revision != found.revision:
                 raise AssetRevisionError(asset_id)
@@ -290,12 +293,11 @@ class AssetService:
 
     def release(self, asset: AssetReference, job_id: str, *, bucket_id: str, prefix: str) -> None:
         """Let id and prefix of a deleted asset be taken again; does nothing the second time."""
-        base = self.buckets.get_bucket(bucket_id).key_prefix
         self.assets.release(
             asset,
             bucket_id=bucket_id,
             prefix=prefix,
-            ancestors=rules.ancestors(base, prefix),
+            ancestors=rules.ancestors(self.buckets.get_bucket(bucket_id).key_prefix, prefix),
             deleted_by=job_id,
         )
 
@@ -339,8 +341,7 @@ class AssetService:
 
     def location(self, asset: Asset) -> tuple[str, str]:
         """The bucket's name and the prefix of the asset's files in it."""
-        bucket = self.buckets.get_bucket(asset.bucket_id)
-        return bucket.bucket_name, asset.asset_location.key
+        return self.buckets.get_bucket(asset.bucket_id).bucket_name, asset.asset_location.key
 
     def bucket_names(self, assets: Iterable[Asset]) -> Mapping[str, str]:
         """The names of the assets' buckets by bucket id, each read once."""
@@ -389,10 +390,9 @@ class AssetService:
             after = page.after
 
     def _prefix(self, bucket: AssetBucket, asset_id: str, existing: str | None) -> str:
-        base = bucket.key_prefix
         if not existing:
-            return rules.asset_prefix(base, asset_id)
-        prefix = rules.existing_prefix(base, existing)
+            return rules.asset_prefix(bucket.key_prefix, asset_id)
+        prefix = rules.existing_prefix(bucket.key_prefix, existing)
         if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
             if self.assets.owners([(bucket.bucket_id, prefix)]):
                 raise PrefixTakenError(prefix)  # as where it holds something: both look the same

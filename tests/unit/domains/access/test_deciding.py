@@ -157,7 +157,7 @@ def test_types_that_no_rule_names_are_for_administrators(
     given(tables, *(everything(each) for each in OBJECT_TYPES))
     stored_role(tables, "admin")
     stored_user_role(tables, user_id="boss")
-    for each in ("failure", "queue", "audit", "constraint", "searchIndex", "bucket", "apiKey"):
+    for each in ("failure", "queue", "audit", "constraint", "searchIndex", "apiKey"):
         target = Secured(each, {"userId": "boss"})
         assert rules.may(Identity("boss"), "POST", target)
         assert not rules.may(ANN, "POST", target)
@@ -170,6 +170,17 @@ def test_buckets_are_seen_and_own_keys_managed_by_whoever_may_use_the_routes(
     assert not rules.may(ANN, "PUT", Secured("bucket", {"bucketId": "b"}))
     assert rules.may(ANN, "POST", Secured("apiKey", {"userId": "ann"}))
     assert not rules.may(ANN, "GET", Secured("apiKey", {"userId": "bob"}))
+
+
+def test_a_bucket_is_changed_by_rule_and_hidden_by_a_denial(
+    rules: PolicyAuthorization, tables: Tables
+) -> None:
+    allowed = stored("bucket", ("bucketId", "equals", "one"), actions=["POST"])
+    denied = stored("bucket", ("bucketId", "equals", "two"), effect="deny", actions=["GET"])
+    given(tables, allowed, denied)
+    one, two = (Secured("bucket", {"bucketId": each}) for each in ("one", "two"))
+    assert (rules.may(ANN, "GET", one), rules.may(ANN, "POST", one)) == (True, True)
+    assert (rules.may(ANN, "GET", two), rules.may(ANN, "POST", two)) == (False, False)
 
 
 def test_an_administrator_is_no_exception_to_rules(

@@ -136,6 +136,19 @@ def test_keys_are_for_those_whose_they_are(client: Client) -> None:
     assert (told(), told(ofUserId="ann"), told(ofUserId="bob")) == ("allow", "allow", "deny")
 
 
+def test_buckets_are_open_to_see_unless_a_rule_denies(client: Client, tables: Tables) -> None:
+    two = stored("bucket", ("bucketId", "equals", "two"), effect="deny", constraint_id="hide-two")
+    put_policy(tables, "user#bob", two)
+
+    def told(action: str, bucket_id: str) -> Any:
+        query = {"userId": "bob", "action": action, "objectType": "bucket", "bucketId": bucket_id}
+        return client.send("GET", "/auth/explain", query=query).body["tier2"]
+
+    assert told("GET", "one") == {"decision": "allow", "by": []}
+    assert told("POST", "one") == {"decision": "deny", "by": []}
+    assert told("GET", "two") == {"decision": "deny", "by": by(("hide-two", "user#bob"))}
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -10,6 +10,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
+from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.audit.service import AuditService
 from backend.domains.tags.models import Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
@@ -29,7 +30,13 @@ RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
 def service(tables: Tables, audit: AuditService, now: datetime) -> TagService:
     types = TagTypeRepository(tables)
     return TagService(
-        TagRepository(tables), types, OnlyUser(), audit, job_service(tables), lambda: now
+        TagRepository(tables),
+        types,
+        PolicyRepository(tables),
+        OnlyUser(),
+        audit,
+        job_service(tables),
+        lambda: now,
     )
 
 

@@ -12,7 +12,7 @@ LONG = "x" * 1025
 @pytest.mark.parametrize(
     ("body", "field", "fact"),
     [
-        (constraint(objectType="bucket"), "objectType", "must be one of database"),
+        (constraint(objectType="planet"), "objectType", "must be one of database"),
         (constraint(objectType=5), "objectType", "string"),
         (constraint(name=""), "name", "at least 1"),
         (constraint(name="a\nb"), "name", "control"),

@@ -178,6 +178,10 @@ def _of_place(case: Case, route: Route, role: Role, state: State, *, there: bool
     # Nothing is asked of what is not there but where it would be: in another database.
     if not role.may_do(route.action, case.kind, state if there else "foreign"):
         return FORBIDDEN
+    # A rule names the tag `secret`, so putting it on an asset takes the right to change the tag.
+    is_tagged = route is routes.CREATE_ASSET and state == "tagged"
+    if is_tagged and not role.may_do("PUT", "tag", "own"):
+        return FORBIDDEN
     return ALLOWED if there else case.missing
 
 

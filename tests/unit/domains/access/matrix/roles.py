@@ -16,7 +16,8 @@ May = Callable[[Action, str, State], bool]
 
 ADMINISTRATION = ("/auth/", "/roles", "/user-roles", "/user/", "/admin/", "/audit")
 ONLY_ADMINISTRATORS = frozenset({"constraint", "failure", "queue", "searchIndex", "audit"})
-"""Types that no rule can name; `bucket` and `apiKey` are such too, with an exception each."""
+"""Types that no rule can name; `apiKey` is such too, with an exception. No role has rules on
+`bucket`, which everyone sees."""
 
 NOT_FOR_USERS = {
     *(routes.CREATE_DATABASE, routes.DELETE_DATABASE, routes.INGEST_ASSET),
