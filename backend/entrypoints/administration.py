@@ -54,6 +54,7 @@ class AccessWiring(Wiring):
             roles=RoleRepository(self.tables),
             grants=GrantRepository(self.tables),
             constraints=ConstraintRepository(self.tables),
+            names=self.deleted_names,
             authorization=self.authorization,
             audit=self.audit,
             withdrawals=self._withdrawal,

@@ -41,6 +41,7 @@ from backend.spec.tables.registry import TAGS
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
     from backend.core.search_engine import SearchEngine
+    from backend.domains.access.service.deleted_names import DeletedNames
     from backend.domains.assets.models import Asset
     from backend.domains.assets.service import AssetService
     from backend.domains.audit.service.reading import AuditTrail
@@ -157,10 +158,18 @@ class Wiring:
         return DatabaseService(
             databases=DatabaseRepository(self.tables),
             buckets=self.buckets,
+            names=self.deleted_names,
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,
         )
+
+    @cached_property
+    def deleted_names(self) -> "DeletedNames":
+        from backend.domains.access.repository.deleted_names import DeletedNameRepository
+        from backend.domains.access.service.deleted_names import DeletedNames
+
+        return DeletedNames(DeletedNameRepository(self.tables), self.authorization)
 
     def database_purges(self) -> "PurgeCommands":
         """What starts purges; the first request that does loads it."""
@@ -172,18 +181,9 @@ class Wiring:
 
     @cached_property
     def tags(self) -> "TagService":
-        from backend.domains.tags.repository import TagRepository, TagTypeRepository
-        from backend.domains.tags.service import TagService
+        from backend.entrypoints.tagging import tag_service
 
-        return TagService(
-            TagRepository(self.tables),
-            TagTypeRepository(self.tables),
-            PolicyRepository(self.tables),
-            self.authorization,
-            self.audit,
-            self.jobs,
-            self.clock,
-        )
+        return tag_service(self)
 
     @cached_property
     def jobs(self) -> "JobService":

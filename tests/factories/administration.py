@@ -13,6 +13,7 @@ from backend.core.tables import Tables
 from backend.core.transactions import Put, Write
 from backend.core.user_pool import UserPool
 from backend.domains.access.repository.constraints import ConstraintRepository
+from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.repository.keys import ApiKeyRepository
 from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.policies import PolicyRepository
@@ -20,6 +21,7 @@ from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.access.service.explaining import ExplainService, FindAsset
 from backend.domains.access.service.keys import ApiKeyService
 from backend.domains.access.service.profiles import ProfileService
@@ -70,14 +72,7 @@ class Parts:
         tables, authorization, audit = self.tables, self.authorization, self.audit
         grants, entries = GrantRepository(tables), SignInEntries(tables)
         administration = UserAdministration(PolicyRepository(tables), authorization)
-        constraints = ConstraintService(
-            constraints=ConstraintRepository(tables),
-            roles=RoleRepository(tables),
-            authorization=authorization,
-            audit=audit,
-            clock=self.clock,
-            new_id=new_uuid,
-        )
+        constraints = self._constraints()
         return AccessServices(
             api_keys=ApiKeyService(
                 keys=ApiKeyRepository(tables),
@@ -93,6 +88,7 @@ class Parts:
                 roles=RoleRepository(tables),
                 grants=grants,
                 constraints=ConstraintRepository(tables),
+                names=DeletedNames(DeletedNameRepository(tables), authorization),
                 authorization=authorization,
                 audit=audit,
                 withdrawals=_withdrawal,
@@ -107,6 +103,16 @@ class Parts:
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
             explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),
+        )
+
+    def _constraints(self) -> ConstraintService:
+        return ConstraintService(
+            constraints=ConstraintRepository(self.tables),
+            roles=RoleRepository(self.tables),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+            new_id=new_uuid,
         )
 
 

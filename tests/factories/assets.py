@@ -6,7 +6,9 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.core.tables import Tables
+from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.repository.policies import PolicyRepository
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.assets.models import Asset, CreateAssetBody
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetService
@@ -39,7 +41,10 @@ def asset_service(
     stored_bucket(tables, prefix=base_prefix)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
     audit = audit_service(objects)
-    databases = DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), audit, clock)
+    names = DeletedNames(DeletedNameRepository(tables), OnlyUser())
+    databases = DatabaseService(
+        DatabaseRepository(tables), buckets, names, OnlyUser(), audit, clock
+    )
     return AssetService(
         assets=AssetRepository(tables),
         databases=databases,
@@ -56,7 +61,14 @@ def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagServic
     types = TagTypeRepository(tables)
     jobs = job_service(tables, clock)
     service = TagService(
-        TagRepository(tables), types, PolicyRepository(tables), OnlyUser(), audit, jobs, clock
+        TagRepository(tables),
+        types,
+        PolicyRepository(tables),
+        DeletedNames(DeletedNameRepository(tables), OnlyUser()),
+        OnlyUser(),
+        audit,
+        jobs,
+        clock,
     )
     service.create_tag_type(
         ADMIN, TagTypeBody(tag_type_name="look", description="How it looks", required="False")

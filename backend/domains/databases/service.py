@@ -10,6 +10,7 @@ from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, Position, fill
 from backend.core.transactions import Write
 from backend.core.wired import wired
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import database_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
@@ -72,6 +73,7 @@ class Purges(Protocol):
 class DatabaseService:
     databases: DatabaseRepository
     buckets: BucketService
+    names: DeletedNames
     authorization: Authorization
     audit: AuditService
     clock: Clock
@@ -85,8 +87,11 @@ class DatabaseService:
             DatabaseExistsError: the id is taken.
             DatabasePurgingError: what a deleted database of the id left is being removed.
             InvalidInputError: there is no such bucket.
+            PermissionDeniedError: the caller may not, or rules mention a deleted database of the id
+                and the caller is no administrator.
         """
         require(self.authorization, caller, "POST", secured(body.database_id))
+        self.names.require_unruled(caller, "databaseId", body.database_id)
         self._demand_bucket(body.default_bucket_id)
         now = self.clock()
         database = Database(
@@ -267,7 +272,8 @@ class DatabaseService:
                 at=now,
             )
             try:
-                return self.databases.put_away(found, deleted, entry)
+                name = self.names.deleted("databaseId", database_id)
+                return self.databases.put_away(found, deleted, entry, name)
             except DatabaseRevisionError:
                 continue
             except DatabaseNotEmptyError as error:

@@ -17,6 +17,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.wired import wired
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import tag_entity, tag_type_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.jobs.models import Job
@@ -42,6 +43,7 @@ class TagService:
     tags: TagRepository
     types: TagTypeRepository
     rules: NamedTags
+    names: DeletedNames
     authorization: Authorization
     audit: AuditService
     jobs: JobService
@@ -164,9 +166,12 @@ class TagService:
         """Make a tag type.
 
         Raises:
+            PermissionDeniedError: the caller may not, or rules mention a deleted type of the name
+                and the caller is no administrator.
             TagTypeExistsError: the name is taken.
         """
         require(self.authorization, caller, "POST", _secured_type(body.tag_type_name))
+        self.names.require_unruled(caller, "tagTypeName", body.tag_type_name)
         tag_type = TagType.model_validate(body.model_dump(exclude_none=True))
         entry = self.audit.entry(
             caller,
@@ -217,7 +222,8 @@ class TagService:
                 at=self.clock(),
             )
             try:
-                return self.types.delete_unused(found, entry)
+                name = self.names.deleted("tagTypeName", tag_type_name)
+                return self.types.delete_unused(found, entry, name)
             except TagTypeInUseError:
                 found = self._visible_type(caller, tag_type_name)
                 if found.tag_count > 0:

@@ -36,6 +36,7 @@ ACCESS_API = audited(
             access.USER_ROLES,
             access.USERS,
             operations.JOBS,
+            operations.RESERVATIONS,
         ),
         secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
         user_pool="administered",
@@ -68,7 +69,7 @@ DATABASES_API = audited(
         "DatabasesApi",
         "databases",
         "Databases.",
-        reads=(registry.ASSET_BUCKETS,),
+        reads=(registry.ASSET_BUCKETS, access.CONSTRAINTS),
         writes=(assets.DATABASES, operations.JOBS, operations.RESERVATIONS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
@@ -78,7 +79,8 @@ TAGS_API = audited(
         "TagsApi",
         "tags",
         "Tags and tag types.",
-        writes=(registry.TAGS, registry.TAG_TYPES, operations.JOBS),
+        reads=(access.CONSTRAINTS,),
+        writes=(registry.TAGS, registry.TAG_TYPES, operations.JOBS, operations.RESERVATIONS),
         secrets=(secrets.PAGE_TOKEN_KEY,),
     )
 )

@@ -48,6 +48,7 @@ _OF_API: Mapping[str, Requests] = {
         access.USERS: ("GetItem", "UpdateItem"),
         assets.ASSETS: ("BatchGetItem",),
         operations.JOBS: ("PutItem",),
+        operations.RESERVATIONS: ("GetItem", "PutItem"),
     },
     "BucketsApi": {
         registry.ASSET_BUCKETS: ("PutItem", "Scan"),
@@ -65,8 +66,9 @@ _OF_API: Mapping[str, Requests] = {
             *("BatchGetItem", "ConditionCheckItem", "DeleteItem", "GetItem"),
             *("PutItem", "Scan", "UpdateItem"),
         ),
+        access.CONSTRAINTS: ("Scan",),
         operations.JOBS: ("GetItem", "PutItem"),
-        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "PutItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "DeleteItem", "GetItem", "PutItem"),
     },
     "TagsApi": {
         registry.TAGS: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
@@ -74,7 +76,9 @@ _OF_API: Mapping[str, Requests] = {
             *("BatchGetItem", "DeleteItem", "GetItem"),
             *("PutItem", "Scan", "UpdateItem"),
         ),
+        access.CONSTRAINTS: ("Scan",),
         operations.JOBS: ("PutItem",),
+        operations.RESERVATIONS: ("GetItem", "PutItem"),
     },
     "AssetsApi": {
         **BUCKET_RECORD,

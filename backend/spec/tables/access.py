@@ -15,7 +15,10 @@ CONSTRAINTS = Table(
     "ConstraintsStorageTable",
     CONSTRAINT_ID,
     "Constraints: rules that allow or deny, one row a grantee.",
-    ("list constraints (a registry: scanned by page)",),
+    (
+        "list constraints (a registry: scanned by page)",
+        "list constraints that mention the name of a deleted object (scanned by page)",
+    ),
     indexes=(
         Index("GroupPermissionsIndex", GROUP_ID, OBJECT_TYPE, "ALL"),
         Index("UserPermissionsIndex", USER_ID, OBJECT_TYPE, "ALL"),

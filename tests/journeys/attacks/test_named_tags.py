@@ -59,3 +59,41 @@ def test_a_tag_that_rules_name_is_not_moved_by_a_right_to_the_asset(
     admin.ok("DELETE", f"/auth/constraints/{rule}")
     attacker.ok("PUT", path, {"tags": [free]})
     attacker.ok("DELETE", f"/tags/{secret}")
+
+
+def test_a_deleted_name_that_rules_mention_is_not_taken_by_others(runtime: Runtime) -> None:
+    admin = runtime.client()
+    name, free = unique("old"), unique("old")
+    own = [
+        (kind, field, "starts_with", "old-")
+        for kind, field in (
+            ("database", "databaseId"),
+            ("tagType", "tagTypeName"),
+            ("role", "roleName"),
+        )
+    ]
+    attacker = connect(runtime, new_user(admin, new_role(admin, ANY_ROUTE, *own)))
+    bucket = admin.own_bucket()["bucketId"]
+
+    def described(word: str) -> list[tuple[str, str, dict[str, str]]]:
+        about = {"description": "Of an attack"}
+        return [
+            ("/database", "/database/", {**about, "databaseId": word, "defaultBucketId": bucket}),
+            ("/tag-types", "/tag-types/", {**about, "tagTypeName": word}),
+            ("/roles", "/roles/", {**about, "roleName": word}),
+        ]
+
+    for word in (name, free):
+        for path, one, body in described(word):
+            attacker.ok("POST", path, body)
+            attacker.ok("DELETE", f"{one}{word}")
+    grantee = permissions("groupId", new_role(admin))
+    give_rule(admin, ("asset", "databaseId", "equals", name), groupPermissions=grantee)
+    give_rule(admin, ("tag", "tagTypeName", "is_one_of", [name]), groupPermissions=grantee)
+    give_rule(admin, ("userRole", "roleName", "is_not_one_of", [name]), groupPermissions=grantee)
+    for path, _, body in described(name):
+        status, reply = attacker.refused("POST", path, body)
+        assert (status, reply["code"]) == (403, "PermissionDenied"), reply
+        admin.ok("POST", path, body)
+    for path, _, body in described(free):
+        attacker.ok("POST", path, body)

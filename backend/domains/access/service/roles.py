@@ -31,6 +31,7 @@ from backend.domains.access.repository.roles import (
 )
 from backend.domains.access.rules.constraints import Change, touched, without_role
 from backend.domains.access.service.constraints import entry_of
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import role_entity, user_role_entity
 from backend.domains.audit.service import AuditService
 
@@ -60,6 +61,7 @@ class RoleService:
     roles: RoleRepository
     grants: GrantRepository
     constraints: ConstraintRepository
+    names: DeletedNames
     authorization: Authorization
     audit: AuditService
     withdrawals: Withdrawals
@@ -82,12 +84,15 @@ class RoleService:
 
         Raises:
             AdministratorRoleError: it would shut administrators out.
+            PermissionDeniedError: the caller may not, or rules mention a deleted role of the name
+                and the caller is no administrator.
             RoleExistsError: there is one of this name.
         """
         now = self.clock()
         values = body.model_dump(exclude_none=True)
         role = Role(**values, created_on=iso(now), revision=1)
         require(self.authorization, caller, "POST", _secured(role))
+        self.names.require_unruled(caller, "roleName", role.role_name)
         _demand_open(role)
         name = role_entity(role.role_name)
         entry = self.audit.entry(caller, "create_role", name, after=_told(role), at=now)
@@ -144,16 +149,17 @@ class RoleService:
             before=_told(role),
             at=self.clock(),
         )
+        name = self.names.deleted("roleName", role.role_name)
         leaving = None if holders is None else self._leaving(caller, policy)
         if holders is not None and leaving is not None:
             withdrawn = withdrawal(self.audit, self.clock, caller, holders)
-            if fits([entry, *leaving, *withdrawn, entry]):  # and the role
-                self.roles.delete(role, entry, *leaving, *withdrawn)
+            if fits([entry, name, *leaving, *withdrawn, entry]):  # and the role
+                self.roles.delete(role, entry, name, *leaving, *withdrawn)
                 return None
         job_id, start = self.withdrawals(caller, role.role_name)
         left = [each["constraintId"] for each in policy.rules]
         gone = [rules_write(policy, [], left), next_epoch()]
-        self.roles.change(role, {"deletedBy": job_id}, start, entry, *gone)
+        self.roles.change(role, {"deletedBy": job_id}, start, entry, name, *gone)
         return job_id
 
     def _leaving(self, caller: Identity, policy: Policy) -> list[Write] | None:

@@ -31,18 +31,20 @@ def museum(world: World) -> World:
 
 
 def left(world: World) -> dict[str, list[Item]]:
-    """Return rows of the museum, except the audit trail and what expires by itself.
+    """Return rows of the museum, except the audit trail, its name and what expires by itself.
 
-    That is the job of the purge, and the counter of an asset's versions: a late worker may hold one
-    of its numbers.
+    The name says that a database of the id was deleted. What expires is the job of the purge, and
+    the counter of an asset's versions: a late worker may hold one of its numbers.
     """
     found = world.left(*OF_MUSEUM)
     kept = {name: rows for name, rows in found.items() if name != "Audit"}
-    left_over = {name: [row for row in rows if not _expires(row)] for name, rows in kept.items()}
+    left_over = {name: [row for row in rows if not _stays(row)] for name, rows in kept.items()}
     return {name: rows for name, rows in left_over.items() if rows}
 
 
-def _expires(row: Item) -> bool:
+def _stays(row: Item) -> bool:
+    if row.get("reservationKey") == "DeletedName#databaseId#museum":
+        return True
     is_counter = str(row.get("reservationKey")).startswith("Versions#")
     return "expiresAt" in row and (is_counter or row.get("kind") == PURGE_DATABASE.name)
 

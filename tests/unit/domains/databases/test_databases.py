@@ -5,6 +5,8 @@ from datetime import datetime
 import pytest
 
 from backend.core.tables import Tables
+from backend.domains.access.repository.deleted_names import DeletedNameRepository
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.service import AuditService
 from backend.domains.buckets.repository import BucketRepository
 from backend.domains.buckets.service import BucketService
@@ -23,7 +25,10 @@ BODY = {"databaseId": "museum", "description": "All of the museum", "defaultBuck
 def service(tables: Tables, audit: AuditService, now: datetime) -> DatabaseService:
     stored_bucket(tables)
     buckets = BucketService(BucketRepository(tables), OnlyUser())
-    return DatabaseService(DatabaseRepository(tables), buckets, OnlyUser(), audit, lambda: now)
+    names = DeletedNames(DeletedNameRepository(tables), OnlyUser())
+    return DatabaseService(
+        DatabaseRepository(tables), buckets, names, OnlyUser(), audit, lambda: now
+    )
 
 
 @pytest.fixture

@@ -210,7 +210,7 @@ def slow(
     late = Interrupted(tables.client, tables.settings, before=[meanwhile])
     fast = assets.databases
     return DatabaseService(
-        DatabaseRepository(late), fast.buckets, OnlyUser(), fast.audit, fast.clock
+        DatabaseRepository(late), fast.buckets, fast.names, OnlyUser(), fast.audit, fast.clock
     )
 
 

@@ -10,7 +10,9 @@ from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
+from backend.domains.access.repository.deleted_names import DeletedNameRepository
 from backend.domains.access.repository.policies import PolicyRepository
+from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.service import AuditService
 from backend.domains.tags.models import Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
@@ -33,6 +35,7 @@ def service(tables: Tables, audit: AuditService, now: datetime) -> TagService:
         TagRepository(tables),
         types,
         PolicyRepository(tables),
+        DeletedNames(DeletedNameRepository(tables), OnlyUser()),
         OnlyUser(),
         audit,
         job_service(tables),

@@ -1,0 +1,60 @@
+"""Names of deleted databases, tag types and roles, and whether constraints still mention them."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from backend.core.paging import PageRequest, Position
+from backend.core.tables import Tables
+from backend.core.transactions import Item, Put
+from backend.core.wired import wired
+from backend.spec.tables.access import CONSTRAINTS
+from backend.spec.tables.operations import RESERVATIONS
+
+_KEY = RESERVATIONS.partition_key.name
+_SCAN_PAGE = 1000
+
+
+@wired
+class DeletedNameRepository:
+    tables: Tables
+
+    def was_deleted(self, field: str, name: str) -> bool:
+        """Return whether an object of this name was deleted, whatever exists now."""
+        return self.tables.get(RESERVATIONS, {_KEY: _key(field, name)}) is not None
+
+    def is_mentioned(self, field: str, name: str) -> bool:
+        """Return whether a constraint has the name as a value of this field.
+
+        All constraints are read, so ask this of names that were deleted only.
+        """
+        after: Position | None = None
+        while True:
+            page = self.tables.scan(CONSTRAINTS, PageRequest(_SCAN_PAGE, after))
+            if any(_mentions(criterion, field, name) for criterion in _criteria(page.items)):
+                return True
+            after = page.after
+            if after is None:
+                return False
+
+
+def deleted_name(field: str, name: str) -> Put:
+    """Return the write of a name, in the transaction that deletes the object of this name."""
+    return Put(table=RESERVATIONS, item={_KEY: _key(field, name)})
+
+
+def _criteria(rows: Iterable[Item]) -> Iterable[dict[str, Any]]:
+    for row in rows:
+        for block in ("criteriaAnd", "criteriaOr"):
+            yield from json.loads(row.get(block) or "[]")
+
+
+def _mentions(criterion: dict[str, Any], field: str, name: str) -> bool:
+    value = criterion.get("value")
+    return criterion.get("field") == field and name in (
+        value if isinstance(value, list) else (value,)
+    )
+
+
+def _key(field: str, name: str) -> str:
+    return f"DeletedName#{field}#{name}"

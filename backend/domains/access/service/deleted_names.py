@@ -1,0 +1,33 @@
+"""Keeps names of deleted objects from users who would get the rights that rules gave to them."""
+
+from backend.core.authorization import Authorization, require_administrator
+from backend.core.identity import SYSTEM, Identity
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.access.repository.deleted_names import DeletedNameRepository, deleted_name
+
+
+@wired
+class DeletedNames:
+    names: DeletedNameRepository
+    authorization: Authorization
+
+    def deleted(self, field: str, name: str) -> Write:
+        """Return the write that notes the name, for the transaction that deletes the object."""
+        return deleted_name(field, name)
+
+    def require_unruled(self, caller: Identity, field: str, name: str) -> None:
+        """Go on only if the caller may create an object of this name.
+
+        Rules on a name that was never used were written for the object to come. Rules on the name
+        of a deleted object were written for that object, so an administrator decides.
+
+        Raises:
+            PermissionDeniedError: an object of the name was deleted, constraints still mention the
+                name in this field, and the caller is no administrator.
+        """
+        if caller == SYSTEM:  # the product itself, which creates the databases of imported buckets
+            return
+        if self.names.was_deleted(field, name) and self.names.is_mentioned(field, name):
+            why = f"Rules still mention {name}, which was deleted: only administrators may reuse it"
+            require_administrator(self.authorization, caller, why)
