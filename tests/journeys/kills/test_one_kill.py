@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -93,8 +94,7 @@ def _kill_amid_work(found: Before) -> None:
         wait_until(lambda: api.send("GET", found.lion.path).status_code == 200)
         answer = api.ok("POST", f"{found.upload}/complete", completion)
         assert answer["largeFileAsynchronousHandling"] is True
-        _kill_amid_the_copy(found)
-        assert importing.poll() is None, "the import ended before the kill"
+        _kill_amid_the_copy(found, importing)
     assert importing.returncode != 0
     assert found.written.wrong == []
 
@@ -154,9 +154,10 @@ def _uploaded_large_file(found: Before) -> dict[str, Any]:
     return {**scope, "files": [done]}
 
 
-def _kill_amid_the_copy(found: Before) -> None:
+def _kill_amid_the_copy(found: Before, importing: subprocess.Popen[str]) -> None:
     wait_until(lambda: _copied(found.runtime) > PARTS, every=0.005)  # it may take a second
     wait_until(lambda: len(found.written.acknowledged) >= 3)
+    assert importing.poll() is None, "the import ended before the kill"
     kill_with_children(found.runtime.endpoint["pid"])
     assert PARTS < _copied(found.runtime) < COPIED_PARTS
 
@@ -209,7 +210,8 @@ def test_the_large_file_is_whole(before: Before) -> None:
     info = api.ok("GET", f"{place}/fileInfo", params=query)
     assert [version["size"] for version in info["versions"]] == [PARTS * PART]
     assert _downloaded(api, place) == before.digest
-    assert list(_buckets(before.runtime).glob("*/.sgwtmp/multipart/*/*/*")) == []
+    # Uploads of the killed import may be left: they are removed when they expire.
+    assert _copied(before.runtime) == 0
 
 
 def _downloaded(api: Api, place: str) -> str:
