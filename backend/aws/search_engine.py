@@ -68,9 +68,11 @@ class OpenSearchEngine:
         reply = _answered(lambda: self.client.bulk(body=body, params=_BULK_REPLY))
         return [_result(item["delete"]) for item in reply["items"]]
 
-    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
-        names = ",".join(indexes)
-        return _answered(lambda: self.client.search(index=names, body=body, params=_WHOLE))
+    def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
+        names, params = ",".join(indexes), dict(_WHOLE)
+        if copy:
+            params["preference"] = copy
+        return _answered(lambda: self.client.search(index=names, body=body, params=params))
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         params = {"keep_alive": f"{seconds}s", "allow_partial_pit_creation": "false"}

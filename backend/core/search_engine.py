@@ -97,8 +97,10 @@ class SearchEngine(Protocol):
         """
         ...
 
-    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+    def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         """One search over some indexes; a part of them that does not answer is an outage.
+
+        Searches with the same `copy`, any text, are answered by the same copy of each shard.
 
         Raises:
             InvalidInputError: OpenSearch refuses the query.

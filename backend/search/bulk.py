@@ -140,11 +140,11 @@ def write_of(
         made = f'"{TOMBSTONE_TIME}":"{iso_seconds(tombstone_at)}",'
     body = f'{content[:-1]},{made}"hash":"{digest}","rev":{version}}}'
     if document.mapping_version >= _SIZED_FROM:
-        body = _sized(body)
+        body = with_size(body)
     return DocumentWrite(index_name, document.id, version, body)
 
 
-def _sized(body: str) -> str:
+def with_size(body: str) -> str:
     """Return a JSON object with its own size in bytes, as `source_bytes`, put into it."""
     opened = f'{body[:-1]},"{SOURCE_BYTES}":'
     rest = len(opened.encode()) + len("}")

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from backend.core.clock import Clock
@@ -24,6 +25,7 @@ from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
 from backend.core.wired import wired
+from backend.search.hits import sized, with_sources
 from backend.search.models import MAX_CURSOR_CHARS, EntityType, SearchBody
 from backend.search.queries import page_of
 
@@ -91,24 +93,41 @@ class Cursors:
         if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
             self._close(engine, cursor)
             raise CursorExpiredError
-        asked = page_of(request, size=body.size, after=cursor.place)
         try:
-            answer = engine.search_at(cursor.point_in_time, asked, seconds=PAUSE_SECONDS)
+            return self._page(cursor, body, request, engine=engine, scope=scope)
         except PointInTimeGoneError:
             raise CursorExpiredError from None
         except InvalidInputError:
             self._close(engine, cursor)
             raise
-        hits: list[JsonObject] = answer["hits"]["hits"]
-        more = len(hits) > body.size
-        del hits[body.size :]
-        if not more:
+        except TooLargeError:
+            if cursor.place is None:  # the caller has no cursor to go on with by a smaller size
+                self._close(engine, cursor)
+            raise
+
+    def _page(
+        self,
+        cursor: _Cursor,
+        body: SearchBody,
+        request: JsonObject,
+        *,
+        engine: SearchEngine,
+        scope: str,
+    ) -> FoundPage:
+        search = partial(engine.search_at, cursor.point_in_time, seconds=PAUSE_SECONDS)
+        asked = page_of(request, size=body.size, after=cursor.place)
+        answer = search(sized(asked))
+        found: JsonObject = answer["hits"]
+        hits: list[JsonObject] = found["hits"][: body.size]
+        last = hits[-1] if len(found["hits"]) > body.size else None
+        found["hits"] = with_sources(hits, asked, search)
+        if last is None:
             self._close(engine, cursor)
             return FoundPage(answer, cursor.kinds, None)
-        token = self.tokens.issue({**cursor._asdict(), "place": hits[-1]["sort"]}, scope=scope)
+        token = self.tokens.issue({**cursor._asdict(), "place": last["sort"]}, scope=scope)
         if len(token) > MAX_CURSOR_CHARS:
             self._close(engine, cursor)
-            raise _too_long(hits[-1], len(token))
+            raise _too_long(last, len(token))
         return FoundPage(answer, cursor.kinds, token)
 
     def forget(

@@ -172,7 +172,10 @@ class Watch:
     def facet(self) -> JsonObject:
         """What a search has to count besides, to tell what it holds of the documents."""
         ids = [one.id for one in self._pending if one.id]
-        shown = {"top_hits": {"size": _HITS, "_source": ["hash", "rev"]}}
+        # From doc values: the sources of a hundred large documents would be read for two fields.
+        shown = {
+            "top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}
+        }
         named: JsonObject = {
             f"from_{start}": {
                 "filter": {"ids": {"values": ids[start : start + _HITS]}},
@@ -225,7 +228,7 @@ def _standing(facet: JsonObject) -> dict[str, Standing]:
     parts = (cast("JsonObject", part) for part in facet.values() if isinstance(part, dict))
     hits = (hit for part in parts for hit in part["documents"]["hits"]["hits"])
     return {
-        hit["_id"]: Standing(int(hit["_source"]["rev"]), str(hit["_source"]["hash"]))
+        hit["_id"]: Standing(int(hit["fields"]["rev"][0]), str(hit["fields"]["hash"][0]))
         for hit in hits
     }
 

@@ -53,6 +53,10 @@ FACET_SIZE = 1000
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""
 
+MAX_SORTED_TEXTS = 4000
+"""Hits of a page times the metadata keys that order them as texts: OpenSearch keeps the values of
+all, which have up to 8,000 characters each."""
+
 MAX_WORDS = 100
 """Words in one text; each is a condition for each field."""
 _WORD = re.compile(r"\w+")
@@ -127,6 +131,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
         filters.append(metadata_filter_query(asked, field=f"metadataFilters.{number}"))
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
+        _demand_few_texts(body)
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *_TIE_BREAKERS]
         request["track_scores"] = True
     if body.aggregations:
@@ -299,6 +304,14 @@ def _sort(criterion: SortField) -> JsonObject | str:
     kind = _UNMAPPED.get(name.partition("_")[0], "keyword")
     missing = _LAST_DATE[criterion.order] if kind == "date" else "_last"
     return {field: {"order": criterion.order, "missing": missing, "unmapped_type": kind}}
+
+
+def _demand_few_texts(body: SearchBody) -> None:
+    keys = [one for one in body.sort if one.field.startswith(_METADATA) and one.type == "string"]
+    if len(keys) * body.size > MAX_SORTED_TEXTS:
+        most = MAX_SORTED_TEXTS // len(keys)
+        message = f"{len(keys)} metadata keys order texts: ask for a size of at most {most}"
+        raise InvalidInputError.of("sort", message)
 
 
 def _extension(value: str | None) -> str | None:

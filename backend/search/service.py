@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, cast
 from backend.core.authorization import Visibility
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
+from backend.core.ids import new_uuid
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.core.wired import wired
 from backend.core.written import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
+from backend.search.hits import sized, with_sources
 from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
 from backend.search.queries import fields_query, full_query, simple_query
@@ -132,7 +134,12 @@ class SearchService:
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
         engine, kinds = self._engine(), self._kinds(window)
-        return _reply(engine.search(tuple(kinds), request), kinds)
+        # One copy of each shard answers all requests: another one may not hold what was found.
+        search = partial(engine.search, tuple(kinds), copy=new_uuid())
+        answer = search(sized(request))
+        found = answer["hits"]
+        found["hits"] = with_sources(found["hits"], request, search)
+        return _reply(answer, kinds)
 
     def _kinds(self, window: Window) -> dict[str, EntityType]:
         """Which of the indexes that are read hold what is asked for."""

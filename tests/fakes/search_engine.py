@@ -73,7 +73,7 @@ class MemorySearchEngine:
         del self.indexes[removal.index][removal.id]
         return DocumentResult(removal.index, removal.id, 200)
 
-    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+    def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         raise NotImplementedError
 
     def stretch(self, index: str, wanted: Stretch) -> list[StandingDocument]:

@@ -13,6 +13,7 @@ from backend.core.ids import new_uuid
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.wired import wired
+from backend.search.bulk import with_size
 from backend.search.cursors import Cursors
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
@@ -57,10 +58,16 @@ class Library:
     service: SearchService
     _version: list[int] = field(default_factory=lambda: [0])
 
-    def put(self, documents: Mapping[str, JsonObject], *, refresh: bool = True) -> None:
+    def put(
+        self,
+        documents: Mapping[str, JsonObject],
+        *,
+        refresh: bool = True,
+        with_sizes: bool = True,
+    ) -> None:
         """Write documents by id, each into the index of its `_rectype`."""
         self._version[0] += 1
-        writes = [self._write(name, body) for name, body in documents.items()]
+        writes = [self._write(*each, with_sizes=with_sizes) for each in documents.items()]
         for start in range(0, len(writes), 2000):
             results = self.engine.bulk(writes[start : start + 2000])
             assert {one.status for one in results} <= {200, 201}
@@ -76,9 +83,11 @@ class Library:
     def ids(self, **body: Any) -> set[str]:
         return {hit["_id"] for hit in self.search(size=1000, **body)["hits"]["hits"]}
 
-    def _write(self, name: str, body: JsonObject) -> DocumentWrite:
+    def _write(self, name: str, body: JsonObject, *, with_sizes: bool) -> DocumentWrite:
         index = {"asset": self.pointer.assets_read, "file": self.pointer.files_read}
-        return DocumentWrite(index[body["_rectype"]], name, self._version[0], json.dumps(body))
+        text = json.dumps(body)
+        text = with_size(text) if with_sizes else text
+        return DocumentWrite(index[body["_rectype"]], name, self._version[0], text)
 
 
 def asset(name: str, metadata: Iterable[JsonObject] = (), **fields: Any) -> JsonObject:

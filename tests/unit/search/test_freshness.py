@@ -132,7 +132,9 @@ class World:
 
     def _hit(self, name: str) -> JsonObject | None:
         found = self.document(name)
-        return None if found is None else {"_id": name, "_source": found}
+        if found is None:
+            return None
+        return {"_id": name, "fields": {field: [found[field]] for field in ("hash", "rev")}}
 
 
 def test_a_new_asset_is_waited_for() -> None:

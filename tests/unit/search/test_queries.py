@@ -130,6 +130,15 @@ def test_sort_takes_the_usual_shapes(given: Any, expected: dict[str, str]) -> No
     assert {field: how["order"] for field, how in first.items()} == expected
 
 
+def test_a_page_is_ordered_by_as_many_texts_as_the_engine_can_hold() -> None:
+    texts: list[Any] = [{"field": f"metadata.k{number}"} for number in range(10)]
+    numbers = [{"field": "metadata.k", "type": "number"}] * 10
+    full(sort=texts, size=400)
+    full(sort=numbers, size=2000)
+    with pytest.raises(InvalidInputError, match="10 metadata keys order texts: .* at most 400"):
+        full(sort=texts, size=401)
+
+
 def test_a_sort_field_that_is_not_declared_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="sort"):
         full(sort=["hash"])

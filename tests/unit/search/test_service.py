@@ -24,7 +24,7 @@ class Remembering:
         self.rights = iter(rights)
         self.asked: list[dict[str, Any]] = []
 
-    def search(self, _names: object, request: dict[str, Any]) -> dict[str, Any]:
+    def search(self, _names: object, request: dict[str, Any], **_: object) -> dict[str, Any]:
         self.asked.append(request)
         hits: dict[str, Any] = {"total": {"value": 0}, "hits": []}
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}

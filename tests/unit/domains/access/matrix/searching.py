@@ -18,10 +18,15 @@ class FilteringEngine(MemorySearchEngine):
     documents: Sequence[Document] = ()
     asked: list[JsonObject] = field(default_factory=list[JsonObject])
 
-    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:
+    def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         self.asked.append(body)
         hits = [
-            {"_index": indexes[0], "_id": each["_id"], "_score": 1.0, "_source": dict(each)}
+            {
+                "_index": indexes[0],
+                "_id": each["_id"],
+                "_score": 1.0,
+                "fields": {"source": [dict(each)]},
+            }
             for each in self.documents
             if matches(body["query"], each)
         ]

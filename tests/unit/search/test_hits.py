@@ -1,0 +1,135 @@
+"""How many requests a page takes, and how many bytes OpenSearch builds for one of them."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from backend.core.errors import TooLargeError
+from backend.core.search_engine import JsonObject
+from backend.http.app import MAX_REPLY_BYTES
+from backend.search.hits import DOCUMENT_BYTES, PAGE_BYTES, PORTION_HITS, sized, with_sources
+from backend.search.models import SearchBody
+from backend.search.queries import full_query
+
+VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
+
+
+@dataclass
+class Documents:
+    """Documents of one index, by id, with the sizes that it stores; it notes what it builds."""
+
+    sizes: dict[str, int | None]
+    requests: list[JsonObject] = field(default_factory=list[JsonObject])
+    built: list[int] = field(default_factory=list[int])
+    removed: set[str] = field(default_factory=set[str])
+
+    def search(self, request: JsonObject) -> JsonObject:
+        self.requests.append(request)
+        self.built.append(0)
+        found = [name for name in self._asked(request) if name not in self.removed]
+        hits = [self._hit(name, request) for name in found[: request["size"]]]
+        return {"hits": {"hits": hits}}
+
+    def page(self, **body: Any) -> list[JsonObject]:
+        asked = full_query(SearchBody.model_validate(body), VISIBLE)
+        found = self.search(sized(asked))["hits"]["hits"]
+        return with_sources(found, asked, self.search)
+
+    def _asked(self, request: JsonObject) -> list[str]:
+        conditions = request["query"]["bool"]["filter"]
+        assert VISIBLE in conditions
+        named = [one["ids"]["values"] for one in conditions if "ids" in one]
+        return named[0] if named else list(self.sizes)
+
+    def _hit(self, name: str, request: JsonObject) -> JsonObject:
+        hit: JsonObject = {"_index": "assets-1", "_id": name}
+        size = self.sizes[name]
+        if "script_fields" in request:
+            params = request["script_fields"]["source"]["script"]["params"]
+            small = size is not None and size <= params["most"]
+            sizes = {} if size is None else {"source_bytes": [size]}
+            return {**hit, "fields": {**sizes, "source": [self._source(name) if small else None]}}
+        if request["_source"] is False:
+            date = "2026-03-01T12:00:00.000Z"
+            values = {"str_assetid.keyword": [name], "date_lastmodified": [date]}
+            return {**hit, "fields": {**values, "list_tags.keyword": ["a", "b"]}}
+        return {**hit, "_source": self._source(name)}
+
+    def _source(self, name: str) -> JsonObject:
+        self.built[-1] += self.sizes[name] or 0
+        return {"str_assetid": name, "MD_": {"k": "v"}, "rev": 7}
+
+
+def documents(count: int, size: int | None) -> Documents:
+    return Documents({f"a{number}": size for number in range(count)})
+
+
+def ids(hits: list[JsonObject]) -> list[str]:
+    return [hit["_source"]["str_assetid"] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "requests"),
+    [(100, 2000, 1), (2000, 2500, 1), (10, DOCUMENT_BYTES, 1), (100, 0, 1)],
+)
+def test_a_page_of_small_documents_takes_one_request(count: int, size: int, requests: int) -> None:
+    found = documents(count, size)
+    assert ids(found.page(size=count)) == list(found.sizes)
+    assert len(found.requests) == requests
+
+
+def test_a_few_larger_documents_take_one_more_request() -> None:
+    found = documents(100, 2000)
+    found.sizes["a7"] = found.sizes["a50"] = DOCUMENT_BYTES
+    hits = found.page(size=100)
+    assert ids(hits) == list(found.sizes)
+    assert found.built == [98 * 2000, 2 * DOCUMENT_BYTES]
+    assert not any("metadataCut" in hit for hit in hits)
+
+
+@pytest.mark.parametrize("size", [DOCUMENT_BYTES + 1, 10_000_000, None])
+def test_of_documents_over_the_budget_no_source_is_built(size: int | None) -> None:
+    found = documents(2 * PORTION_HITS, size)
+    hits = found.page(size=2 * PORTION_HITS)
+    assert ids(hits) == list(found.sizes)
+    assert found.built == [0, 0, 0]
+    assert all(hit["metadataCut"] is True for hit in hits)
+    assert hits[0]["_source"]["date_lastmodified"] == "2026-03-01T12:00:00+00:00"
+    assert hits[0]["_source"]["list_tags"] == ["a", "b"]
+    assert "fields" not in hits[0]
+
+
+def test_what_no_reply_holds_is_refused_before_it_is_built() -> None:
+    found = documents(100, DOCUMENT_BYTES)
+    with pytest.raises(TooLargeError, match=r"size: makes a reply of 10000000 bytes"):
+        found.page(size=100)
+    assert found.built == [0]
+
+
+@pytest.mark.parametrize("size", [1, 59, 100, 160, 1999, 2000])
+def test_no_request_makes_more_than_a_page(size: int) -> None:
+    for each in (PAGE_BYTES // size, DOCUMENT_BYTES, DOCUMENT_BYTES // 3):
+        found = documents(size, each)
+        if size * each <= PAGE_BYTES:
+            found.page(size=size)
+        else:
+            with pytest.raises(TooLargeError):
+                found.page(size=size)
+        assert max(found.built) <= PAGE_BYTES
+    assert PAGE_BYTES >= MAX_REPLY_BYTES
+
+
+def test_a_document_that_is_gone_since_it_was_found_is_left_out() -> None:
+    found = documents(3, DOCUMENT_BYTES + 1)
+    asked = full_query(SearchBody(), VISIBLE)
+    hits = found.search(sized(asked))["hits"]["hits"]
+    found.removed = {"a1"}
+    assert ids(with_sources(hits, asked, found.search)) == ["a0", "a2"]
+
+
+def test_fields_of_a_write_are_not_shown() -> None:
+    (hit,) = documents(1, 10).page()
+    assert hit["_source"] == {"str_assetid": "a0", "MD_": {"k": "v"}}
+    assert "rev" in json.dumps(documents(1, 10).search(sized(full_query(SearchBody(), VISIBLE))))
