@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import boto3
@@ -125,6 +125,10 @@ class OpenSearchEngine:
             {"add": {"index": index, "alias": alias}},
         ]
         _answered(lambda: self.client.indices.update_aliases(body={"actions": actions}))
+
+    def limit_memory(self, limits: Mapping[str, str]) -> None:
+        body = {"persistent": dict(limits)}
+        _answered(lambda: self.client.cluster.put_settings(body=body))
 
     def refresh(self, indexes: Sequence[str]) -> None:
         _answered(lambda: self.client.indices.refresh(index=",".join(indexes)))

@@ -9,7 +9,7 @@ from typing import Any, cast
 from backend.core.errors import StateForbidsError
 from backend.core.search_engine import JsonObject, SearchEngine
 from backend.search.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
-from backend.spec.search_indexes import SEARCH_INDEXES, SearchIndex
+from backend.spec.search_indexes import BREAKERS, SEARCH_INDEXES, SearchIndex
 
 
 class MappingDiffersError(StateForbidsError):
@@ -25,11 +25,14 @@ class MappingDiffersError(StateForbidsError):
 
 
 def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
-    """Make what is missing: indexes, aliases, the pointer. Safe to run again at any time.
+    """Make what is missing: limits of memory, indexes, aliases, the pointer.
+
+    Safe to run again at any time.
 
     Raises:
         MappingDiffersError: an index that was there already is mapped otherwise.
     """
+    engine.limit_memory(BREAKERS)
     planned = _planned(state)
     for index in SEARCH_INDEXES:
         for name in planned.targets(index):

@@ -32,6 +32,13 @@ MAX_CLAUSES = 4096
 """Conditions that OpenSearch takes in one query (1,024 where nothing is said): those of a caller's
 rules (900 at the most), a condition for each word and field, and filters."""
 
+BREAKERS: dict[str, str] = {
+    "indices.breaker.request.limit": "40%",
+    "indices.breaker.fielddata.limit": "20%",
+}
+"""Parts of its memory that OpenSearch gives to the requests that it serves, and to values that it
+loads for order and facets (60 and 40 percent where nothing is said); beyond them it refuses."""
+
 DOCUMENT_ID_BYTES = 512  # OpenSearch's limit for an _id
 FLAT_VALUE_BYTES = 32_000
 """Path and value in a flat_object together; the full value stays in DynamoDB."""

@@ -47,6 +47,7 @@ class SearchStack(Stack):
                 enabled=True, kms_key=resources.key
             ),
             tls_security_policy=opensearch.TLSSecurityPolicy.TLS_1_2_PFS,
+            # Bootstrap sets the circuit breakers: a domain takes them by its own API only.
             advanced_options={"indices.query.bool.max_clause_count": str(MAX_CLAUSES)},
             removal_policy=RemovalPolicy.DESTROY,
             # Else another version is another domain, which has no indexes, and whose name the

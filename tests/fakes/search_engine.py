@@ -1,7 +1,7 @@
 """OpenSearch in memory: what writing under external versions means, and nothing else of it."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from backend.core.errors import InvalidInputError
@@ -36,6 +36,7 @@ class MemorySearchEngine:
         default_factory=dict[str, dict[str, tuple[int, JsonObject]]]
     )
     mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    limits: dict[str, str] = field(default_factory=dict[str, str])
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     bulks: list[int] = field(default_factory=list[int])
     before: Callable[[str], None] = lambda operation: None
@@ -113,6 +114,9 @@ class MemorySearchEngine:
 
     def point_alias(self, alias: str, index: str) -> None:
         self.aliases[alias] = index
+
+    def limit_memory(self, limits: Mapping[str, str]) -> None:
+        self.limits.update(limits)
 
     def refresh(self, indexes: Sequence[str]) -> None:
         pass

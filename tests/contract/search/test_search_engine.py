@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 from backend.aws.search_engine import OpenSearchEngine
 from backend.core.errors import InvalidInputError, UnavailableError
 from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, Stretch
-from backend.spec.search_indexes import ASSET_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, BREAKERS
 from tests.contract.search.conftest import Cluster
 
 
@@ -191,3 +191,15 @@ def test_a_stretch_goes_on_where_it_ended_in_the_order_of_bytes(cluster: Cluster
 def test_an_index_is_dropped_once(cluster: Cluster) -> None:
     assert cluster.engine.drop_index(cluster.index)
     assert not cluster.engine.drop_index(cluster.index)
+
+
+def test_memory_is_limited_by_breakers_that_the_cluster_knows(cluster: Cluster) -> None:
+    cluster.engine.limit_memory(BREAKERS)
+    if cluster.name == "memory":
+        return
+    breakers = _client(cluster).nodes.stats(metric="breaker")["nodes"]
+    (node,) = breakers.values()
+    heap = node["breakers"]["parent"]["limit_size_in_bytes"] / 0.95
+    for name, limit in BREAKERS.items():
+        found = node["breakers"][name.split(".")[2]]["limit_size_in_bytes"]
+        assert found == pytest.approx(heap * int(limit[:-1]) / 100, rel=0.01)

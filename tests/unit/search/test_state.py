@@ -7,7 +7,7 @@ import pytest
 from backend.core.tables import Tables
 from backend.search.indexes import MappingDiffersError, ensure_indexes
 from backend.search.state import FIRST_POINTER, Pointer, SearchNotSetUpError, SearchState
-from backend.spec.search_indexes import ASSET_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, BREAKERS
 from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.search import NOON
 from tests.fakes.search_engine import MemorySearchEngine
@@ -56,6 +56,7 @@ def test_indexes_are_made_with_mapping_and_alias_and_again_without_harm(state: S
     assert ensure_indexes(engine, state) == FIRST_POINTER
     assert engine.mappings["assets-1"] == ASSET_INDEX.mapping
     assert engine.aliases == {"assets": "assets-1", "files": "files-1"}
+    assert engine.limits == BREAKERS
     assert ensure_indexes(engine, state) == FIRST_POINTER
 
 
