@@ -60,6 +60,7 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
         ("es:ESHttpPost", "*/_search"),
         ("es:ESHttpPost", "*/_search/point_in_time"),
         ("es:ESHttpPost", "_search"),  # of a point in time, which names its indexes
+        ("es:ESHttpGet", "_search/point_in_time/_all"),
         ("es:ESHttpDelete", "_search/point_in_time"),
         ("es:ESHttpGet", "*/_mapping"),
     ),

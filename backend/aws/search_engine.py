@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import boto3
@@ -20,6 +21,7 @@ from backend.core.search_engine import (
     PointInTimeGoneError,
     StandingDocument,
     Stretch,
+    TooManyPointsInTimeError,
 )
 from backend.core.wired import wired
 
@@ -76,8 +78,17 @@ class OpenSearchEngine:
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         params = {"keep_alive": f"{seconds}s", "allow_partial_pit_creation": "false"}
-        reply = _answered(lambda: self.client.create_pit(index=",".join(indexes), params=params))
-        return reply["pit_id"]
+        try:
+            create = partial(self.client.create_pit, index=",".join(indexes), params=params)
+            return _answered(create)["pit_id"]
+        except UnavailableError as error:
+            cause = error.__cause__
+            if isinstance(cause, TransportError) and "Point In Time contexts" in _reason(cause):
+                raise TooManyPointsInTimeError from error
+            raise
+
+    def points_in_time(self) -> frozenset[str]:
+        return frozenset(one["pit_id"] for one in _answered(self.client.get_all_pits)["pits"])
 
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
         pinned = {**body, "pit": {"id": point_in_time, "keep_alive": f"{seconds}s"}}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from backend.core.errors import GoneError
+from backend.core.errors import GoneError, UnavailableError
 
 JsonObject = dict[str, Any]
 
@@ -78,6 +78,15 @@ class PointInTimeGoneError(GoneError):
         super().__init__("The point in time is there no more")
 
 
+class TooManyPointsInTimeError(UnavailableError):
+    """The cluster keeps as many points in time as it can."""
+
+    code = "TooManyPointsInTime"
+
+    def __init__(self) -> None:
+        super().__init__("OpenSearch keeps no more points in time")
+
+
 class SearchEngine(Protocol):
     """A search cluster. All may raise UnavailableError (no connection, 429, 5xx)."""
 
@@ -108,7 +117,15 @@ class SearchEngine(Protocol):
         ...
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
-        """Keep what the indexes hold now for that many seconds; answers with its id."""
+        """Keep what the indexes hold now for that many seconds; answers with its id.
+
+        Raises:
+            TooManyPointsInTimeError: no more can be kept now.
+        """
+        ...
+
+    def points_in_time(self) -> frozenset[str]:
+        """The ids of all points in time that the cluster keeps now."""
         ...
 
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:

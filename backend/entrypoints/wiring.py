@@ -337,12 +337,14 @@ class Wiring:
 
     @cached_property
     def search(self) -> "SearchService":
+        from backend.search.cursor_places import CursorPlaces
         from backend.search.cursors import Cursors
         from backend.search.service import SearchService
         from backend.search.state import SearchState
 
         state = SearchState(self.tables, self.clock)
-        cursors = Cursors(self.page_tokens, self.clock)
+        places = CursorPlaces(self.tables, self.clock)
+        cursors = Cursors(self.page_tokens, self.clock, places)
         return SearchService(
             self.search_engine, state, self.rules, cursors, lambda: self._freshness
         )

@@ -8,8 +8,7 @@ What the caller may see is asked anew for each page.
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,20 +18,15 @@ from backend.core.errors import (
     GoneError,
     InvalidInputError,
     TooLargeError,
-    UnavailableError,
 )
 from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import JsonObject, PointInTimeGoneError, SearchEngine
 from backend.core.wired import wired
+from backend.search.cursor_places import LONGEST, MAX_OPEN, PAUSE_SECONDS, CursorPlaces, close
 from backend.search.hits import sized, with_sources
 from backend.search.models import MAX_CURSOR_CHARS, EntityType, SearchBody
 from backend.search.queries import page_of
-
-PAUSE_SECONDS = 120
-"""How long OpenSearch keeps a point in time that no page is asked of."""
-LONGEST = timedelta(hours=1)
-"""How long it is used at all: what it holds takes room, and grows old."""
 
 
 class CursorExpiredError(GoneError):
@@ -44,6 +38,19 @@ class CursorExpiredError(GoneError):
         fact = (
             f"has expired: a cursor is kept for {PAUSE_SECONDS} seconds after its last page, and "
             f"for {LONGEST.seconds} in all; begin again with an empty one"
+        )
+        super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
+
+
+class CursorClosedError(GoneError):
+    """A later cursor of the same user has taken the cursor's place."""
+
+    code = "CursorClosed"
+
+    def __init__(self) -> None:
+        fact = (
+            f"was closed, because the same user opened others: at most {MAX_OPEN} are kept open, "
+            "and fewer while many users have some; begin again with an empty one"
         )
         super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
 
@@ -71,6 +78,7 @@ class Cursors:
 
     tokens: PageTokens
     clock: Clock
+    places: CursorPlaces
 
     def page(
         self,
@@ -86,23 +94,27 @@ class Cursors:
         Raises:
             InvalidInputError: the cursor was not issued to this caller for this query.
             CursorExpiredError: it was, but is there no more.
+            CursorClosedError: later cursors of the caller took its place.
+            TooManyCursorsError: there is no place for a new one.
             TooLargeError: the next cursor would be longer than one may be.
         """
         scope = _scope(caller, body)
-        cursor = self._read(body.after or "", scope) or self._opened(engine, kinds)
+        cursor = self._read(body.after or "", scope) or self._opened(caller, engine, kinds)
         if self.clock() - datetime.fromisoformat(cursor.opened_at) > LONGEST:
-            self._close(engine, cursor)
+            close(engine, cursor.point_in_time)
             raise CursorExpiredError
         try:
             return self._page(cursor, body, request, engine=engine, scope=scope)
         except PointInTimeGoneError:
+            if self.places.was_closed(caller.user_id, cursor.point_in_time):
+                raise CursorClosedError from None
             raise CursorExpiredError from None
         except InvalidInputError:
-            self._close(engine, cursor)
+            close(engine, cursor.point_in_time)
             raise
         except TooLargeError:
             if cursor.place is None:  # the caller has no cursor to go on with by a smaller size
-                self._close(engine, cursor)
+                close(engine, cursor.point_in_time)
             raise
 
     def _page(
@@ -122,11 +134,11 @@ class Cursors:
         last = hits[-1] if len(found["hits"]) > body.size else None
         found["hits"] = with_sources(hits, asked, search)
         if last is None:
-            self._close(engine, cursor)
+            close(engine, cursor.point_in_time)
             return FoundPage(answer, cursor.kinds, None)
         token = self.tokens.issue({**cursor._asdict(), "place": last["sort"]}, scope=scope)
         if len(token) > MAX_CURSOR_CHARS:
-            self._close(engine, cursor)
+            close(engine, cursor.point_in_time)
             raise _too_long(last, len(token))
         return FoundPage(answer, cursor.kinds, token)
 
@@ -136,20 +148,18 @@ class Cursors:
         """Let go of a cursor whose page is not wanted."""
         cursor = self._read(token, _scope(caller, body))
         if cursor is not None:
-            self._close(engine, cursor)
+            close(engine, cursor.point_in_time)
 
-    def _opened(self, engine: SearchEngine, kinds: Mapping[str, EntityType]) -> _Cursor:
-        opened = engine.open_point_in_time(tuple(kinds), seconds=PAUSE_SECONDS)
+    def _opened(
+        self, caller: Identity, engine: SearchEngine, kinds: Mapping[str, EntityType]
+    ) -> _Cursor:
+        opened = self.places.open(caller.user_id, kinds, engine=engine)
         return _Cursor(opened, kinds, self.clock().isoformat())
 
     def _read(self, token: str, scope: str) -> _Cursor | None:
         if not token:
             return None
         return _Cursor(**self.tokens.read(token, scope=scope, field="after"))
-
-    def _close(self, engine: SearchEngine, cursor: _Cursor) -> None:
-        with suppress(UnavailableError):  # the page is there, and the rest ends by itself
-            engine.close_point_in_time(cursor.point_in_time)
 
 
 def _too_long(last: JsonObject, size: int) -> TooLargeError:

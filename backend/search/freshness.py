@@ -173,9 +173,7 @@ class Watch:
         """What a search has to count besides, to tell what it holds of the documents."""
         ids = [one.id for one in self._pending if one.id]
         # From doc values: the sources of a hundred large documents would be read for two fields.
-        shown = {
-            "top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}
-        }
+        shown = {"top_hits": {"size": _HITS, "_source": False, "docvalue_fields": ["hash", "rev"]}}
         named: JsonObject = {
             f"from_{start}": {
                 "filter": {"ids": {"values": ids[start : start + _HITS]}},

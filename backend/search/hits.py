@@ -1,15 +1,20 @@
 """Fills hits with the sources of their documents, within bytes that are known beforehand.
 
 OpenSearch builds a whole page in memory before it sends it, so a page of large documents could end
-it. The request that finds the hits therefore returns the stored size of each document, and the
-source of those only that are within an equal share of `PAGE_BYTES`: a page of small documents takes
-one request. The sources of the others follow in a second one if all of them together are within
-`PAGE_BYTES`. Documents over `DOCUMENT_BYTES` are returned without metadata, from doc values, for
-which OpenSearch reads no source. A document without a stored size (an index of mapping version 1)
-counts as one of those.
+it. The request that finds the hits therefore reads no source by itself: a script returns, by the
+stored size of each document,
+
+- its source, if the size is within an equal share of `PAGE_BYTES`: a page of small documents takes
+  one request;
+- nothing, if it is larger: the sources of these follow in a second request, if those of the whole
+  page are within `PAGE_BYTES` together;
+- its fields without metadata, from doc values, over `DOCUMENT_BYTES`. A document without a stored
+  size (in an index of mapping version 1) counts as one of these.
+
+Words are marked by reading sources, so on longer pages the second request marks them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from backend.core.errors import TooLargeError
@@ -19,19 +24,28 @@ from backend.search.values import iso_date
 from backend.spec.search_indexes import ASSET_INDEX, BY_PREFIX, FILE_INDEX, SOURCE_BYTES, TEXT
 
 PAGE_BYTES = 6_000_000
-"""Bytes of all sources of a page, and of one request: as many as a function of AWS can send."""
+"""Bytes of all sources of a page: as many as a function of AWS can send."""
 DOCUMENT_BYTES = 100_000
 """Of a larger document, a hit has no metadata: the routes of metadata return it in pages."""
-PORTION_HITS = 250
-"""Documents without metadata in one request: at most about 40 KB each by the limits of the API."""
+MARKED_AT_ONCE = 20
+"""Hits whose words the first request marks; for each it reads a source, however large."""
 CUT = "metadataCut"
 """The field of a hit whose metadata was left out."""
 
 _SOURCE = "source"
-_IF_SMALL = (
-    "doc.containsKey(params.field) && doc[params.field].size() > 0"
-    " && doc[params.field].value <= params.most ? params._source : null"
-)
+_BY_SIZE = """
+long size = params.most + 1;
+if (doc.containsKey(params.size) && doc[params.size].size() > 0) { size = doc[params.size].value; }
+if (size <= params.share) { return params._source; }
+if (size <= params.most) { return null; }
+Map found = new HashMap();
+for (String field : params.fields) {
+  if (doc.containsKey(field) && doc[field].size() > 0) {
+    found.put(field, new ArrayList(doc[field]));
+  }
+}
+return found;
+"""
 
 Search = Callable[[JsonObject], JsonObject]
 """Runs a request over the same indexes, or point in time, as the request that found the hits."""
@@ -46,15 +60,18 @@ class _Place(NamedTuple):
 
 def sized(request: JsonObject) -> JsonObject:
     """Return the request with sizes of documents, and sources of small ones only."""
-    most = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
-    script = {"lang": "painless", "source": _IF_SMALL}
+    share = min(DOCUMENT_BYTES, PAGE_BYTES // max(1, int(request["size"])))
+    asked = dict(request)
+    if _is_marked_later(request):
+        del asked["highlight"]
+        share = -1
+    params = {"size": SOURCE_BYTES, "share": share, "most": DOCUMENT_BYTES, "fields": _DOC_VALUES}
+    script = {"lang": "painless", "source": _BY_SIZE, "params": params}
     return {
-        **request,
+        **asked,
         "_source": False,
         "docvalue_fields": [SOURCE_BYTES],
-        "script_fields": {
-            _SOURCE: {"script": {**script, "params": {"field": SOURCE_BYTES, "most": most}}}
-        },
+        "script_fields": {_SOURCE: {"script": script}},
     }
 
 
@@ -66,49 +83,34 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
     Raises:
         TooLargeError: the sources are more than a reply can hold; none of the rest was requested.
     """
-    sources: dict[_Place, JsonObject] = {}
-    whole: list[_Place] = []
-    cut: list[_Place] = []
+    missing: dict[_Place, JsonObject] = {}
     total = 0
     for hit in hits:
         fields: JsonObject = hit.pop("fields", {})
-        place, (source,) = _place(hit), fields.get(_SOURCE) or (None,)
+        (found,) = fields.get(_SOURCE) or (None,)
         size = next(iter(fields.get(SOURCE_BYTES) or ()), DOCUMENT_BYTES + 1)
-        total += size if size <= DOCUMENT_BYTES else 0
-        if source is not None:
-            sources[place] = _shown(source)
+        if size > DOCUMENT_BYTES:
+            hit |= {"_source": _from_doc_values(found or {}), CUT: True}
+            continue
+        total += size
+        if found is None:
+            missing[_place(hit)] = hit
         else:
-            (whole if size <= DOCUMENT_BYTES else cut).append(place)
+            hit["_source"] = _shown(found)
     if total > PAGE_BYTES:
         fact = f"makes a reply of {total} bytes, at most {PAGE_BYTES} are sent; ask for less"
         raise TooLargeError.of("size", fact)
-    for asked in _requests(request, whole, cut):
-        for hit in search(asked)["hits"]["hits"]:
-            source = hit.get("_source")
-            sources[_place(hit)] = _from_doc_values(hit["fields"]) if source is None else source
-    return list(_filled(hits, sources, frozenset(cut)))
+    if missing:
+        for later in search(_over(request, list(missing)))["hits"]["hits"]:
+            # An id may be in both indexes: the other document is of no hit.
+            missing.get(_place(later), {}).update(
+                {name: later[name] for name in ("_source", "highlight") if name in later}
+            )
+    return [hit for hit in hits if "_source" in hit]
 
 
-def _filled(
-    hits: list[JsonObject], sources: dict[_Place, JsonObject], cut: frozenset[_Place]
-) -> Iterator[JsonObject]:
-    for hit in hits:
-        place = _place(hit)
-        if place in sources:
-            hit["_source"] = sources[place]
-            if place in cut:
-                hit[CUT] = True
-            yield hit
-
-
-def _requests(
-    request: JsonObject, whole: Sequence[_Place], cut: Sequence[_Place]
-) -> Iterator[JsonObject]:
-    if whole:
-        yield {**_over(request, whole), "_source": {"excludes": HIDDEN_FIELDS}}
-    for start in range(0, len(cut), PORTION_HITS):
-        portion = cut[start : start + PORTION_HITS]
-        yield {**_over(request, portion), "_source": False, "docvalue_fields": _DOC_VALUES}
+def _is_marked_later(request: JsonObject) -> bool:
+    return "highlight" in request and request["size"] > MARKED_AT_ONCE
 
 
 def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
@@ -117,8 +119,13 @@ def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
     ids = {"ids": {"values": [place.id for place in places]}}
     indexes = {"terms": {"_index": sorted({place.index for place in places})}}
     query = {"filter": [*asked["filter"], indexes, ids], "must_not": asked["must_not"]}
-    # An id may be one of each index: the other one's document is of no hit, and is not used.
-    return {"query": {"bool": query}, "size": 2 * len(places), "track_total_hits": False}
+    again: JsonObject = {
+        "query": {"bool": query},
+        "size": 2 * len(places),
+        "track_total_hits": False,
+        "_source": {"excludes": HIDDEN_FIELDS},
+    }
+    return again | ({"highlight": request["highlight"]} if _is_marked_later(request) else {})
 
 
 def _place(hit: JsonObject) -> _Place:
@@ -129,23 +136,17 @@ def _shown(source: JsonObject) -> JsonObject:
     return {name: value for name, value in source.items() if name not in HIDDEN_FIELDS}
 
 
-def _doc_value(field: str) -> JsonObject | str:
-    kind = BY_PREFIX.get(field.partition("_")[0] + "_")
-    if kind is TEXT:
-        return f"{field}.keyword"
-    return {"field": field, "format": "strict_date_time"} if field.startswith("date_") else field
-
-
 _FIELDS = dict.fromkeys((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_rectype"))
-_DOC_VALUES = [_doc_value(field) for field in _FIELDS]
+_DOC_VALUES = [
+    f"{field}.keyword" if BY_PREFIX.get(field.partition("_")[0] + "_") is TEXT else field
+    for field in _FIELDS
+]
 
 
 def _from_doc_values(fields: JsonObject) -> JsonObject:
     """The source of a document without metadata; lists are in the order of their values."""
-    return {
-        name: _value(name, values)
-        for name, values in ((field.removesuffix(".keyword"), v) for field, v in fields.items())
-    }
+    named = {field.removesuffix(".keyword"): values for field, values in fields.items()}
+    return {name: _value(name, values) for name, values in named.items()}
 
 
 def _value(name: str, values: list[Any]) -> Any:

@@ -94,6 +94,11 @@ def changes_of_files(asset_id: str) -> str:
     return f"Files#{asset_id}"
 
 
+def open_cursors(user_id: str) -> str:
+    """The item that names the open cursors of a user's searches."""
+    return f"Cursors#{user_id}"
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """The reservation that counts the numbers drawn for versions of an asset."""
     return f"Versions#{ASSET.build(database_id, asset_id)}"

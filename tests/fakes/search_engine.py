@@ -92,6 +92,9 @@ class MemorySearchEngine:
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         raise NotImplementedError
 
+    def points_in_time(self) -> frozenset[str]:
+        raise NotImplementedError
+
     def search_at(self, point_in_time: str, body: JsonObject, *, seconds: int) -> JsonObject:
         raise NotImplementedError
 

@@ -299,6 +299,7 @@ SEARCH_API = api(
         registry.ASSET_BUCKETS,
         buckets.ASSET_BUCKET,
     ),
+    writes=(operations.RESERVATIONS,),
     secrets=(secrets.PAGE_TOKEN_KEY,),
     search="read",
 )

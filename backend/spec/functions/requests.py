@@ -197,6 +197,7 @@ _OF_API: Mapping[str, Requests] = {
     },
     "SearchApi": {
         operations.SEARCH_STATE: ("GetItem",),
+        operations.RESERVATIONS: ("GetItem", "PutItem"),
         assets.ASSETS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),

@@ -17,14 +17,16 @@ RESERVATIONS = Table(
     "What must be unique in a deployment (asset ids, prefixes), the count of each database's "
     "assets in four parts, the last number drawn for a version of each asset "
     "(`Versions#<database>:<asset>`, which expires a year after the asset is deleted), names of "
-    "deleted databases, tag types and roles (`DeletedName#<field>#<name>`), and short-lived "
-    "counters of rate.",
+    "deleted databases, tag types and roles (`DeletedName#<field>#<name>`), short-lived counters "
+    "of rate, and the open search cursors of each user (`Cursors#<user>`, which expires after an "
+    "hour).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",
         "count an asset in or out in the transaction that changes its state",
         "add up the count of a database",
         "note the name of a deleted object, and see whether a name was deleted",
+        "replace a user's open cursors on the condition that their revision is unchanged",
         "count the versions of an asset: one atomic update draws the next number",
     ),
     ttl="expiresAt",

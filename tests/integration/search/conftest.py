@@ -14,6 +14,7 @@ from backend.core.page_tokens import PageTokens
 from backend.core.search_engine import DocumentWrite, JsonObject
 from backend.core.wired import wired
 from backend.search.bulk import with_size
+from backend.search.cursor_places import CursorPlaces
 from backend.search.cursors import Cursors
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
@@ -114,8 +115,10 @@ def library(engines: RealEngines) -> Library:
     for index in (ASSET_INDEX, FILE_INDEX):
         (target,) = pointer.targets(index)
         engine.create_index(target, mapping=index.mapping, settings=index.settings)
-    state = SearchState(MemoryTables(), lambda: NOON)
+    tables = MemoryTables()
+    state = SearchState(tables, lambda: NOON)
     state.begin(pointer)
-    cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON)
+    places = CursorPlaces(tables, lambda: NOON)
+    cursors = Cursors(PageTokens(lambda: b"key"), lambda: NOON, places)
     service = SearchService(engine, state, OnlyUser(), cursors, nobody_waits)
     return Library(engine, pointer, service)

@@ -43,9 +43,7 @@ def mixed(library: Library) -> Library:
 
 
 @pytest.mark.parametrize("more", [{}, {"after": ""}], ids=["window", "cursor"])
-def test_only_a_large_document_comes_without_its_metadata(
-    mixed: Library, more: JsonObject
-) -> None:
+def test_only_a_large_document_comes_without_its_metadata(mixed: Library, more: JsonObject) -> None:
     hits = shown(mixed, size=1000, **more)
     for name in ("small", "middle"):
         whole = document(name, 90_000 if name == "middle" else 1000)
@@ -55,6 +53,14 @@ def test_only_a_large_document_comes_without_its_metadata(
     del cut["metadata"]
     assert hits["large"]["_source"] == cut
     assert hits["large"]["metadataCut"] is True
+
+
+def test_words_are_marked_on_short_and_long_pages(mixed: Library) -> None:
+    for size in (3, 1000):
+        hits = shown(mixed, size=size, query="pump")
+        marked = {name for name, hit in hits.items() if "highlight" in hit}
+        assert marked == ({"small", "middle", "large"} if size == 3 else {"small", "middle"})
+        assert hits["small"]["highlight"] == {"str_assetname": ["<em>Pump</em>"]}
 
 
 def test_a_document_of_unknown_size_counts_as_a_large_one(library: Library) -> None:
@@ -78,6 +84,6 @@ def test_the_second_request_is_under_the_rules_of_the_caller(mixed: Library) -> 
     request = full_query(SearchBody(size=1000), {"term": {"list_tags.keyword": "a"}})
     search = partial(mixed.engine.search, (mixed.pointer.assets_read,))
     found = search(sized(request))["hits"]["hits"]
-    mixed.put({"large": {**document("large", 2 * DOCUMENT_BYTES), "list_tags": ["secret"]}})
+    mixed.put({"middle": {**document("middle", 90_000), "list_tags": ["secret"]}})
     hits = with_sources(found, request, search)
-    assert {hit["_id"] for hit in hits} == {"small", "middle"}
+    assert {hit["_id"] for hit in hits} == {"small", "large"}

@@ -9,7 +9,7 @@ import pytest
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
 from backend.http.app import MAX_REPLY_BYTES
-from backend.search.hits import DOCUMENT_BYTES, PAGE_BYTES, PORTION_HITS, sized, with_sources
+from backend.search.hits import DOCUMENT_BYTES, MARKED_AT_ONCE, PAGE_BYTES, sized, with_sources
 from backend.search.models import SearchBody
 from backend.search.queries import full_query
 
@@ -46,16 +46,21 @@ class Documents:
     def _hit(self, name: str, request: JsonObject) -> JsonObject:
         hit: JsonObject = {"_index": "assets-1", "_id": name}
         size = self.sizes[name]
-        if "script_fields" in request:
-            params = request["script_fields"]["source"]["script"]["params"]
-            small = size is not None and size <= params["most"]
-            sizes = {} if size is None else {"source_bytes": [size]}
-            return {**hit, "fields": {**sizes, "source": [self._source(name) if small else None]}}
-        if request["_source"] is False:
+        if "script_fields" not in request:
+            return {**hit, "_source": self._source(name), **self._marked(request)}
+        params = request["script_fields"]["source"]["script"]["params"]
+        found = None
+        if size is None or size > params["most"]:
             date = "2026-03-01T12:00:00.000Z"
-            values = {"str_assetid.keyword": [name], "date_lastmodified": [date]}
-            return {**hit, "fields": {**values, "list_tags.keyword": ["a", "b"]}}
-        return {**hit, "_source": self._source(name)}
+            found = {"str_assetid.keyword": [name], "date_lastmodified": [date]}
+            found["list_tags.keyword"] = ["a", "b"]
+        elif size <= params["share"]:
+            found = self._source(name)
+        sizes = {} if size is None else {"source_bytes": [size]}
+        return {**hit, "fields": {**sizes, "source": [found]}, **self._marked(request)}
+
+    def _marked(self, request: JsonObject) -> JsonObject:
+        return {"highlight": {"str_assetname": ["<em>x</em>"]}} if "highlight" in request else {}
 
     def _source(self, name: str) -> JsonObject:
         self.built[-1] += self.sizes[name] or 0
@@ -91,10 +96,10 @@ def test_a_few_larger_documents_take_one_more_request() -> None:
 
 @pytest.mark.parametrize("size", [DOCUMENT_BYTES + 1, 10_000_000, None])
 def test_of_documents_over_the_budget_no_source_is_built(size: int | None) -> None:
-    found = documents(2 * PORTION_HITS, size)
-    hits = found.page(size=2 * PORTION_HITS)
+    found = documents(500, size)
+    hits = found.page(size=500, query="pump")
     assert ids(hits) == list(found.sizes)
-    assert found.built == [0, 0, 0]
+    assert found.built == [0]
     assert all(hit["metadataCut"] is True for hit in hits)
     assert hits[0]["_source"]["date_lastmodified"] == "2026-03-01T12:00:00+00:00"
     assert hits[0]["_source"]["list_tags"] == ["a", "b"]
@@ -122,8 +127,8 @@ def test_no_request_makes_more_than_a_page(size: int) -> None:
 
 
 def test_a_document_that_is_gone_since_it_was_found_is_left_out() -> None:
-    found = documents(3, DOCUMENT_BYTES + 1)
-    asked = full_query(SearchBody(), VISIBLE)
+    found = documents(3, DOCUMENT_BYTES)
+    asked = full_query(SearchBody(size=100), VISIBLE)
     hits = found.search(sized(asked))["hits"]["hits"]
     found.removed = {"a1"}
     assert ids(with_sources(hits, asked, found.search)) == ["a0", "a2"]
@@ -133,3 +138,19 @@ def test_fields_of_a_write_are_not_shown() -> None:
     (hit,) = documents(1, 10).page()
     assert hit["_source"] == {"str_assetid": "a0", "MD_": {"k": "v"}}
     assert "rev" in json.dumps(documents(1, 10).search(sized(full_query(SearchBody(), VISIBLE))))
+
+
+@pytest.mark.parametrize(("size", "requests"), [(MARKED_AT_ONCE, 1), (MARKED_AT_ONCE + 1, 2)])
+def test_words_of_long_pages_are_marked_in_documents_of_known_size(
+    size: int, requests: int
+) -> None:
+    found = documents(size, 2000)
+    found.sizes["a3"] = DOCUMENT_BYTES + 1
+    hits = found.page(size=size, query="pump")
+    assert len(found.requests) == requests
+    unmarked = [hit["_id"] for hit in hits if "highlight" not in hit]
+    assert unmarked == ([] if requests == 1 else ["a3"])
+    assert max(found.built) == (size - 1) * 2000
+    plain = documents(size, 2000)
+    plain.page(size=size, query="pump", includeHighlights=False)
+    assert len(plain.requests) == 1

@@ -135,7 +135,7 @@ def test_a_page_is_ordered_by_as_many_texts_as_the_engine_can_hold() -> None:
     numbers = [{"field": "metadata.k", "type": "number"}] * 10
     full(sort=texts, size=400)
     full(sort=numbers, size=2000)
-    with pytest.raises(InvalidInputError, match="10 metadata keys order texts: .* at most 400"):
+    with pytest.raises(InvalidInputError, match=r"10 metadata keys order texts: .* at most 400"):
         full(sort=texts, size=401)
 
 

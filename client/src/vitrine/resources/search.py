@@ -123,7 +123,8 @@ class Search:
     ) -> Iterator[Hit]:
         """Every hit, however many there are, as the indexes stood when the first page was asked.
 
-        The next page has to be asked for within two minutes after the one before.
+        Each page must be requested within a minute after the one before. A user has at most ten
+        such lists open: an eleventh closes the oldest.
 
         Raises:
             ApiError: with status 410 if more time passed.

@@ -1,0 +1,138 @@
+"""Which points in time each user holds, so that one user's cursors leave places for others.
+
+OpenSearch holds 300 contexts on a node, and a point in time takes one for each index. It knows
+which are open, but not whose they are: that is in one item a user, written when a cursor is opened.
+Pages read and write nothing here.
+"""
+
+import hashlib
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, NamedTuple, cast
+
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.errors import ConflictError, RateLimitedError, UnavailableError
+from backend.core.search_engine import SearchEngine, TooManyPointsInTimeError
+from backend.core.tables import Tables
+from backend.core.transactions import Item, Put, absent, equals
+from backend.core.wired import wired
+from backend.spec.keys import open_cursors
+from backend.spec.tables.operations import RESERVATIONS
+
+MAX_OPEN = 10
+"""Open cursors of one user; the next one closes the oldest."""
+PLACES = 140
+"""Cursors over both indexes that are open at a time: below the 300 contexts of a node, since users
+who open one at the same moment count each other only afterwards."""
+FOR_OTHERS = 40
+"""The last of these places, for users who have no cursor: others exchange their oldest one."""
+PAUSE_SECONDS = 60
+"""How long OpenSearch keeps a point in time from which no page is requested."""
+LONGEST = timedelta(hours=1)
+"""How long a cursor can be used: what it holds takes room, and grows old."""
+
+_KEPT_CLOSED = 20
+_ATTEMPTS = 10
+_DIGEST_CHARS = 24
+
+
+class TooManyCursorsError(RateLimitedError):
+    """All places of cursors are taken."""
+
+    code = "TooManyCursors"
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("Too many searches by cursor are open", retry_after=retry_after)
+
+
+class _Held(NamedTuple):
+    """The cursors of a user: points in time from the oldest on, and digests of those closed."""
+
+    opened: list[str]
+    closed: list[str]
+    revision: int = 0
+
+
+@wired
+class CursorPlaces:
+    """Opens points in time for cursors, as many as a user may have."""
+
+    tables: Tables
+    clock: Clock
+
+    def open(self, user_id: str, indexes: Collection[str], *, engine: SearchEngine) -> str:
+        """Open a point in time over indexes, and close the user's oldest ones beyond the limit.
+
+        Raises:
+            TooManyCursorsError: no place is free.
+        """
+        held, open_now = self._held(user_id), engine.points_in_time()
+        if len(open_now) >= PLACES and not open_now.intersection(held.opened):
+            raise TooManyCursorsError(PAUSE_SECONDS)
+        try:
+            opened = engine.open_point_in_time(tuple(indexes), seconds=PAUSE_SECONDS)
+        except TooManyPointsInTimeError as error:
+            raise TooManyCursorsError(PAUSE_SECONDS) from error
+        for _ in range(_ATTEMPTS):
+            mine = [one for one in held.opened if one in open_now]
+            beyond = mine[: _too_many(len(mine), len(open_now))]
+            kept = [*mine[len(beyond) :], opened]
+            closed = [*held.closed, *map(_digest, beyond)][-_KEPT_CLOSED:]
+            if self._replaced(user_id, held, _Held(kept, closed, held.revision + 1)):
+                for one in beyond:
+                    close(engine, one)
+                return opened
+            # In this order: what the item names was open before OpenSearch lists what is open.
+            held, open_now = self._held(user_id), engine.points_in_time()
+        close(engine, opened)
+        raise TooManyCursorsError(1)
+
+    def was_closed(self, user_id: str, point_in_time: str) -> bool:
+        """Whether a later cursor of the user closed it."""
+        return _digest(point_in_time) in self._held(user_id).closed
+
+    def _held(self, user_id: str) -> _Held:
+        item = self.tables.get(RESERVATIONS, _key(user_id)) or {}
+        opened = cast("list[str]", item.get("opened", []))
+        closed = cast("list[str]", item.get("closed", []))
+        return _Held(list(opened), list(closed), int(item.get("revision", 0)))
+
+    def _replaced(self, user_id: str, held: _Held, new: _Held) -> bool:
+        """Write what a user holds now; False where another request of the user was faster."""
+        ends = epoch_seconds(self.clock() + LONGEST)
+        item: Item = {**_key(user_id), **new._asdict(), "expiresAt": ends}
+        unchanged = equals("revision", held.revision) if held.revision else absent("revision")
+        refused = _ChangedError("The cursors of the user have changed")
+        try:
+            self.tables.write(
+                Put(table=RESERVATIONS, item=item, conditions=(unchanged,), refused=refused)
+            )
+        except _ChangedError:
+            return False
+        return True
+
+
+class _ChangedError(ConflictError):
+    """Another request of the user has opened a cursor."""
+
+
+def close(engine: SearchEngine, point_in_time: str) -> None:
+    """Close a point in time; if OpenSearch does not answer, it ends by itself."""
+    with suppress(UnavailableError):
+        engine.close_point_in_time(point_in_time)
+
+
+def _too_many(mine: int, all_open: int) -> int:
+    """How many of a user's cursors to close for a new one, of which few or many places are left."""
+    if all_open < PLACES - FOR_OTHERS:
+        return max(0, mine + 1 - MAX_OPEN)
+    return max(min(mine, 1), mine + 1 - MAX_OPEN)
+
+
+def _key(user_id: str) -> dict[str, Any]:
+    return {RESERVATIONS.partition_key.name: open_cursors(user_id)}
+
+
+def _digest(point_in_time: str) -> str:
+    return hashlib.sha256(point_in_time.encode()).hexdigest()[:_DIGEST_CHARS]
