@@ -1,18 +1,21 @@
 """Turns filters in Lucene's syntax into OpenSearch queries; the text itself never reaches it.
 
-luqum parses; what is let through is words, phrases, ranges, AND, OR, NOT and groups over the fields
-that the indexes declare. Whatever else the syntax knows (regular expressions, fuzziness, boosts,
-proximity) is refused by name.
+`grammar` parses; what is let through is words, phrases, ranges, AND, OR, NOT and groups over the
+fields that the indexes declare. Whatever else the syntax knows (regular expressions, fuzziness,
+boosts, proximity) is refused by name.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any, cast
+from typing import TYPE_CHECKING, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+
+if TYPE_CHECKING:
+    from backend.search.grammar import Node
 
 MAX_CHARS = 4096
 MAX_DEPTH = 20
@@ -38,19 +41,14 @@ def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
     if len(text) > MAX_CHARS:
         raise InvalidInputError.of(field, f"is longer than {MAX_CHARS} characters")
     # Imported here because most requests can do without the time that it takes.
-    from luqum import thread  # noqa: PLC0415
-    from luqum.exceptions import ParseError  # noqa: PLC0415
-
-    parse = cast("Callable[[str], Any]", thread.parse)
+    from backend.search.grammar import FilterSyntaxError, parse  # noqa: PLC0415
 
     try:
         tree = parse(text)
-    except (ParseError, ValueError) as error:
+    except FilterSyntaxError as error:
         raise InvalidInputError.of(field, f"is not a filter: {error}") from None
-    except ArithmeticError:  # what follows `~` or `^` is no number
-        raise InvalidInputError.of(field, "is not a filter: ~ and ^ are not supported") from None
     _demand_shallow(tree, field)
-    return _Translation(field).translate(tree, None)
+    return _Translation(field, text).translate(tree, None)
 
 
 def leaves(query: JsonObject) -> Iterator[JsonObject]:
@@ -63,70 +61,70 @@ def leaves(query: JsonObject) -> Iterator[JsonObject]:
             yield from leaves(each)
 
 
-def _demand_shallow(tree: Any, field: str) -> None:
+def _demand_shallow(tree: "Node", field: str) -> None:
     """Refuse a syntax tree in which Python would run out of its stack."""
     level, depth = [tree], 0
-    while level := [child for node in level for child in node.children]:
+    while level := [child for node in level for child in _nodes(node)]:
         depth += 1
         if depth > MAX_DEPTH:
             raise InvalidInputError.of(field, f"is nested deeper than {MAX_DEPTH} levels")
 
 
-class _Translation:
-    """Walks a syntax tree; `field` names the filter in errors."""
+def _nodes(node: "Node") -> list["Node"]:
+    """The children of a node that are no tokens."""
+    return [child for child in node.children if not isinstance(child, str)]
 
-    def __init__(self, field: str) -> None:
+
+class _Translation:
+    """Walks the syntax tree of a text; `field` names the filter in errors."""
+
+    def __init__(self, field: str, text: str) -> None:
         self._field = field
-        self._known: dict[str, Callable[[Any, str | None], JsonObject]] = {
-            "SearchField": self._search_field,
-            "Group": self._group,
-            "FieldGroup": self._group,
-            "AndOperation": self._all,
-            "UnknownOperation": self._all,
-            "OrOperation": self._any,
-            "Not": self._none,
-            "Prohibit": self._none,
-            "Plus": self._group_of_one,
-            "Word": self._word,
-            "Phrase": self._phrase,
-            "Range": self._range,
-            "From": self._open_range,
-            "To": self._open_range,
+        self._text = text
+        self._known: dict[str, Callable[[Node, str | None], JsonObject]] = {
+            "field": self._search_field,
+            "group": self._same,
+            "required": self._same,
+            "all_of": self._all,
+            "any_of": self._any,
+            "none_of": self._none,
+            "word": self._word,
+            "phrase": self._phrase,
+            "range": self._range,
+            "comparison": self._comparison,
         }
 
-    def translate(self, node: Any, name: str | None) -> JsonObject:
-        kind = type(node).__name__
-        if kind not in self._known:
-            raise self._refused(f"{kind} in {_shown(node)} is not supported")
-        return self._known[kind](node, name)
+    def translate(self, node: "Node", name: str | None) -> JsonObject:
+        if node.data not in self._known:
+            kind = node.data.replace("_", " ")
+            raise self._refused(f"{kind} in {self._shown(node)} is not supported")
+        return self._known[node.data](node, name)
 
-    def _search_field(self, node: Any, _: str | None) -> JsonObject:
-        name = str(node.name).removesuffix(".keyword")
+    def _search_field(self, node: "Node", _: str | None) -> JsonObject:
+        name = str(node.children[0]).removesuffix(".keyword")
         if name not in FIELDS:
-            raise self._refused(f"{name!r} is not a field of the indexes")
-        return self.translate(node.expr, name)
+            raise self._refused(f"{name!r:.{_SHOWN_CHARS}} is not a field of the indexes")
+        return self._same(node, name)
 
-    def _group(self, node: Any, name: str | None) -> JsonObject:
-        return self.translate(node.expr, name)
+    def _same(self, node: "Node", name: str | None) -> JsonObject:
+        (child,) = _nodes(node)
+        return self.translate(child, name)
 
-    def _group_of_one(self, node: Any, name: str | None) -> JsonObject:
-        return self.translate(node.a, name)
-
-    def _all(self, node: Any, name: str | None) -> JsonObject:
+    def _all(self, node: "Node", name: str | None) -> JsonObject:
         return {"bool": {"filter": self._children(node, name)}}
 
-    def _any(self, node: Any, name: str | None) -> JsonObject:
+    def _any(self, node: "Node", name: str | None) -> JsonObject:
         children = self._children(node, name)
         return {"bool": {"should": children, "minimum_should_match": 1}}
 
-    def _none(self, node: Any, name: str | None) -> JsonObject:
-        return {"bool": {"must_not": [self.translate(node.a, name)]}}
+    def _none(self, node: "Node", name: str | None) -> JsonObject:
+        return {"bool": {"must_not": self._children(node, name)}}
 
-    def _children(self, node: Any, name: str | None) -> list[JsonObject]:
-        return [self.translate(child, name) for child in node.children]
+    def _children(self, node: "Node", name: str | None) -> list[JsonObject]:
+        return [self.translate(child, name) for child in _nodes(node)]
 
-    def _word(self, node: Any, name: str | None) -> JsonObject:
-        field, value = self._demand_field(name, node), str(node.value)
+    def _word(self, node: "Node", name: str | None) -> JsonObject:
+        field, value = self._demand_field(name, node), str(node.children[0])
         if value == "*":
             return {"exists": {"field": field}}
         if value.startswith(("*", "?")):
@@ -138,7 +136,7 @@ class _Translation:
             raise self._refused(f"{field} takes no wildcards")
         return {"wildcard": {field: {"value": value, "case_insensitive": True}}}
 
-    def _phrase(self, node: Any, name: str | None) -> JsonObject:
+    def _phrase(self, node: "Node", name: str | None) -> JsonObject:
         return self._value(self._demand_field(name, node), _text_of(node))
 
     def _value(self, field: str, value: str) -> JsonObject:
@@ -146,17 +144,18 @@ class _Translation:
             return {"term": {field: {"value": value, "case_insensitive": True}}}
         return {"term": {field: {"value": self._typed(field, value)}}}
 
-    def _range(self, node: Any, name: str | None) -> JsonObject:
-        low = "gte" if node.include_low else "gt"
-        high = "lte" if node.include_high else "lt"
-        return self._bounded(name, {low: node.low, high: node.high}, node)
+    def _range(self, node: "Node", name: str | None) -> JsonObject:
+        low, high = _nodes(node)
+        over = "gte" if node.children[0] == "[" else "gt"
+        under = "lte" if node.children[-1] == "]" else "lt"
+        return self._bounded(name, {over: low, under: high}, node)
 
-    def _open_range(self, node: Any, name: str | None) -> JsonObject:
-        word = "gt" if type(node).__name__ == "From" else "lt"
-        bound = word + ("e" if node.include else "")
-        return self._bounded(name, {bound: node.a}, node)
+    def _comparison(self, node: "Node", name: str | None) -> JsonObject:
+        (value,) = _nodes(node)
+        word = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}[str(node.children[0])]
+        return self._bounded(name, {word: value}, node)
 
-    def _bounded(self, name: str | None, bounds: dict[str, Any], node: Any) -> JsonObject:
+    def _bounded(self, name: str | None, bounds: dict[str, "Node"], node: "Node") -> JsonObject:
         field = self._demand_field(name, node)
         if not field.startswith(("num_", "date_")):
             raise self._refused(f"{field.removesuffix('.keyword')} has no ranges")
@@ -176,27 +175,27 @@ class _Translation:
                 raise self._refused(f"{field} is true or false, not {value!r:.{_SHOWN_CHARS}}")
         return value
 
-    def _demand_field(self, name: str | None, node: Any) -> str:
+    def _demand_field(self, name: str | None, node: "Node") -> str:
         """The field as it is asked: what holds whole values of it."""
         if name is None:
-            raise self._refused(f"{_shown(node)} names no field (field:value)")
+            raise self._refused(f"{self._shown(node)} names no field (field:value)")
         return f"{name}.keyword" if name.startswith(_KEYWORD_PREFIXES) else name
 
     def _refused(self, fact: str) -> InvalidInputError:
         return InvalidInputError.of(self._field, fact)
 
+    def _shown(self, node: "Node") -> str:
+        """The part of the text that a node was read from."""
+        return f"{self._text[node.meta.start_pos : node.meta.end_pos]!r:.{_SHOWN_CHARS}}"
 
-def _text_of(node: Any) -> str:
+
+def _text_of(node: "Node") -> str:
     """What a word, a phrase, or one of them behind a minus, says."""
-    if type(node).__name__ == "Prohibit":
-        return f"-{_text_of(node.a)}"
-    value = str(node.value)
-    return _unescaped(value[1:-1] if type(node).__name__ == "Phrase" else value)
+    if node.data == "minus":
+        return f"-{_text_of(_nodes(node)[0])}"
+    value = str(node.children[0])
+    return _unescaped(value[1:-1] if node.data == "phrase" else value)
 
 
 def _unescaped(text: str) -> str:
     return _ESCAPE.sub(r"\1", text)
-
-
-def _shown(node: Any) -> str:
-    return f"{str(node)!r:.{_SHOWN_CHARS}}"

@@ -47,6 +47,24 @@ def test_words_combine_by_and_or_not() -> None:
     }
 
 
+def test_and_binds_closer_than_or_and_or_closer_than_a_blank() -> None:
+    a, b, c, d = (exact("str_key", name) for name in "abcd")
+    both = {"bool": {"filter": [b, c]}}
+    either = {"bool": {"should": [a, both], "minimum_should_match": 1}}
+    text = "str_key:a OR str_key:b AND str_key:c str_key:d"
+    assert query(text) == {"bool": {"filter": [either, d]}}
+    assert query("str_key:(a OR b AND c d)") == query(text)
+    assert query("+str_key:a -str_key:b") == {"bool": {"filter": [a, {"bool": {"must_not": [b]}}]}}
+
+
+def test_words_of_the_syntax_are_values_where_they_can_be_nothing_else() -> None:
+    assert query("str_key:TO") == exact("str_key", "TO")
+    assert query("str_key:ANDROID") == exact("str_key", "ANDROID")
+    assert query("date_lastmodified:2026-01-01T10:20:30Z") == {
+        "term": {"date_lastmodified": {"value": "2026-01-01T10:20:30Z"}}
+    }
+
+
 def test_numbers_and_dates_have_ranges() -> None:
     assert query("num_filesize:[10 TO 20}") == {
         "range": {"num_filesize": {"gte": "10", "lt": "20"}}
@@ -106,7 +124,14 @@ def test_a_type_is_compared_as_it_is() -> None:
         ("NOT " * 1000 + "str_key:a", "deeper than"),
         ("str_key:a~.", "not supported"),
         ("str_key:a^1.1.1", "not supported"),
-        ('str_key:"a b"~.', "is not a filter"),
+        ('str_key:"a b"~.', "proximity in '\"a b\"~.' is not supported"),
+        ("str_key:roam~2", "fuzziness in 'roam~2' is not supported"),
+        ("str_key:a AND", "is not a filter: unexpected end"),
+        ("str_key:a)", "is not a filter: unexpected '\\)' at position 9"),
+        ("AND str_key:a", "is not a filter: unexpected 'AND' at position 0"),
+        ("str_key:'a", 'is not a filter: unexpected "\'" at position 8'),
+        ("str_key:[a TO", "is not a filter: unexpected end"),
+        ("x" * 200 + ":a", "is not a field"),
         ("num_filesize:large", "num_filesize: 'large' is not a number from"),
         ("num_filesize:[NaN TO *]", "is not a number from"),
         ("num_filesize:>1e400", "is not a number from"),

@@ -1,0 +1,84 @@
+"""Parses filters in Lucene's syntax into trees; `filters` turns these into queries.
+
+All of the syntax is parsed, also what is refused afterwards, so that it is refused by name.
+"""
+
+from functools import cache
+from typing import cast
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+Node = Tree[Token]
+
+GRAMMAR = r"""
+?sequence: alternatives | alternatives alternatives+        -> all_of
+?alternatives: conjunction | conjunction ("OR" conjunction)+ -> any_of
+?conjunction: clause | clause ("AND" clause)+               -> all_of
+?clause: condition
+    | "+" clause                                            -> required
+    | ("-" | "NOT") clause                                  -> none_of
+?condition: value
+    | TERM ":" clause                                       -> field
+    | condition BOOST                                       -> boost
+?value: "(" sequence ")"                                    -> group
+    | word
+    | phrase
+    | TERM FUZZINESS                                        -> fuzziness
+    | PHRASE FUZZINESS                                      -> proximity
+    | REGEX                                                 -> regular_expression
+    | COMPARISON (bound | phrase)                           -> comparison
+    | OPENING range_bound "TO" range_bound CLOSING          -> range
+word: TERM | TO
+phrase: PHRASE
+bound: TERM                                                 -> word
+?range_bound: bound | phrase
+    | "-" (bound | phrase)                                  -> minus
+
+TO: "TO"
+TERM: (FIRST | ESCAPED) (NEXT | ESCAPED | TIME)*
+FIRST: /[^\s:^~(){}\[\]\/\x22'+\-\\<>]/
+NEXT: /[^\s:^\\~(){}\[\]]/
+ESCAPED: /\\./
+TIME: /(?<=T\d{2}):\d{2}(?::\d{2})?/
+PHRASE: /"(?:[^\\\x22]|\\.)*"/
+REGEX: /\/(?:[^\\\/]|\\.)*\//
+FUZZINESS: /~[0-9.]*/
+BOOST: /\^[0-9.]*/
+COMPARISON: /[<>]=?/
+OPENING: /[\[{]/
+CLOSING: /[\]}]/
+BLANKS: /\s+/
+%ignore BLANKS
+"""
+
+
+class FilterSyntaxError(ValueError):
+    """A text that is no filter; the message names what is wrong with it, and where."""
+
+
+def parse(text: str) -> Node:
+    """Return the tree of a filter; its nodes are named after the rules of the grammar.
+
+    The parser keeps a stack of its own, so that no nesting exhausts Python's.
+
+    Raises:
+        FilterSyntaxError: the text is no filter.
+    """
+    try:
+        return _parser().parse(text)
+    except UnexpectedCharacters as error:
+        at = error.pos_in_stream
+        raise FilterSyntaxError(f"unexpected {text[at]!r} at position {at}") from None
+    except UnexpectedToken as error:
+        token = cast("Token", error.token)
+        if token.type == "$END":
+            raise FilterSyntaxError("unexpected end (maybe a bracket is left open)") from None
+        shown = f"{str(token)!r:.80}"
+        raise FilterSyntaxError(f"unexpected {shown} at position {token.start_pos}") from None
+
+
+@cache
+def _parser() -> Lark:
+    """The parser; the first filter builds it."""
+    return Lark(GRAMMAR, start="sequence", parser="lalr", lexer="basic", propagate_positions=True)
