@@ -32,7 +32,7 @@ PAUSE_SECONDS = 60
 LONGEST = timedelta(hours=1)
 """How long a cursor can be used: what it holds takes room, and grows old."""
 
-_KEPT_CLOSED = 20
+_KEPT_CLOSED = 100
 _ATTEMPTS = 10
 _DIGEST_CHARS = 24
 

@@ -15,7 +15,7 @@ Words are marked by reading sources, so on longer pages the second request marks
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from backend.core.errors import TooLargeError
 from backend.core.search_engine import JsonObject
@@ -47,15 +47,11 @@ for (String field : params.fields) {
 return found;
 """
 
+_Place = tuple[str, str]
+"""Index and id of a document: ids of the two indexes may be equal."""
+
 Search = Callable[[JsonObject], JsonObject]
 """Runs a request over the same indexes, or point in time, as the request that found the hits."""
-
-
-class _Place(NamedTuple):
-    """Which document a hit is: ids of the two indexes may be equal."""
-
-    index: str
-    id: str
 
 
 def sized(request: JsonObject) -> JsonObject:
@@ -116,8 +112,8 @@ def _is_marked_later(request: JsonObject) -> bool:
 def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
     """The request for some hits again: under the same filters, what the caller may see included."""
     asked = request["query"]["bool"]
-    ids = {"ids": {"values": [place.id for place in places]}}
-    indexes = {"terms": {"_index": sorted({place.index for place in places})}}
+    ids = {"ids": {"values": [name for _, name in places]}}
+    indexes = {"terms": {"_index": sorted({index for index, _ in places})}}
     query = {"filter": [*asked["filter"], indexes, ids], "must_not": asked["must_not"]}
     again: JsonObject = {
         "query": {"bool": query},
@@ -129,7 +125,7 @@ def _over(request: JsonObject, places: Sequence[_Place]) -> JsonObject:
 
 
 def _place(hit: JsonObject) -> _Place:
-    return _Place(hit["_index"], hit["_id"])
+    return (hit["_index"], hit["_id"])
 
 
 def _shown(source: JsonObject) -> JsonObject:

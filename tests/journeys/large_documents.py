@@ -1,6 +1,7 @@
 """Assets whose documents are as large as metadata makes them: 2 MB of texts, and more in pairs."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from tests.journeys.runtime import Api
 
@@ -13,19 +14,18 @@ _AT_ONCE = 4
 def new_large_assets(api: Api, database: str, count: int) -> list[str]:
     """Create assets with metadata of two megabytes each; returns their ids."""
     with ThreadPoolExecutor(_AT_ONCE) as writers:
-        numbers = range(count)
-        return list(writers.map(lambda number: _new_one(api, database, f"bomb {number}"), numbers))
+        return list(writers.map(partial(_new_one, api, database), range(count)))
 
 
-def _new_one(api: Api, database: str, name: str) -> str:
-    asset = api.new_asset(database, name, tags=[])
+def _new_one(api: Api, database: str, number: int) -> str:
+    asset = api.new_asset(database, f"bomb {number}")
     records = [
         {
-            "metadataKey": f"key{number}",
-            "metadataValue": f"{number} " + "x" * VALUE_BYTES,
+            "metadataKey": f"key{key}",
+            "metadataValue": f"{key} " + "x" * VALUE_BYTES,
             "metadataValueType": "string",
         }
-        for number in range(RECORDS)
+        for key in range(RECORDS)
     ]
     api.ok("POST", f"/database/{database}/assets/{asset}/metadata", {"metadata": records})
     return asset
