@@ -81,7 +81,7 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
 # each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
 # engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles costs moto models fuzz
+PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks
 PART ?= $(PARTS)
 KILL_ROUNDS ?= 1
 LOAD_SECONDS ?= 2
@@ -137,6 +137,10 @@ prove-models: prepare
 prove-fuzz: prepare
 	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PYTEST) -q tests/journeys/test_contract.py; \
 		echo "make prove PART=fuzz: $$SECONDS s"
+
+prove-attacks: prepare
+	@$(PYTEST) -q tests/journeys/long/test_search_bombs.py; \
+		echo "make prove PART=attacks: $$SECONDS s"
 
 .PHONY: fuzz
 fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)

@@ -33,7 +33,7 @@ _REASONS = {
     403: "Not allowed",
     404: "Absent, or not visible to the caller",
     409: "The state of things forbids it",
-    410: "It was there: the version of the file is archived, the cursor has expired",
+    410: "It was there: the version of the file is archived, the cursor has expired or was closed",
     412: "It was changed since the caller read it",
     413: "Too large",
     416: "No such range",

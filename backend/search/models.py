@@ -120,6 +120,7 @@ class SearchBody(Window):
     """A full search. `tokens` and `operation` of older clients are accepted and ignored.
 
     `after` asks for pages by cursor: empty for the first one, then what the page before answered.
+    A user has at most ten such lists open: an eleventh closes the oldest, whose next page is a 410.
     """
 
     tokens: list[Any] = []
@@ -152,7 +153,12 @@ class SearchBody(Window):
 
 
 class SearchReply(WireModel):
-    """What OpenSearch answers, with `_index_type` on every hit and the facets as they are."""
+    """What OpenSearch answers, with `_index_type` on every hit and the facets as they are.
+
+    The hit of a document of more than 100,000 bytes has no metadata (`MD_`, `AB_`, `metadata`,
+    `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 20 hits no words are marked
+    in such documents.
+    """
 
     model_config = ConfigDict(extra="allow")
 
