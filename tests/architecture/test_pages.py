@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.search import filters, models, queries
+from backend.search import cursor_places, filters, hits, models, queries
 from backend.spec.search_indexes import MAX_CLAUSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,10 +41,21 @@ def test_the_guide_to_searches_tells_the_limits_that_hold() -> None:
         f"{queries.MAX_WILDCARDS} of them with wildcards",
         "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
         "the whole query, the rules of its caller among it": f"{MAX_CLAUSES:,} conditions",
+        "metadata keys that order texts, times the hits of a page": f"{queries.MAX_SORTED_TEXTS:,}",
         "hits, page by page (`from`, `size`)": f"{models.MAX_WINDOW:,}, and "
         f"{models.MAX_SIZE:,} in a page",
     }
     page = (ROOT / "docs" / "guides" / "searching.md").read_text(encoding="utf-8")
     table = [line for line in page.splitlines() if line.startswith("|")]
     assert table[2:] == [f"| {of} | {most} |" for of, most in limits.items()]
-    assert f"longer than {models.MAX_CURSOR_CHARS:,} characters" in page
+    for fact in (
+        f"longer than {models.MAX_CURSOR_CHARS:,} characters",
+        f"has at most {hits.DOCUMENT_BYTES:,} bytes",
+        f'says `"{hits.CUT}": true`',
+        f"On pages of more than {hits.MARKED_AT_ONCE} hits",
+        f"kept for {cursor_places.PAUSE_SECONDS} seconds",
+        f"{cursor_places.PLACES} can be open in all",
+        f"Of the last {cursor_places.FOR_OTHERS} places",
+    ):
+        assert fact in page
+    assert cursor_places.MAX_OPEN == 10  # the page says "ten"

@@ -26,7 +26,7 @@ RESERVATIONS = Table(
         "count an asset in or out in the transaction that changes its state",
         "add up the count of a database",
         "note the name of a deleted object, and see whether a name was deleted",
-        "replace a user's open cursors on the condition that their revision is unchanged",
+        "note a user's open cursors on the condition that their revision is unchanged",
         "count the versions of an asset: one atomic update draws the next number",
     ),
     ttl="expiresAt",
