@@ -69,7 +69,13 @@ class Engine(MemorySearchEngine):
         self.usage.requests["opensearch.bulk"] += 1
         return super().remove(removals)
 
-    def search(self, indexes: Sequence[str], body: JsonObject) -> JsonObject:  # noqa: ARG002
+    def search(
+        self,
+        indexes: Sequence[str],  # noqa: ARG002
+        body: JsonObject,  # noqa: ARG002
+        *,
+        copy: str = "",  # noqa: ARG002
+    ) -> JsonObject:
         self.usage.requests["opensearch.search"] += 1
         hits: JsonObject = {"total": {"value": 0, "relation": "eq"}, "max_score": None, "hits": []}
         return {"took": 1, "timed_out": False, "hits": hits}
