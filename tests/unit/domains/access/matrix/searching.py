@@ -25,7 +25,7 @@ class FilteringEngine(MemorySearchEngine):
                 "_index": indexes[0],
                 "_id": each["_id"],
                 "_score": 1.0,
-                "fields": {"source": [dict(each)]},
+                "fields": {"source": [dict(each)], "source_bytes": [1]},
             }
             for each in self.documents
             if matches(body["query"], each)
