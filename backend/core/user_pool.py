@@ -44,6 +44,11 @@ class UserPool(Protocol):
     InvalidInputError for values that Cognito does not take.
     """
 
+    @property
+    def pool_id(self) -> str:
+        """The id of the pool, which no other pool has."""
+        ...
+
     def list_users(self, page: PageRequest) -> Page[PoolUser]:
         """At most 60 users, in no order."""
         ...

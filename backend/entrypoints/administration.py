@@ -21,7 +21,7 @@ from backend.domains.access.repository.roles import GrantRepository, RoleReposit
 from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.explaining import ExplainService
-from backend.domains.access.service.keys import ApiKeyService
+from backend.domains.access.service.keys import ApiKeyService, UserKeys
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -40,6 +40,8 @@ class AccessWiring(Wiring):
         return ApiKeyService(
             keys=ApiKeyRepository(self.tables),
             roles=UserRoleRepository(self.tables),
+            profiles=ProfileRepository(self.tables),
+            pool=self.user_pool,
             authorization=self.authorization,
             audit=self.audit,
             pepper=self._pepper,
@@ -107,6 +109,8 @@ class AccessWiring(Wiring):
             entries=SignInEntries(self.tables),
             grants=GrantRepository(self.tables),
             administration=self.user_administration,
+            profiles=ProfileRepository(self.tables),
+            keys=UserKeys(ApiKeyRepository(self.tables), self.audit, self.clock),
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,

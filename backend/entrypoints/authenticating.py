@@ -2,7 +2,7 @@
 # ruff: noqa: PLC0415
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from backend.aws import clients
@@ -29,21 +29,13 @@ Warn = Callable[[str], None]
 class AuthorizerWiring(Wiring):
     """What the authorizer is made of."""
 
-    @cached_property
-    def keys(self) -> KeyAuthentication:
-        return KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock)
-
     def callers(self, *, unrecorded: Callable[[ApiKey], None], warn: Warn) -> CallerAuthentication:
         """What tells who sends a request; both are told what an administrator should know."""
-        made: list[TokenAuthentication | None] = []
-
-        def tokens() -> "TokenAuthentication | None":
-            if not made:
-                made.append(self._tokens(warn))
-            return made[0]
-
+        users = cache(lambda: self._pool_users(warn))
+        tokens = cache(lambda: self._tokens(warn, users()))
+        keys = KeyAuthentication(ApiKeyRepository(self.tables), self._pepper, self.clock, users)
         return CallerAuthentication(
-            keys=self.keys,
+            keys=keys,
             tokens=tokens,
             addresses=self._addresses,
             unrecorded=unrecorded,
@@ -58,7 +50,7 @@ class AuthorizerWiring(Wiring):
 
         return AddressRanges(ranges)
 
-    def _tokens(self, warn: Warn) -> "TokenAuthentication | None":
+    def _tokens(self, warn: Warn, users: "PoolUsers | None") -> "TokenAuthentication | None":
         if self.settings.user_pool_id is None and not self._text(declared.OIDC_ISSUER):
             return None
         from backend.aws.documents import HttpDocuments
@@ -79,7 +71,7 @@ class AuthorizerWiring(Wiring):
             address = self.settings.user_pool_keys_url
             documents = HttpDocuments(loopback=is_local(address))
             keys = ProviderKeys(documents, self.clock, warn, pool.url, address)
-            trusted[pool.url] = TrustedIssuer(pool, keys, self._pool_users(warn))
+            trusted[pool.url] = TrustedIssuer(pool, keys, users)
         return TokenAuthentication(trusted, self.clock)
 
     def _provider(self) -> "Issuer | None":
@@ -115,13 +107,19 @@ class AuthorizerWiring(Wiring):
             )
         )
 
-    def _pool_users(self, warn: Warn) -> "PoolUsers":
+    def _pool_users(self, warn: Warn) -> "PoolUsers | None":
+        if self.settings.user_pool_id is None:
+            return None
         from backend.aws.user_pool import CognitoUserPool
+        from backend.domains.access.rules.discovery import is_local
         from backend.domains.access.service.tokens import PoolUsers
 
-        client = clients.at_first_use(clients.cognito_idp)
-        pool = CognitoUserPool(client, self.settings.user_pool_id or "")
-        return PoolUsers(pool, self.clock, warn)
+        pool = CognitoUserPool(
+            clients.at_first_use(clients.cognito_idp), self.settings.user_pool_id
+        )
+        # The pool of the local runtime is empty after each start.
+        absence_counts = not is_local(self.settings.user_pool_keys_url)
+        return PoolUsers(pool, self.clock, warn, absence_counts)
 
     def _text(self, setting: Setting) -> str:
         return self.settings.text(setting)

@@ -81,7 +81,8 @@ def _note(refused: RefusedError, address: str) -> None:
 def _context(caller: Identity) -> dict[str, str]:
     """What the functions behind the API learn of the caller; all values are texts."""
     known = {"userId": caller.user_id, "mfa": "true" if caller.mfa else "false"}
-    return known if caller.email is None else {**known, "email": caller.email}
+    optional = {"email": caller.email, "apiKeyId": caller.api_key_id}
+    return known | {name: value for name, value in optional.items() if value is not None}
 
 
 def _answer(context: dict[str, str] | None) -> dict[str, Any]:

@@ -201,9 +201,10 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     user_id = context.get("userId")
     if not isinstance(user_id, str) or not user_id:
         raise UnauthenticatedError("No identity was established for this request")
-    email = context.get("email")
+    email, api_key_id = context.get("email"), context.get("apiKeyId")
     return Identity(
         user_id,
         mfa=context.get("mfa") == "true",
         email=email if isinstance(email, str) and email else None,
+        api_key_id=api_key_id if isinstance(api_key_id, str) and api_key_id else None,
     )

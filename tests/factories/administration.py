@@ -23,7 +23,7 @@ from backend.domains.access.repository.users import SignInEntries
 from backend.domains.access.service.constraints import ConstraintService
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.access.service.explaining import ExplainService, FindAsset
-from backend.domains.access.service.keys import ApiKeyService
+from backend.domains.access.service.keys import ApiKeyService, UserKeys
 from backend.domains.access.service.profiles import ProfileService
 from backend.domains.access.service.roles import RoleService
 from backend.domains.access.service.templates import TemplateService
@@ -62,6 +62,7 @@ class Parts:
     pool: UserPool | None = None
     pepper: Callable[[], bytes] = lambda: b"pepper"
     new_id: Callable[[], str] = lambda: "key-0"
+    new_secret: Callable[[], str] = lambda: "s" * 64
     find_asset: FindAsset = lambda _database_id, _asset_id: None
 
     @property
@@ -77,12 +78,14 @@ class Parts:
             api_keys=ApiKeyService(
                 keys=ApiKeyRepository(tables),
                 roles=UserRoleRepository(tables),
+                profiles=ProfileRepository(tables),
+                pool=self.pool,
                 authorization=authorization,
                 audit=audit,
                 pepper=self.pepper,
                 clock=self.clock,
                 new_id=self.new_id,
-                new_secret=lambda: "s" * 64,
+                new_secret=self.new_secret,
             ),
             roles=RoleService(
                 roles=RoleRepository(tables),
@@ -98,7 +101,15 @@ class Parts:
             user_roles=UserRoleService(grants, administration, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
             users=UserService(
-                self.pool, entries, grants, administration, authorization, audit, self.clock
+                pool=self.pool,
+                entries=entries,
+                grants=grants,
+                administration=administration,
+                profiles=ProfileRepository(tables),
+                keys=UserKeys(ApiKeyRepository(tables), audit, self.clock),
+                authorization=authorization,
+                audit=audit,
+                clock=self.clock,
             ),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),

@@ -65,6 +65,8 @@ class Client:
     user_id: str | None = "admin"
     authorization: Authorization = field(default_factory=OnlyUser)
     denials: RememberedDenials = field(default_factory=RememberedDenials)
+    api_key_id: str | None = None
+    """The key that authenticates the requests; None for a token."""
 
     def send(
         self,
@@ -85,6 +87,7 @@ class Client:
             method,
             path,
             user_id=self.user_id,
+            api_key_id=self.api_key_id,
             parameters=parameters,
             query=query,
             body=body if body is None or isinstance(body, str) else json.dumps(body),
@@ -138,6 +141,7 @@ def http_event(
     path: str,
     *,
     user_id: str | None,
+    api_key_id: str | None = None,
     parameters: dict[str, str] | None = None,
     query: dict[str, str] | None = None,
     body: str | None = None,
@@ -153,17 +157,20 @@ def http_event(
         "headers": {"content-type": "application/json", **(headers or {})},
         "queryStringParameters": query or {},
         "pathParameters": parameters or {},
-        "requestContext": _request_context(method, path, route=route, user_id=user_id),
+        "requestContext": _request_context(
+            method, path, route=route, user_id=user_id, api_key_id=api_key_id
+        ),
         "body": body,
         "isBase64Encoded": False,
     }
 
 
 def _request_context(
-    method: str, path: str, *, route: str | None, user_id: str | None
+    method: str, path: str, *, route: str | None, user_id: str | None, api_key_id: str | None
 ) -> dict[str, Any]:
     """What the gateway tells of a request, and the authorizer of its caller."""
-    authorizer = {"lambda": {"userId": user_id}} if user_id is not None else {}
+    known = {} if api_key_id is None else {"apiKeyId": api_key_id}
+    authorizer = {"lambda": {"userId": user_id, **known}} if user_id is not None else {}
     return {
         "accountId": "123456789012",
         "apiId": "api",

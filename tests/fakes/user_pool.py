@@ -10,6 +10,7 @@ _AT = "2026-03-01T12:00:00.000000Z"
 
 @dataclass
 class MemoryUserPool:
+    pool_id: str = "us-east-1_memory"
     users: dict[str, PoolUser] = field(default_factory=dict[str, PoolUser])
 
     def list_users(self, page: PageRequest) -> Page[PoolUser]:

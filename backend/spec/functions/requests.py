@@ -38,7 +38,10 @@ _OF_API: Mapping[str, Requests] = {
             *("ConditionCheckItem", "DeleteItem", "GetItem"),
             *("PutItem", "Query", "Scan"),
         ),
-        access.API_KEYS: ("DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
+        access.API_KEYS: (
+            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("PutItem", "Scan", "UpdateItem"),
+        ),
         access.CONSTRAINTS: ("DeleteItem", "PutItem", "Scan"),
         access.POLICIES: ("BatchGetItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
         access.ROLES: (
@@ -350,7 +353,10 @@ _OF_WORKERS: Mapping[str, Requests] = {
         operations.JOBS: ("GetItem", "PutItem"),
     },
     "SweepTombstones": {operations.SEARCH_STATE: ("GetItem",)},
-    "Authorizer": {access.API_KEYS: ("GetItem", "QueryIndexes", "UpdateItem")},
+    "Authorizer": {
+        access.API_KEYS: ("BatchGetItem", "QueryIndexes", "UpdateItem"),
+        access.USERS: ("BatchGetItem",),
+    },
     "Bootstrap": {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
         registry.ASSET_BUCKETS: ("PutItem",),

@@ -12,6 +12,7 @@ AUTHORIZER = Function(
     "authorizer",
     "backend.entrypoints.authorizer.handler",
     "Says who the caller is; never what the caller may do.",
+    reads=(access.USERS,),  # whether a key belongs to a user of the pool
     writes=(access.API_KEYS,),  # the time of a key's last use
     secrets=(secrets.API_KEY_PEPPER,),
     settings=(

@@ -119,7 +119,8 @@ def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
     found = {"userId": "ann", "mfa": "false", "email": "ann@example.org"}
     assert gate.ask(f"Bearer {token}") == {"isAuthorized": True, "context": found}
     assert gate.ask(f"bearer  {token} ")["isAuthorized"] is True
-    assert gate.ask(KEY)["context"] == {"userId": "robot", "mfa": "false"}
+    robot = {"userId": "robot", "mfa": "false", "apiKeyId": "key-k"}
+    assert gate.ask(KEY)["context"] == robot
     raw = raw_claims(f"{{{GOOD}}}")(gate.provider)
     assert gate.ask(f"Bearer {raw}")["isAuthorized"] is True
 

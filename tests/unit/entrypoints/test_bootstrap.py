@@ -15,6 +15,7 @@ from backend.core.errors import UnavailableError
 from backend.core.paging import PageRequest
 from backend.core.transactions import Item
 from backend.domains.access.rules.refusals import RefusedError
+from backend.domains.access.service.authenticating import KeyAuthentication
 from backend.domains.access.service.establishing import Administrators
 from backend.entrypoints import bootstrap
 from backend.entrypoints.authenticating import AuthorizerWiring
@@ -87,7 +88,12 @@ def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None
     client = secrets_manager()
     key = client.get_secret_value(SecretId=ADMIN_API_KEY.name)["SecretString"]
     assert key == "vams_" + ADMIN_API_KEY.name * 10
-    assert AuthorizerWiring(AUTHORIZER).keys.authenticate(key).user_id == "admin"
+    assert authorizer_keys().authenticate(key).user_id == "admin"
+
+
+def authorizer_keys() -> KeyAuthentication:
+    wiring = AuthorizerWiring(AUTHORIZER)
+    return wiring.callers(unrecorded=lambda _key: None, warn=pytest.fail).keys
 
 
 def test_running_again_changes_nothing(callback: Callback, tables: DynamoTables) -> None:
@@ -105,7 +111,7 @@ def test_a_run_that_broke_off_is_finished_by_the_next(
         broken.setattr(Administrators, "establish", _down)
         assert run(callback)["Status"] == "FAILED"
     assert run(callback)["Status"] == "SUCCESS"
-    assert AuthorizerWiring(AUTHORIZER).keys.authenticate("vams_" + ADMIN_API_KEY.name * 10)
+    assert authorizer_keys().authenticate("vams_" + ADMIN_API_KEY.name * 10)
 
 
 def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
@@ -113,7 +119,7 @@ def test_a_secret_that_was_changed_becomes_the_key(callback: Callback) -> None:
     client = secrets_manager()
     client.put_secret_value(SecretId=ADMIN_API_KEY.name, SecretString="n" * 64)
     run(callback, "Update")
-    authentication = AuthorizerWiring(AUTHORIZER).keys
+    authentication = authorizer_keys()
     with pytest.raises(RefusedError):
         authentication.authenticate("vams_" + ADMIN_API_KEY.name * 10)
     assert authentication.authenticate("vams_" + "n" * 64).user_id == "admin"

@@ -58,8 +58,20 @@ class ApiKey(WireModel):
     last_used_at: str | None = None
     remove_at: int | None = None
     """When the row goes, in seconds; not at once, so that people see why a key is refused."""
+    ended_by: str | None = None
+    """The user who disabled the key or set its expiry; None while it is active without expiry.
+
+    Rows written before this attribute existed have none either.
+    """
+    made_by: list[str] | None = None
+    """The ids of the keys that it descends from: the key that created it comes last."""
     revision: int = 0
     """Rows that another product wrote have none."""
+
+    @property
+    def lineage(self) -> tuple[str, ...]:
+        """The ids of the keys that it descends from, and its own."""
+        return (*(self.made_by or ()), self.api_key_id)
 
 
 class ApiKeyPath(WireModel):

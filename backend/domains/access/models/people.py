@@ -32,8 +32,13 @@ class Role(WireModel):
 
 
 class User(WireModel):
-    """The profile of a user; `email` is where notifications go."""
+    """The profile of a user; `email` is where notifications go.
+
+    `pool_id` is the user pool that had this user when the product last created, changed or deleted
+    the user there, or created an API key for the user.
+    """
 
     user_id: str
     created_on: str = ""
     email: str | None = None
+    pool_id: str | None = None

@@ -1,6 +1,6 @@
 """The table of API keys, by access pattern."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +19,8 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey
-from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH
+from backend.domains.access.models.people import User
+from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, USER_ID, USERS
 
 _KEY = API_KEYS.partition_key.name
 _LAST_USED = "lastUsedAt"
@@ -56,11 +57,27 @@ class ApiKeyRepository:
         item = self.tables.get(API_KEYS, {_KEY: api_key_id})
         return None if item is None else ApiKey.model_validate(item)
 
-    def find_id_by_hash(self, key_hash: str) -> str | None:
-        """The id under which a hash was stored; the index lags, so the row decides."""
+    def get_many(self, api_key_ids: Iterable[str]) -> dict[str, ApiKey]:
+        """Return the keys that exist, by id."""
+        found = self.tables.get_many([(API_KEYS, {_KEY: key_id}) for key_id in api_key_ids])
+        return {key.api_key_id: key for key in (ApiKey.model_validate(item) for _, item in found)}
+
+    def find_by_hash(self, key_hash: str) -> ApiKey | None:
+        """Return the key that the index has under a hash. The index lags: `get_for_use` decides."""
         query = Query(table=API_KEYS, index=API_KEYS_BY_HASH, partition=key_hash)
         found = self.tables.query(query, PageRequest(1)).items
-        return str(found[0][_KEY]) if found else None
+        return ApiKey.model_validate(found[0]) if found else None
+
+    def get_for_use(self, indexed: ApiKey) -> tuple[dict[str, ApiKey], User | None]:
+        """Read a key, the keys that it descends from and its user's row, all consistently.
+
+        What a key descends from never changes, so the index's copy names the same keys.
+        """
+        wanted = [(API_KEYS, {_KEY: key_id}) for key_id in indexed.lineage]
+        rows = self.tables.get_many([*wanted, (USERS, {USER_ID.name: indexed.user_id})])
+        keys = [ApiKey.model_validate(item) for table, item in rows if table == API_KEYS]
+        users = [User.model_validate(item) for table, item in rows if table == USERS]
+        return {key.api_key_id: key for key in keys}, users[0] if users else None
 
     def list_registry(self, page: PageRequest) -> Page[ApiKey]:
         """Keys in no order."""

@@ -33,6 +33,13 @@ class ProfileRepository:
         users = (User.model_validate(item) for _, item in found)
         return {user.user_id: user for user in users}
 
+    def pool_write(self, user_id: str, pool_id: str) -> Write:
+        """Return the write that records that a user pool has this user."""
+        return Update(table=USERS, key={_KEY: user_id}, set={"poolId": pool_id})
+
+    def record_pool(self, user_id: str, pool_id: str) -> None:
+        self.tables.write(self.pool_write(user_id, pool_id))
+
     def keep(self, user: User, *others: Write) -> None:
         """Store the profile; attributes that it does not name stay as they are."""
         values = user.model_dump(by_alias=True, exclude_none=True, exclude={"user_id"})

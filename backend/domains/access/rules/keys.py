@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, time, timedelta
 
 from backend.domains.access.models.keys import ApiKey, parse_expiry
@@ -66,10 +66,42 @@ def removal_of(expires_at: str) -> int | None:
     """When the row of a key goes, in seconds since 1970; None for one without an expiry."""
     if not expires_at:
         return None
-    expiry = parse_expiry(expires_at)
+    return math.ceil(_end_of(expires_at)) + int(KEPT_AFTER_EXPIRY.total_seconds())
+
+
+def ends_later(expires_at: str, other: str) -> bool:
+    """Return whether a key with the first expiry is valid for longer than one with the other."""
+    return _end_of(expires_at) > _end_of(other)
+
+
+def _end_of(expires_at: str) -> float:
+    """Return the last moment of an expiry in seconds since 1970; infinity for none.
+
+    An expiry that cannot be read has passed, as in `is_expired`.
+    """
+    if not expires_at:
+        return math.inf
+    try:
+        expiry = parse_expiry(expires_at)
+    except ValueError:
+        return -math.inf
     if not isinstance(expiry, datetime):
         expiry = datetime.combine(expiry, time.max, UTC)
-    return math.ceil(expiry.timestamp()) + int(KEPT_AFTER_EXPIRY.total_seconds())
+    return expiry.timestamp()
+
+
+def require_lineage(key: ApiKey, keys: Mapping[str, ApiKey], now: datetime) -> None:
+    """Continue only if every key that this one descends from is still valid.
+
+    Otherwise a stolen key that is disabled would live on in the keys created with it.
+
+    Raises:
+        RefusedError: one of them was deleted, disabled, or is past its expiry.
+    """
+    for maker_id in key.made_by or ():
+        maker = keys.get(maker_id)
+        if maker is None or maker.is_active != "true" or is_expired(maker.expires_at, now):
+            raise RefusedError(Reason.KEY_MAKER, apiKeyId=key.api_key_id, madeBy=maker_id)
 
 
 def demand_valid(key: ApiKey, key_hash: str, now: datetime) -> None:

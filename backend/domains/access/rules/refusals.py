@@ -14,6 +14,7 @@ class Reason(StrEnum):
     KEY_UNKNOWN = "key-unknown"
     KEY_DISABLED = "key-disabled"
     KEY_EXPIRED = "key-expired"
+    KEY_MAKER = "key-maker-ended"
 
     JWT_OFF = "tokens-not-accepted"
     JWT_SIZE = "token-too-long"

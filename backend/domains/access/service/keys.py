@@ -6,10 +6,12 @@ from typing import Any
 
 from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, iso
-from backend.core.errors import InvalidInputError
+from backend.core.errors import InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.ids import NewId
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest, Position, fill
+from backend.core.transactions import Write
+from backend.core.user_pool import UserPool
 from backend.core.wired import wired
 from backend.domains.access.models.keys import ApiKey, CreateApiKeyBody, UpdateApiKeyBody
 from backend.domains.access.repository.keys import (
@@ -18,9 +20,18 @@ from backend.domains.access.repository.keys import (
     ApiKeyRevisionError,
 )
 from backend.domains.access.repository.people import UserRoleRepository
+from backend.domains.access.repository.profiles import ProfileRepository
+from backend.domains.access.rules.key_changes import (
+    ended_by,
+    first_expiry,
+    lineage_of,
+    require_not_after,
+    require_permitted,
+)
 from backend.domains.access.rules.keys import (
     PREFIX,
     Pepper,
+    ends_later,
     hash_key,
     is_expired,
     removal_of,
@@ -28,6 +39,7 @@ from backend.domains.access.rules.keys import (
 from backend.domains.audit.models import api_key_entity
 from backend.domains.audit.service import AuditService
 
+_SCANNED = 1000
 _ATTEMPTS = 8  # of a deletion that changes of the same key overtake
 
 
@@ -35,6 +47,8 @@ _ATTEMPTS = 8  # of a deletion that changes of the same key overtake
 class ApiKeyService:
     keys: ApiKeyRepository
     roles: UserRoleRepository
+    profiles: ProfileRepository
+    pool: UserPool | None
     authorization: Authorization
     audit: AuditService
     pepper: Pepper
@@ -43,17 +57,23 @@ class ApiKeyService:
     new_secret: Callable[[], str]
 
     def create_api_key(self, caller: Identity, body: CreateApiKeyBody) -> tuple[ApiKey, str]:
-        """A key for a user, and its text, which is told now and never again.
+        """Create a key for a user, and return its text, which no later request returns.
 
         Raises:
-            InvalidInputError: the user has no role, or the key would be expired already.
+            InvalidInputError: the user has no role or is disabled in the user pool, the key would
+                be expired already, or end later than the key that the request was made with.
+            PermissionDeniedError: the caller may not, or the key that the request was made with
+                does not exist any more.
         """
         require(self.authorization, caller, "POST", Secured("apiKey", {"userId": body.user_id}))
         now = self.clock()
         if body.expires_at and is_expired(body.expires_at, now):
             raise InvalidInputError.of("expiresAt", f"{body.expires_at} is past")
+        used = self._used(caller)
+        expires_at = first_expiry(body.expires_at, used)
         if not self.roles.has_any_role(body.user_id):
             raise InvalidInputError.of("userId", f"user {body.user_id} has no role")
+        pool_user = self._pool_user(body.user_id)
         text = PREFIX + self.new_secret()
         key = ApiKey(
             api_key_id=self.new_id(),
@@ -64,14 +84,16 @@ class ApiKeyService:
             created_by=caller.user_id,
             created_at=iso(now),
             updated_at=iso(now),
-            expires_at=body.expires_at or "",
-            remove_at=removal_of(body.expires_at or ""),
+            expires_at=expires_at,
+            remove_at=removal_of(expires_at),
+            ended_by=caller.user_id if expires_at else None,
+            made_by=lineage_of(used),
             revision=1,
         )
         entry = self.audit.entry(
             caller, "create_api_key", api_key_entity(key.api_key_id), after=_told(key), at=now
         )
-        self.keys.put_new(key, entry)
+        self.keys.put_new(key, entry, *pool_user)
         return key, text
 
     def get_api_key(self, caller: Identity, api_key_id: str) -> ApiKey:
@@ -100,9 +122,12 @@ class ApiKeyService:
         Raises:
             ApiKeyNotFoundError: it does not exist, or not for the caller.
             ApiKeyRevisionError: someone else changed it at the same time.
+            InvalidInputError: it would end later than a key that created it.
+            PermissionDeniedError: the caller may not, or may only shorten or disable it.
         """
         found = self.get_api_key(caller, api_key_id)
         require(self.authorization, caller, "PUT", _secured(found))
+        require_permitted(found, body, caller, self._used(caller))
         changes = body.model_dump(by_alias=True, exclude_none=True)
         now = self.clock()
         before = _told(found)
@@ -115,7 +140,11 @@ class ApiKeyService:
             at=now,
         )
         if body.expires_at is not None:
+            if found.made_by and ends_later(body.expires_at, found.expires_at):
+                makers = self.keys.get_many(found.made_by)
+                require_not_after(list(makers.values()), body.expires_at)
             changes["removeAt"] = removal_of(body.expires_at)
+        changes["endedBy"] = ended_by(found, body, caller)
         return self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
 
     def delete_api_key(self, caller: Identity, api_key_id: str) -> None:
@@ -137,6 +166,76 @@ class ApiKeyService:
             )
             with suppress(ApiKeyRevisionError):
                 return self.keys.delete(found, entry)
+        raise ApiKeyRevisionError(api_key_id)
+
+    def _used(self, caller: Identity) -> ApiKey | None:
+        """Return the key that the request was made with; None for a token.
+
+        Raises:
+            PermissionDeniedError: the key was deleted since the authorizer accepted it.
+        """
+        if caller.api_key_id is None:
+            return None
+        found = self.keys.get(caller.api_key_id)
+        if found is None:
+            raise PermissionDeniedError("The key of this request does not exist any more")
+        return found
+
+    def _pool_user(self, user_id: str) -> tuple[Write, ...]:
+        """Return the write that records a user of the pool, so that the key ends with the user."""
+        found = None if self.pool is None else self.pool.get_user(user_id)
+        if self.pool is None or found is None:
+            return ()
+        if not found.enabled:
+            raise InvalidInputError.of("userId", f"user {user_id} is disabled in the user pool")
+        return (self.profiles.pool_write(user_id, self.pool.pool_id),)
+
+
+@wired
+class UserKeys:
+    """The keys of one user, for the administration of users: no permission is required."""
+
+    keys: ApiKeyRepository
+    audit: AuditService
+    clock: Clock
+
+    def disable_all(self, caller: Identity, user_id: str) -> None:
+        """Disable every key of a user, so that only somebody else can enable it again.
+
+        Reads the table, not its index by user: the index may lack a key that was just created.
+
+        Raises:
+            ApiKeyRevisionError: others change a key all the time.
+        """
+        after: Position | None = None
+        while True:
+            page = self.keys.list_registry(PageRequest(_SCANNED, after))
+            for key in page.items:
+                if key.user_id == user_id:
+                    self._disable(caller, key.api_key_id)
+            after = page.after
+            if after is None:
+                return
+
+    def _disable(self, caller: Identity, api_key_id: str) -> None:
+        for _ in range(_ATTEMPTS):
+            found = self.keys.get(api_key_id)
+            if found is None:
+                return
+            now = self.clock()
+            changes = {"isActive": "false", "endedBy": caller.user_id}
+            before = _told(found)
+            entry = self.audit.entry(
+                caller,
+                "disable_api_key",
+                api_key_entity(api_key_id),
+                before=before,
+                after=before | changes,
+                at=now,
+            )
+            with suppress(ApiKeyRevisionError):
+                self.keys.change(found, {**changes, "updatedAt": iso(now)}, entry)
+                return
         raise ApiKeyRevisionError(api_key_id)
 
 

@@ -50,10 +50,11 @@ class ProfileService:
         now = self.clock()
         stored = None if found is None else found.email
         claimed = caller.email if caller.email and is_email(caller.email) else None
-        kept = User(
-            user_id=user_id,
-            created_on=(found.created_on if found is not None else "") or iso(now),
-            email=claimed or email or stored,
+        kept = (found or User(user_id=user_id)).model_copy(
+            update={
+                "created_on": (found.created_on if found is not None else "") or iso(now),
+                "email": claimed or email or stored,
+            }
         )
         if kept != found:
             entry = self.audit.entry(

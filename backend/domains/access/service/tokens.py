@@ -104,6 +104,9 @@ class PoolUsers:
     pool: UserPool
     clock: Clock
     warn: Warn
+    absence_counts: bool = True
+    """Whether a user whom the pool does not have was deleted; a local pool starts empty."""
+
     _known: dict[str, tuple[datetime, PoolUser | None]] = field(
         default_factory=dict[str, tuple[datetime, PoolUser | None]]
     )
@@ -125,6 +128,28 @@ class PoolUsers:
         if user is None or not user.enabled:
             raise RefusedError(Reason.USER_DISABLED, userId=identity.user_id)
         return identity._replace(mfa=user.mfa_enabled)
+
+    @property
+    def pool_id(self) -> str:
+        return self.pool.pool_id
+
+    def require_enabled(self, user_id: str) -> None:
+        """Continue unless the pool reports that the user is disabled or deleted.
+
+        An API key does not depend on the pool otherwise: it remains valid while the pool does not
+        answer.
+
+        Raises:
+            RefusedError: the pool has disabled the user, or has no such user.
+        """
+        try:
+            user = self._find(user_id)
+        except UnavailableError as error:
+            self.warn(f"the user pool does not answer for the user of an API key: {error}")
+            return
+        disabled = self.absence_counts if user is None else not user.enabled
+        if disabled:
+            raise RefusedError(Reason.USER_DISABLED, userId=user_id)
 
     def _find(self, user_id: str) -> PoolUser | None:
         now = self.clock()

@@ -11,8 +11,10 @@ from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
 from backend.core.wired import wired
 from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
+from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository
 from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.service.keys import UserKeys
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
 from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
@@ -41,6 +43,8 @@ class UserService:
     entries: SignInEntries
     grants: GrantRepository
     administration: UserAdministration
+    profiles: ProfileRepository
+    keys: UserKeys
     authorization: Authorization
     audit: AuditService
     clock: Clock
@@ -77,6 +81,7 @@ class UserService:
             raise PoolUserExistsError(body.user_id)
         self._enter(caller, "create_cognito_user", body.user_id, after=_contact(body))
         pool.create_user(body.user_id, email=body.email, phone=body.phone)
+        self.profiles.record_pool(body.user_id, pool.pool_id)
 
     def update_user(self, caller: Identity, user_id: str, body: UpdateSignInBody) -> None:
         """Change address or number, or both; they count as verified.
@@ -92,7 +97,7 @@ class UserService:
         self._pool().change_user(user_id, email=body.email, phone=body.phone)
 
     def delete_user(self, caller: Identity, user_id: str) -> None:
-        """Remove a user from the pool; roles, API keys and profile stay.
+        """Remove a user from the pool and disable the user's API keys; roles and profile remain.
 
         Raises:
             NoUserPoolError: there is no pool.
@@ -101,6 +106,8 @@ class UserService:
         found = self._user(caller, "DELETE", user_id)
         before = {"email": found.email, "phone": found.phone}
         self._enter(caller, "delete_cognito_user", user_id, before=before)
+        # Before the pool forgets the user: a deletion that fails then can be repeated.
+        self.keys.disable_all(caller, user_id)
         self._pool().delete_user(user_id)
 
     def reset_password(self, caller: Identity, user_id: str) -> None:
@@ -117,10 +124,12 @@ class UserService:
         self._pool().reset_password(found)
 
     def _user(self, caller: Identity, action: Action, user_id: str) -> PoolUser:
-        found = self._pool().get_user(user_id)
+        pool = self._pool()
+        found = pool.get_user(user_id)
         if found is None or not self._may(caller, user_id):
             raise PoolUserNotFoundError(user_id)
         self._require(caller, action, user_id)
+        self.profiles.record_pool(user_id, pool.pool_id)
         return found
 
     def _require(self, caller: Identity, action: Action, user_id: str) -> None:

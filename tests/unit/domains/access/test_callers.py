@@ -63,7 +63,7 @@ def authentication(keys: ApiKeyRepository, hand: Hand) -> KeyAuthentication:
             revision=1,
         )
     )
-    return KeyAuthentication(keys, lambda: PEPPER, hand)
+    return KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None)
 
 
 def refused(authentication: KeyAuthentication, text: str) -> None:
@@ -82,7 +82,7 @@ def test_another_key_names_nobody(authentication: KeyAuthentication) -> None:
 def test_a_key_hashed_with_another_pepper_names_nobody(
     authentication: KeyAuthentication, hand: Hand
 ) -> None:
-    other = KeyAuthentication(authentication.keys, lambda: b"other", hand)
+    other = KeyAuthentication(authentication.keys, lambda: b"other", hand, lambda: None)
     refused(other, KEY)
 
 
@@ -99,7 +99,7 @@ class LaggingIndex(DynamoTables):
 def lagging(tables: DynamoTables, hand: Hand) -> KeyAuthentication:
     rows = tuple(tables.scan(API_KEYS, PageRequest(10)).items)
     stale = LaggingIndex(tables.client, tables.settings, rows=rows)
-    return KeyAuthentication(ApiKeyRepository(stale), lambda: PEPPER, hand)
+    return KeyAuthentication(ApiKeyRepository(stale), lambda: PEPPER, hand, lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_the_first_administrator_can_authenticate(
     administrators: Administrators, tables: DynamoTables, keys: ApiKeyRepository, hand: Hand
 ) -> None:
     administrators.establish("boss", KEY)
-    found = KeyAuthentication(keys, lambda: PEPPER, hand).authenticate(KEY)
+    found = KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None).authenticate(KEY)
     assert PolicyRepository(tables).granted(found.user_id, mfa=False).roles == {ADMIN_ROLE}
     assert KEY not in str(everything(tables))
 
@@ -207,6 +207,6 @@ def test_a_new_secret_replaces_the_key(
 ) -> None:
     administrators.establish("boss", KEY)
     administrators.establish("boss", "vams_" + "n" * 64)
-    authentication = KeyAuthentication(keys, lambda: PEPPER, hand)
+    authentication = KeyAuthentication(keys, lambda: PEPPER, hand, lambda: None)
     refused(authentication, KEY)
     assert authentication.authenticate("vams_" + "n" * 64).user_id == "boss"
