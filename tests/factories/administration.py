@@ -71,22 +71,10 @@ class Parts:
 
     def services(self) -> AccessServices:
         tables, authorization, audit = self.tables, self.authorization, self.audit
-        grants, entries = GrantRepository(tables), SignInEntries(tables)
+        grants, constraints = GrantRepository(tables), self._constraints()
         administration = UserAdministration(PolicyRepository(tables), authorization)
-        constraints = self._constraints()
         return AccessServices(
-            api_keys=ApiKeyService(
-                keys=ApiKeyRepository(tables),
-                roles=UserRoleRepository(tables),
-                profiles=ProfileRepository(tables),
-                pool=self.pool,
-                authorization=authorization,
-                audit=audit,
-                pepper=self.pepper,
-                clock=self.clock,
-                new_id=self.new_id,
-                new_secret=self.new_secret,
-            ),
+            api_keys=self._api_keys(),
             roles=RoleService(
                 roles=RoleRepository(tables),
                 grants=grants,
@@ -100,17 +88,7 @@ class Parts:
             ),
             user_roles=UserRoleService(grants, administration, authorization, audit, self.clock),
             profiles=ProfileService(ProfileRepository(tables), authorization, audit, self.clock),
-            users=UserService(
-                pool=self.pool,
-                entries=entries,
-                grants=grants,
-                administration=administration,
-                profiles=ProfileRepository(tables),
-                keys=UserKeys(ApiKeyRepository(tables), audit, self.clock),
-                authorization=authorization,
-                audit=audit,
-                clock=self.clock,
-            ),
+            users=self._users(administration),
             constraints=constraints,
             templates=TemplateService(constraints, authorization),
             explanations=ExplainService(PolicyRepository(tables), authorization, self.find_asset),
@@ -124,6 +102,33 @@ class Parts:
             audit=self.audit,
             clock=self.clock,
             new_id=new_uuid,
+        )
+
+    def _api_keys(self) -> ApiKeyService:
+        return ApiKeyService(
+            keys=ApiKeyRepository(self.tables),
+            roles=UserRoleRepository(self.tables),
+            profiles=ProfileRepository(self.tables),
+            pool=self.pool,
+            authorization=self.authorization,
+            audit=self.audit,
+            pepper=self.pepper,
+            clock=self.clock,
+            new_id=self.new_id,
+            new_secret=self.new_secret,
+        )
+
+    def _users(self, administration: UserAdministration) -> UserService:
+        return UserService(
+            pool=self.pool,
+            entries=SignInEntries(self.tables),
+            grants=GrantRepository(self.tables),
+            administration=administration,
+            profiles=ProfileRepository(self.tables),
+            keys=UserKeys(ApiKeyRepository(self.tables), self.audit, self.clock),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
         )
 
 
