@@ -11,6 +11,8 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field
 
+from backend.core.invisible import check_visible
+
 _ID = re.compile(r"[-_a-zA-Z0-9]{3,63}")
 _USER_ID = re.compile(r"[\w\-.+@]{3,256}")
 _OBJECT_NAME = re.compile(r"[a-zA-Z0-9\-._ ]{1,256}")
@@ -168,6 +170,15 @@ def normalise_relative_path(value: str) -> str:
     return check_relative_path(value if value.startswith("/") else "/" + value)
 
 
+def check_new_path(value: str) -> str:
+    """As `normalise_relative_path`, of a file that is created.
+
+    Raises:
+        ValueError: saying which rule it breaks.
+    """
+    return check_visible(normalise_relative_path(value))
+
+
 def extension_of(path: str) -> str:
     """The extension with its dot in lower case; empty if the name has none."""
     name = path.rsplit("/", 1)[-1]
@@ -226,6 +237,9 @@ Reason = Annotated[Text, Field(max_length=256)]
 Id = Annotated[str, AfterValidator(check_id), _told(pattern="^[-_a-zA-Z0-9]{3,63}$")]
 AssetId = Annotated[str, AfterValidator(check_asset_id), _NAME]
 AssetName = Annotated[str, AfterValidator(check_file_name), _NAME]
+NewAssetId = Annotated[AssetId, AfterValidator(check_visible)]
+"""An id that a request chooses; `AssetId` takes stored ones too: of folders that were found."""
+NewAssetName = Annotated[AssetName, AfterValidator(check_visible)]
 UserId = Annotated[str, AfterValidator(check_user_id), _told(pattern="^[-_.+@a-zA-Z0-9]{3,256}$")]
 Email = Annotated[str, AfterValidator(check_email), _told(format="email", maxLength=254)]
 ObjectName = Annotated[

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from backend.core.invisible import check_visible
 from backend.core.models import FullModel, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import RelativePath, Text, Words
 from backend.domains.assets.models import AssetPath
@@ -29,7 +30,7 @@ def _is_no_number(value: str) -> str:
         raise ValueError("must not be a number: versions have those as their ids")
     if value != value.strip():
         raise ValueError("must not begin or end with a blank")
-    return value
+    return check_visible(value)
 
 
 class VersionPath(AssetPath):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.domains.assets.models import Asset, UpdateAssetBody
 from backend.spec.key_layouts import RESERVED_FOLDERS
@@ -156,7 +157,16 @@ def partition(database_id: str, *, show_archived: bool) -> str:
 
 
 def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:
-    """What the body really changes, by the names of the row's attributes."""
+    """What the body really changes, by the names of the row's attributes.
+
+    Raises:
+        InvalidInputError: the new name holds invisible characters; one that is stored may remain.
+    """
     now = asset.model_dump(by_alias=True)
     wanted = body.model_dump(by_alias=True, exclude_none=True)
-    return {name: value for name, value in wanted.items() if value != now[name]}
+    changed = {name: value for name, value in wanted.items() if value != now[name]}
+    try:
+        check_visible(changed.get("assetName", ""))
+    except ValueError as error:
+        raise InvalidInputError.of("assetName", str(error)) from None
+    return changed

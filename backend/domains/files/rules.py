@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import blocked_extension
+from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA, UPLOAD_METADATA
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -101,9 +102,10 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     """Refuse a path that no upload could give a file either.
 
     Raises:
-        InvalidInputError: its extension is blocked or not one of the database's, it is a preview's,
-            or a key that it makes is too long.
+        InvalidInputError: it holds invisible characters, its extension is blocked or not one of the
+            database's, it is a preview's, or a key that it makes is too long.
     """
+    demand_visible(path, field=field)
     if PREVIEW_MARK in path:
         raise InvalidInputError.of(field, "is the name of a preview, which goes with its file")
     blocked = blocked_extension(path)
@@ -114,6 +116,18 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     if taken and ALL_EXTENSIONS not in taken and extension not in taken:
         raise InvalidInputError.of(field, f"this database takes only {allowed}")
     demand_room(owner, path, field=field)
+
+
+def demand_visible(path: str, *, field: str) -> None:
+    """Refuse a new path with characters that nobody sees.
+
+    Raises:
+        InvalidInputError: naming the first of them.
+    """
+    try:
+        check_visible(path)
+    except ValueError as error:
+        raise InvalidInputError.of(field, str(error)) from None
 
 
 def demand_room(owner: Owner, path: str, *, field: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from backend.core.models import SentModel, WireModel
-from backend.core.names import AssetId, AssetName, Description, Id, Text
+from backend.core.names import Description, Id, NewAssetId, NewAssetName, Text
 from backend.domains.assets.models import TagNames
 from backend.domains.uploads.models import (
     MAX_FILES,
@@ -37,9 +37,9 @@ class IngestBody(SentModel):
     """
 
     database_id: Id
-    asset_id: AssetId
+    asset_id: NewAssetId
     upload_id: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")] = None
-    asset_name: AssetName | None = None
+    asset_name: NewAssetName | None = None
     description: Description | None = None
     is_distributable: bool = True
     tags: TagNames | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from backend.core.errors import FieldError, InvalidInputError
-from backend.core.names import normalise_relative_path
+from backend.core.names import check_new_path
 from backend.domains.assets.models import CreateAssetBody
 from backend.domains.ingest.models import IngestBody, IngestFile
 from backend.domains.uploads.models import (
@@ -118,7 +118,7 @@ def _paths(body: IngestBody) -> list[str]:
 def _path(path: str) -> tuple[str, str]:
     """What is wrong with a path, if something is, and the path."""
     try:
-        return "", normalise_relative_path(path)
+        return "", check_new_path(path)
     except ValueError as error:
         return str(error), ""
 

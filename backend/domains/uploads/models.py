@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import SentModel, WireModel
-from backend.core.names import AssetId, Id, normalise_relative_path
+from backend.core.names import AssetId, Id, check_new_path, normalise_relative_path
 
 UploadType = Literal["assetFile", "assetPreview"]
 UploadStatus = Literal["initialised", "completed"]
@@ -31,6 +31,12 @@ def _is_path(value: str) -> str:
     return value
 
 
+def _is_new_path(value: str) -> str:
+    """As `_is_path`, of a file that the upload may create."""
+    check_new_path(value)
+    return value
+
+
 def _is_sha256(value: str) -> str:
     try:
         size = len(base64.b64decode(value, validate=True))
@@ -42,13 +48,14 @@ def _is_sha256(value: str) -> str:
 
 
 SentPath = Annotated[str, AfterValidator(_is_path)]
+NewPath = Annotated[str, AfterValidator(_is_new_path)]
 Sha256 = Annotated[str, Field(max_length=64), AfterValidator(_is_sha256)]
 
 
 class NewFile(WireModel):
     """A file to upload; its parts are counted by `num_parts`, or else from its size."""
 
-    relative_key: SentPath
+    relative_key: NewPath
     file_size: Annotated[int | None, Field(alias="file_size", ge=0)] = None
     num_parts: Annotated[int | None, Field(alias="num_parts", ge=0, le=MAX_PARTS)] = None
     checksum_sha256: Sha256 | None = None

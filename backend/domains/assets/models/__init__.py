@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import WireModel
-from backend.core.names import AssetId, AssetName, Description, Id, ObjectName, Text
+from backend.core.names import (
+    AssetId,
+    AssetName,
+    Description,
+    Id,
+    NewAssetId,
+    NewAssetName,
+    ObjectName,
+    Text,
+)
 from backend.spec.keys import active, archived
 
 AssetStatus = Literal["active", "archived"]
@@ -144,7 +153,9 @@ class AssetPath(WireModel):
     asset_id: AssetId
 
 
-class CreateAssetBody(WireModel):
+class NewAsset(WireModel):
+    """What describes a new asset; a folder that is found in a bucket may have any name."""
+
     database_id: Id
     asset_name: AssetName
     description: Description
@@ -152,6 +163,11 @@ class CreateAssetBody(WireModel):
     tags: TagNames | None = None
     asset_id: AssetId | None = None
     bucket_existing_key: Text | None = None
+
+
+class CreateAssetBody(NewAsset):
+    asset_name: NewAssetName
+    asset_id: NewAssetId | None = None
 
 
 class UpdateAssetBody(WireModel):

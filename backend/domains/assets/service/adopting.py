@@ -5,7 +5,7 @@ from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.wired import wired
 from backend.domains.assets import rules
-from backend.domains.assets.models import Asset, CreateAssetBody
+from backend.domains.assets.models import Asset, NewAsset
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.making import first_version, new_asset
 from backend.domains.assets.service.securing import secured_request
@@ -39,7 +39,7 @@ class FolderAdoption:
         """
         prefix = rules.adoptable_prefix(bucket.key_prefix, asset_id)
         rules.check_asset_key_room(database_id, asset_id)
-        body = CreateAssetBody(
+        body = NewAsset(
             database_id=database_id,
             asset_name=asset_id,
             description=about,

@@ -6,9 +6,9 @@ from backend.domains.assets.models import (
     FIRST_VERSION,
     Asset,
     AssetVersion,
-    CreateAssetBody,
     CurrentVersion,
     Location,
+    NewAsset,
 )
 
 _WITH_FILES = 2
@@ -24,7 +24,7 @@ class PlannedAsset(NamedTuple):
 
 
 def new_asset(
-    body: CreateAssetBody,
+    body: NewAsset,
     asset_id: str,
     *,
     by: str,

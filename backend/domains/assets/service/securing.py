@@ -1,7 +1,7 @@
 """Assets as permissions see them."""
 
 from backend.core.authorization import Secured
-from backend.domains.assets.models import NO_FILES, Asset, CreateAssetBody
+from backend.domains.assets.models import NO_FILES, Asset, NewAsset
 
 
 def secured(asset: Asset) -> Secured:
@@ -17,7 +17,7 @@ def secured(asset: Asset) -> Secured:
     )
 
 
-def secured_request(body: CreateAssetBody) -> Secured:
+def secured_request(body: NewAsset) -> Secured:
     """An asset that does not exist yet, as permissions see it."""
     return Secured(
         "asset",

@@ -64,6 +64,7 @@ class FileChanges:
         """
         asset = self.places.asset(caller, ids)
         place = self.places.folder(asset, sent, field="relativeKey")
+        rules.demand_visible(place.path, field="relativeKey")
         rules.demand_room(owner_of(place), place.path, field="relativeKey")
         change = FileChange(operation="createFolder", path=place.path)
 

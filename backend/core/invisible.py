@@ -1,0 +1,59 @@
+"""Characters that nobody sees: names that hold them look like other names, or display reversed.
+
+Refused are the bidirectional controls, zero-width characters and all others that Unicode lets a
+program display as nothing (Default_Ignorable_Code_Point), and the separators of lines and
+paragraphs. Allowed are those that change how a name is displayed: joiners between letters that they
+shape (UAX 31 and RFC 5892, CONTEXTJ), the parts of emoji sequences (UTS 51), and selectors of
+variants after ideographs and Mongolian letters.
+"""
+
+import re
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_JOINERS = "\u200c\u200d"
+
+_PICTURE = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf"
+    "\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001f3fa\U0001f400-\U0001faff]"
+)
+"""What emoji sequences are built of: all are visible."""
+_SHOWN_AS = "[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]?"
+_ELEMENT = f"{_PICTURE}{_SHOWN_AS}"
+_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+_ALLOWED = re.compile(
+    f"{_FLAG}|{_ELEMENT}(?:\u200d{_ELEMENT})*|[0-9]\ufe0f\u20e3"
+    "|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+    "[\ufe00-\ufe02\U000e0100-\U000e01ef]"
+    "|[\u1820-\u18aa][\u180b-\u180d\u180f]"
+)
+
+
+def check_visible(value: str) -> str:
+    """Return a name in which every invisible character changes how it is displayed.
+
+    Raises:
+        ValueError: it holds another one.
+    """
+    if _INVISIBLE.search(value) is None:
+        return value
+    allowed = {at for found in _ALLOWED.finditer(value) for at in range(*found.span())}
+    for found in _INVISIBLE.finditer(value):
+        at = found.start()
+        if at not in allowed and not (found[0] in _JOINERS and _joins(value, at)):
+            raise ValueError(f"must not hold the invisible character U+{ord(found[0]):04X}")
+    return value
+
+
+def _joins(value: str, at: int) -> bool:
+    """Return whether a joiner shapes the letters around it."""
+    from idna import valid_contextj  # noqa: PLC0415 - few names hold a joiner
+
+    try:
+        return valid_contextj(value, at)
+    except ValueError:  # next to a code point that Unicode has not assigned
+        return False
