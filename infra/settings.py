@@ -127,6 +127,9 @@ class Settings(BaseModel):
     """Buckets beside the deployment's own that may be registered to hold assets. Each has to send
     its events to EventBridge, which is a switch of the bucket."""
 
+    name_hidden_assets: bool = False
+    """Whether exports contain the ids of linked assets that the caller may not see."""
+
     audit_days: Annotated[int, Field(ge=1)] = 400
     audit_lock: Literal["none", "governance", "compliance"] = "none"
     """Whether what stands in the audit archive can be neither removed nor replaced (S3 Object
@@ -173,6 +176,7 @@ class Settings(BaseModel):
             declared.AUDIT_DAYS: self.audit_days,
             declared.SYNC_DATABASE_ID: self.sync_database_id,
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
+            declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),
             declared.OIDC_ISSUER: self.oidc_issuer,
             declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
             declared.OIDC_USER_CLAIM: self.oidc_user_claim,

@@ -5,6 +5,7 @@ from functools import cached_property
 from backend.core.wired import wired
 from backend.domains.exports.service import ExportService
 from backend.entrypoints.linking import LinkWiring
+from backend.spec.settings import NAME_HIDDEN_ASSETS
 
 
 @wired
@@ -21,4 +22,5 @@ class ExportWiring(LinkWiring):
             objects=self.objects,
             clock=self.clock,
             url_seconds=self._url_seconds,
+            names_hidden=self.settings.number(NAME_HIDDEN_ASSETS) == 1,
         )

@@ -59,6 +59,12 @@ IMPORTED_BUCKETS = Setting(
     "",
     "Buckets of others that may be registered to hold assets: their names, joined by commas.",
 )
+NAME_HIDDEN_ASSETS = Setting(
+    "NAME_HIDDEN_ASSETS",
+    0,
+    "1: exports contain the ids of linked assets that the caller may not see, and of the links to "
+    "them, as in VAMS. 0: only how many there are.",
+)
 OIDC_ISSUER = Setting(
     "OIDC_ISSUER",
     "",
@@ -100,6 +106,7 @@ SETTINGS = (
     AUDIT_DAYS,
     SYNC_DATABASE_ID,
     IMPORTED_BUCKETS,
+    NAME_HIDDEN_ASSETS,
     OIDC_ISSUER,
     OIDC_AUDIENCES,
     OIDC_USER_CLAIM,

@@ -86,5 +86,6 @@ def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
         objects=objects,
         clock=clock,
         url_seconds=900,
+        names_hidden=False,
     )
     return Exports(made, service, objects)

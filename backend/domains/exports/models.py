@@ -93,7 +93,7 @@ class ExportedAsset(WireModel):
 
 
 class UnauthorizedAsset(WireModel):
-    """An asset that is linked, and that the caller may not see."""
+    """A linked asset that the caller may not see; only with the setting `NAME_HIDDEN_ASSETS`."""
 
     asset_id: str
     database_id: str
@@ -116,10 +116,15 @@ class ExportedRelationship(FullModel):
 
 
 class ExportReply(WireModel):
-    """A page. The first one tells all relationships, the others none."""
+    """A page. The first page has all relationships, the others have none.
+
+    `unauthorizedAssetCount` (ours) counts the linked assets that the caller may not see. They are
+    part of `totalAssetsInTree` only where the setting `NAME_HIDDEN_ASSETS` lists them.
+    """
 
     assets: list[Exported]
     relationships: list[ExportedRelationship] | None = None
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
     total_assets_in_tree: int
+    unauthorized_asset_count: int
     assets_in_this_page: int

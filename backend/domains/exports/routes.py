@@ -26,6 +26,7 @@ def build_router(service: ExportService) -> Router:
             relationships=page.relationships,
             next_token=None if page.after is None else call.tokens.issue(page.after, scope=scope),
             total_assets_in_tree=page.total,
+            unauthorized_asset_count=page.hidden,
             assets_in_this_page=len(page.assets),
         )
         return Reply(reply, compressible=True)

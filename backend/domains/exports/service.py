@@ -42,11 +42,15 @@ FILES_AT_ONCE = 100
 
 
 class ExportPage(NamedTuple):
-    """Some assets; `after` is absent on the last page, `relationships` on all but the first."""
+    """Some assets; `after` is absent on the last page, `relationships` on all but the first.
+
+    `hidden` counts the linked assets that the caller may not see.
+    """
 
     assets: list[Exported]
     relationships: list[ExportedRelationship] | None
     total: int
+    hidden: int
     after: Position | None = None
 
 
@@ -75,6 +79,8 @@ class ExportService:
     objects: Objects
     clock: Clock
     url_seconds: int
+    names_hidden: bool
+    """Whether the ids of linked assets that the caller may not see are exported."""
 
     def export_assets(
         self,
@@ -102,9 +108,10 @@ class ExportService:
             room.take(relationships)
             if room.chars <= 0:
                 raise rules.ExportTooLargeError("The links", "includeAssetLinkMetadata")
-        page = ExportPage([], relationships, len(family.members))
+        members, hidden = self._members(family)
+        page = ExportPage([], relationships, len(members), hidden)
         last: Position | None = None
-        for node in rules.left(family.root, family.members, after):
+        for node in rules.left(family.root, members, after):
             if page.assets and (len(page.assets) == wanted.max_assets or not room.is_left):
                 return page._replace(after=last)
             files = rules.files_after(node, after)
@@ -114,6 +121,12 @@ class ExportService:
                 return page._replace(after=rules.position(node, unread))
             last = rules.position(node)
         return page
+
+    def _members(self, family: Family) -> tuple[list[Node], int]:
+        """Return the assets to export, and how many of the family the caller may not see."""
+        visible = [node for node, asset in family.members.items() if asset is not None]
+        hidden = len(family.members) - len(visible)
+        return list(family.members) if self.names_hidden else visible, hidden
 
     def _family(self, caller: Identity, root: Asset, wanted: ExportBody) -> Family:
         if not wanted.fetch_asset_relationships:
@@ -129,10 +142,16 @@ class ExportService:
             parents = self.links.parents(caller, root)
             ends += [((edge.other, family.root), edge) for edge in parents]
 
+        def is_visible(nodes: tuple[Node, Node]) -> bool:
+            # Of parents, who are no members, there are only those that the caller may see.
+            return all(family.members.get(node, root) for node in nodes)
+
+        if not self.names_hidden:
+            ends = [(nodes, edge) for nodes, edge in ends if is_visible(nodes)]
+
         def told(found: tuple[tuple[Node, Node], Edge]) -> ExportedRelationship:
             nodes, edge = found
-            # Of parents, who are no members, there are only those that the caller may see.
-            if not all(family.members.get(node, root) for node in nodes):
+            if not is_visible(nodes):
                 return rules.hidden_relationship(nodes, edge)
             values: ExportedValues = {}
             if wanted.include_asset_link_metadata:

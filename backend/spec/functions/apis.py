@@ -283,7 +283,7 @@ EXPORTS_API = api(
         buckets.ASSET_BUCKET,
     ),
     secrets=(secrets.PAGE_TOKEN_KEY,),
-    settings=(settings.PRESIGNED_URL_SECONDS,),
+    settings=(settings.PRESIGNED_URL_SECONDS, settings.NAME_HIDDEN_ASSETS),
 )
 SEARCH_API = api(
     "SearchApi",

@@ -242,7 +242,8 @@ def test_the_command_exports_lines_json_or_a_file(
     shell: Shell, server: FakeServer, hall: str, tmp_path: Path
 ) -> None:
     def answers() -> list[httpx.Response]:
-        return [page(exported("hall", 512, 512), HIDDEN, NextToken="t"), page(exported("cup"))]
+        first = page(exported("hall", 512, 512), HIDDEN, NextToken="t", unauthorizedAssetCount=2)
+        return [first, page(exported("cup"), unauthorizedAssetCount=2)]
 
     server.fail("POST", EXPORT, *answers())
     assert shell.run("export", "museum", "hall", "--depth", "tree", "--add", "urls") == (

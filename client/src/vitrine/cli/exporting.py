@@ -77,13 +77,17 @@ def export(
     )
     if output is not None:
         output.write_text("", encoding="utf-8")
+    hidden = 0
     for page in session.client.exports.pages(database, asset_id, flags):
+        hidden = page.unauthorized_asset_count
         if output is None:
             session.output.document(page.wire())
             session.output.rows(["database", "asset", "name", "files", "size"], _rows(page))
         else:
             with output.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(page.wire(), ensure_ascii=False) + "\n")
+    if hidden:
+        session.output.say(f"{hidden} more that you may not see")
 
 
 def _rows(page: ExportPage) -> list[tuple[str, ...]]:

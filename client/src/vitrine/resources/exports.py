@@ -66,7 +66,7 @@ class ExportedAsset(Wire):
 
 
 class UnseenAsset(Wire):
-    """A linked asset that the caller may not see."""
+    """A linked asset that the caller may not see; not every deployment names them."""
 
     asset_id: str
     database_id: str
@@ -83,6 +83,8 @@ class ExportPage(Wire):
     )
     total_assets_in_tree: int
     assets_in_this_page: int
+    unauthorized_asset_count: int = 0
+    """Linked assets that the caller may not see."""
 
 
 class Exports:

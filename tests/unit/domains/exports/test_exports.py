@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import count
@@ -221,8 +222,18 @@ def test_a_tree_that_is_too_large_is_refused(museum: Exports) -> None:
     assert few.export().status == 200
 
 
-def test_what_the_caller_may_not_see_is_told_by_its_ids_alone(museum: Exports) -> None:
+def test_hidden_assets_are_counted_and_not_named(museum: Exports) -> None:
     seen = museum.allowing(NotNamed(frozenset({"The statue"})))
+    body = seen.export(fetchEntireChildrenSubtrees=True).body
+    assert ids(body) == ["hall"]
+    assert body["relationships"] == []
+    assert (body["totalAssetsInTree"], body["unauthorizedAssetCount"]) == (1, 1)
+    assert not {"statue", "link-1"} & set(re.findall(r"[\w-]+", json.dumps(body)))
+    assert museum.export().body["unauthorizedAssetCount"] == 0
+
+
+def test_by_setting_hidden_assets_are_named_as_in_vams(museum: Exports) -> None:
+    seen = museum.allowing(NotNamed(frozenset({"The statue"}))).with_room(names_hidden=True)
     body = seen.export(fetchEntireChildrenSubtrees=True).body
     assert body["assets"][1] == {
         "assetId": "statue",
@@ -230,13 +241,14 @@ def test_what_the_caller_may_not_see_is_told_by_its_ids_alone(museum: Exports) -
         "unauthorizedAsset": True,
     }
     assert ids(body) == ["hall", "statue"]
+    assert (body["totalAssetsInTree"], body["unauthorizedAssetCount"]) == (2, 1)
     assert seen.export("statue").status == 404
     assert museum.export("nobody").status == 404
 
 
 def test_of_a_link_to_what_the_caller_may_not_see_the_ids_are_told_alone(museum: Exports) -> None:
     describe(museum, LinkEntity("link-1", ("museum",)), "place", "north")
-    seen = museum.allowing(NotNamed(frozenset({"The statue"})))
+    seen = museum.allowing(NotNamed(frozenset({"The statue"}))).with_room(names_hidden=True)
     assert seen.export().body["relationships"] == [
         {
             "parentAssetId": "hall",
