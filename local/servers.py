@@ -47,6 +47,9 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             server_header=False,
+            # Otherwise a client on this machine chooses the address that it calls from, and
+            # `allowedIpRanges` would believe it.
+            proxy_headers=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=3,
             backlog=_BACKLOG,

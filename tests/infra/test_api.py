@@ -1,11 +1,14 @@
 """The API stack: the declared routes, each to the function of its domain, behind the authorizer."""
 
+import json
+import re
+
 import pytest
 
 from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
 from backend.spec.routes import ROUTES, Route
-from tests.infra.templates import Assembly, Resource
+from tests.infra.templates import ROOT, Assembly, Resource
 
 EACH_ROUTE = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
 API_FUNCTIONS = {spec.domain: spec.name for spec in FUNCTIONS if spec.kind == "api"}
@@ -110,3 +113,15 @@ def test_the_name_of_a_route_in_the_template_does_not_depend_on_the_order(
     for route in ROUTES:
         words = f"{route.domain}_{route.name}".split("_")
         assert _routes(assembly)[route.key].name == "Route" + "".join(w.capitalize() for w in words)
+
+
+def test_nothing_reads_the_callers_address_from_a_header(assembly: Assembly) -> None:
+    """Any client may send such a header: only the gateway's own `sourceIp` counts."""
+    folders = (ROOT / "backend", ROOT / "infra")
+    sources = [path.read_text() for each in folders for path in each.rglob("*.py")]
+    header = re.compile("x-forwarded-for|x-real-ip|forwardedipconfig|client-ip", re.IGNORECASE)
+    for text in (json.dumps(assembly.templates), *sources):
+        assert header.search(text) is None
+    (stage,) = assembly.of_type("AWS::ApiGatewayV2::Stage").values()
+    log = json.loads(stage.properties["AccessLogSettings"]["Format"])
+    assert log["sourceIp"] == "$context.identity.sourceIp"
