@@ -116,6 +116,7 @@ class Settings(BaseModel):
     search_grace_seconds: Annotated[int, Field(ge=1, le=900)] = 30
     search_keep_seconds: Annotated[int, Field(ge=0, le=30 * 86_400)] = 86_400
     upload_rate_per_minute: Annotated[int, Field(ge=1)] = 20
+    subscribers_per_minute: Annotated[int, Field(ge=1)] = 60
     presigned_url_seconds: Annotated[int, Field(ge=1, le=3600)] = 3600
     large_file_bytes: Annotated[int, Field(ge=5 * 1024**2, le=5 * 1024**3)] = 1024**3
     """At least what a preview may have, at most what S3 copies in one request."""
@@ -170,6 +171,7 @@ class Settings(BaseModel):
             declared.SEARCH_GRACE_SECONDS: self.search_grace_seconds,
             declared.SEARCH_KEEP_SECONDS: self.search_keep_seconds,
             declared.UPLOAD_RATE_PER_MINUTE: self.upload_rate_per_minute,
+            declared.SUBSCRIBERS_PER_MINUTE: self.subscribers_per_minute,
             declared.PRESIGNED_URL_SECONDS: self.presigned_url_seconds,
             declared.LARGE_FILE_BYTES: self.large_file_bytes,
             declared.ADMIN_USER_ID: self.admin_user_id,

@@ -12,7 +12,7 @@ from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
 from backend.spec.queues import Queue
 from backend.spec.secrets import Secret
-from backend.spec.settings import Setting
+from backend.spec.settings import OIDC_ISSUER, OIDC_USER_PREFIX, Setting
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
 
@@ -87,6 +87,11 @@ class Settings:
         override = self.environment.get("AWS_ENDPOINT_URL_COGNITO_KEYS")
         issuer = f"{override}/{self.user_pool_id}" if override else self.user_pool_issuer
         return f"{issuer}/.well-known/jwks.json"
+
+    @property
+    def provider_prefix(self) -> str:
+        """What user ids of the identity provider begin with; empty without a provider."""
+        return self.text(OIDC_USER_PREFIX) if self.text(OIDC_ISSUER) else ""
 
     def _get(self, name: str) -> str:
         try:

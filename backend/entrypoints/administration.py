@@ -114,6 +114,7 @@ class AccessWiring(Wiring):
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,
+            provider_prefix=lambda: self.settings.provider_prefix,
         )
 
     @cached_property

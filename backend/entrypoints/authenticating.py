@@ -104,6 +104,7 @@ class AuthorizerWiring(Wiring):
                 audiences=frozenset({client_id}),
                 user_claims=("cognito:username", "username"),  # of id tokens; of access tokens
                 is_user_pool=True,
+                foreign_prefix=self.settings.provider_prefix,
             )
         )
 

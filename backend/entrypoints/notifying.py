@@ -17,6 +17,7 @@ from backend.core.deliveries import Event, Reply, failed
 from backend.core.errors import UnavailableError
 from backend.core.notifications import Notifications
 from backend.core.wired import wired
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.repository import AssetRepository
@@ -26,6 +27,7 @@ from backend.domains.subscriptions.rules import Happening, happening
 from backend.domains.subscriptions.service import Notifier, SubscriptionService
 from backend.entrypoints.wiring import Wiring
 from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.settings import SUBSCRIBERS_PER_MINUTE
 
 if TYPE_CHECKING:
     from backend.search.failures import Failures
@@ -95,14 +97,19 @@ class SubscriptionsWiring(Wiring):
         return SnsNotifications(clients.at_first_use(clients.sns), self.settings)
 
     @cached_property
+    def addresses(self) -> EmailAddresses:
+        return EmailAddresses(ProfileRepository(self.tables), UserRoleRepository(self.tables))
+
+    @cached_property
     def subscriptions(self) -> SubscriptionService:
         return SubscriptionService(
             subscriptions=SubscriptionRepository(self.tables),
             assets=AssetsById(AssetRepository(self.tables), self.assets),
-            addresses=EmailAddresses(ProfileRepository(self.tables)),
+            addresses=self.addresses,
             notifications=self.notifications,
             audit=self.audit,
             clock=self.clock,
+            per_minute=lambda: self.settings.number(SUBSCRIBERS_PER_MINUTE),
         )
 
     @property
@@ -114,7 +121,7 @@ class SubscriptionsWiring(Wiring):
         notifier = Notifier(
             subscriptions=SubscriptionRepository(self.tables),
             assets=self.assets,
-            addresses=EmailAddresses(ProfileRepository(self.tables)),
+            addresses=self.addresses,
             authorization=self.authorization,
             notifications=self.notifications,
         )

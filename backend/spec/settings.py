@@ -37,6 +37,9 @@ SEARCH_KEEP_SECONDS = Setting(
 UPLOAD_RATE_PER_MINUTE = Setting(
     "UPLOAD_RATE_PER_MINUTE", 20, "Upload initialisations per user and minute."
 )
+SUBSCRIBERS_PER_MINUTE = Setting(
+    "SUBSCRIBERS_PER_MINUTE", 60, "Users whom one caller may subscribe to assets in a minute."
+)
 MAX_URL_SECONDS = 3600
 """A presigned URL lives no longer, whatever a stage says."""
 PRESIGNED_URL_SECONDS = Setting(
@@ -100,6 +103,7 @@ SETTINGS = (
     SEARCH_GRACE_SECONDS,
     SEARCH_KEEP_SECONDS,
     UPLOAD_RATE_PER_MINUTE,
+    SUBSCRIBERS_PER_MINUTE,
     PRESIGNED_URL_SECONDS,
     LARGE_FILE_BYTES,
     ADMIN_USER_ID,

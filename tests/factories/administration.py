@@ -60,6 +60,7 @@ class Parts:
     now: datetime
     authorization: Authorization = field(default_factory=OnlyUser)
     pool: UserPool | None = None
+    provider_prefix: str = ""
     pepper: Callable[[], bytes] = lambda: b"pepper"
     new_id: Callable[[], str] = lambda: "key-0"
     new_secret: Callable[[], str] = lambda: "s" * 64
@@ -129,6 +130,7 @@ class Parts:
             authorization=self.authorization,
             audit=self.audit,
             clock=self.clock,
+            provider_prefix=lambda: self.provider_prefix,
         )
 
 

@@ -83,6 +83,7 @@ class Provider:
             "iat": now,
             "exp": now + 3600,
             "email": "ann@example.org",
+            "email_verified": True,
         }
         return {name: value for name, value in (claims | changes).items() if value is not ...}
 

@@ -115,16 +115,16 @@ def test_users_subscribe_to_an_asset_and_are_told_without_failures(
 ) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "A statue")
-    user, _ = user_of(runtime, "admin")
+    (user, _), (other, _) = user_of(runtime, "admin"), user_of(runtime, "admin")
     done = {"message": "success"}
     assert api.ok("POST", "/subscriptions", asked(asset, user)) == done
     assert api.refused("POST", "/subscriptions", asked(asset, user))[0] == 409
     assert api.refused("POST", "/subscriptions", asked(asset, "no-address"))[0] == 400
     assert api.refused("POST", "/subscriptions", asked("nothing", user))[0] == 404
-    assert api.ok("PUT", "/subscriptions", asked(asset, user, "b@example.org")) == done
+    assert api.ok("PUT", "/subscriptions", asked(asset, user, other)) == done
     items = api.ok("GET", "/subscriptions")["message"]["Items"]
     (shown,) = [item for item in items if item["entityId"] == asset]
-    expected = {**asked(asset, user, "b@example.org"), "entityValue": "A statue"}
+    expected = {**asked(asset, user, other), "entityValue": "A statue"}
     assert shown == {**expected, "databaseId": database}
     check = {"userId": user, "assetId": asset}
     assert api.ok("POST", "/check-subscription", check) == done
@@ -136,7 +136,8 @@ def test_users_subscribe_to_an_asset_and_are_told_without_failures(
     assert api.ok("POST", "/check-subscription", check) == {"message": "Not subscribed"}
     assert api.ok("DELETE", "/subscriptions", asked(asset, user)) == done
     assert api.refused("DELETE", "/subscriptions", asked(asset, user))[0] == 404
-    api.ok("DELETE", "/user-roles", {"userId": user})
+    for each in (user, other):
+        api.ok("DELETE", "/user-roles", {"userId": each})
 
 
 def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(

@@ -18,8 +18,11 @@ from backend.core.transactions import (
 from backend.core.wired import wired
 from backend.domains.subscriptions.models import ENTITY, EVENT, Subscription
 from backend.spec.keys import SUBSCRIBED_ENTITY
+from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import SUBSCRIPTIONS
 
+_RATE_SECONDS = 3600
+"""How long the count of a minute is stored."""
 _EVENT = SUBSCRIPTIONS.partition_key.name
 
 
@@ -83,6 +86,18 @@ class SubscriptionRepository:
             refused=SubscriptionChangedError(row.entity_id),
         )
         self.tables.transact([update, *others])
+
+    def count_new(self, user_id: str, added: int, *, minute: int) -> int:
+        """Count subscribers that a user adds in this minute (of all since 1970); return the sum."""
+        item = self.tables.write(
+            Update(
+                table=RESERVATIONS,
+                key={RESERVATIONS.partition_key.name: f"SubscribeRate#{user_id}#{minute}"},
+                add={"count": added},
+                set={"expiresAt": minute * 60 + _RATE_SECONDS},
+            )
+        )
+        return int((item or {})["count"])
 
     def delete(self, row: Subscription, *others: Write) -> None:
         """Remove the row, if nobody changed it since it was read."""

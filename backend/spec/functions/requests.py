@@ -228,7 +228,7 @@ _OF_API: Mapping[str, Requests] = {
     },
     "SubscriptionsApi": {
         assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem"),
-        operations.RESERVATIONS: ("GetItem",),
+        operations.RESERVATIONS: ("GetItem", "UpdateItem"),
         access.USERS: ("BatchGetItem",),
         registry.SUBSCRIPTIONS: ("DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"),
     },

@@ -38,6 +38,8 @@ def furnished(runtime: Runtime, s3: Any) -> str:
     api, name = runtime.client(), f"paged-{uuid4().hex[:8]}"
     own_bucket(s3)
     api.new_database(name)
+    api.ok("POST", "/roles", {"roleName": name, "description": "of a subscriber"})
+    api.ok("POST", "/user-roles", {"userId": "reader@example.org", "roleName": [name]})
     for each in (f"{name}-0", f"{name}-1"):
         api.new_asset(name, each, assetId=each)
         api.ok("POST", "/subscriptions", asked(each, "reader@example.org"))

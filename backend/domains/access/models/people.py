@@ -32,7 +32,10 @@ class Role(WireModel):
 
 
 class User(WireModel):
-    """The profile of a user; `email` is where notifications go.
+    """The profile of a user; `email` is where notifications go once it is confirmed.
+
+    `email_confirmed` is true if the identity provider has verified the address, or an administrator
+    has set it.
 
     `pool_id` is the user pool that had this user when the product last created, changed or deleted
     the user there, or created an API key for the user.
@@ -41,4 +44,5 @@ class User(WireModel):
     user_id: str
     created_on: str = ""
     email: str | None = None
+    email_confirmed: bool | None = None
     pool_id: str | None = None

@@ -33,12 +33,18 @@ class ProfileRepository:
         users = (User.model_validate(item) for _, item in found)
         return {user.user_id: user for user in users}
 
-    def pool_write(self, user_id: str, pool_id: str) -> Write:
+    def pool_write(self, user_id: str, pool_id: str) -> Update:
         """Return the write that records that a user pool has this user."""
         return Update(table=USERS, key={_KEY: user_id}, set={"poolId": pool_id})
 
     def record_pool(self, user_id: str, pool_id: str) -> None:
+        """Record that a user pool has this user."""
         self.tables.write(self.pool_write(user_id, pool_id))
+
+    def record_email(self, user_id: str, email: str) -> None:
+        """Record the address that an administrator has set."""
+        values = {"email": email, "emailConfirmed": True}
+        self.tables.write(Update(table=USERS, key={_KEY: user_id}, set=values))
 
     def keep(self, user: User, *others: Write) -> None:
         """Store the profile; attributes that it does not name stay as they are."""

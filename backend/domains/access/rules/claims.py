@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 from backend.core.identity import Identity
 from backend.core.names import is_email
 from backend.domains.access.rules.refusals import Reason, RefusedError
-from backend.domains.access.rules.users import demand_usable
+from backend.domains.access.rules.users import demand_usable, has_prefix
 
 LEEWAY_SECONDS = 30
 """By how much the provider's clock may differ from ours."""
@@ -23,7 +23,8 @@ class Issuer(NamedTuple):
     """A provider whose tokens are accepted, and how its claims are read.
 
     `user_claims`: the first that a token has names the user. A user id of it has `user_prefix`
-    before it. `mfa_claim` holds what the user proved; one of `mfa_values` in it is a second factor.
+    before it; none begins with `foreign_prefix`, that of another provider's users. `mfa_claim`
+    holds what the user proved; one of `mfa_values` in it is a second factor.
     """
 
     url: str
@@ -34,6 +35,7 @@ class Issuer(NamedTuple):
     mfa_claim: str = "amr"
     mfa_values: frozenset[str] = frozenset({"mfa"})
     is_user_pool: bool = False
+    foreign_prefix: str = ""
 
 
 def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Identity:
@@ -50,7 +52,8 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
     _demand_audience(issuer, claims)
     _demand_time(claims, now.timestamp())
     email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
-    known = isinstance(email, str) and is_email(email) and verified not in (False, "false")
+    # Many providers let users enter any address, and mail goes where this one says.
+    known = isinstance(email, str) and is_email(email) and verified in (True, "true")
     return Identity(
         _user_id(issuer, claims),
         mfa=not _texts(claims.get(issuer.mfa_claim)).isdisjoint(issuer.mfa_values),
@@ -65,15 +68,22 @@ def _user_id(issuer: Issuer, claims: Mapping[str, Any]) -> str:
     if name == "email" and claims.get("email_verified") not in (True, "true"):
         # Anybody may write another's address into an account of their own.
         raise RefusedError(Reason.JWT_CLAIMS, claim="email_verified")
-    return demand_usable(issuer.user_prefix + _text(claims, name))
+    user_id = demand_usable(issuer.user_prefix + _text(claims, name))
+    if has_prefix(user_id, issuer.foreign_prefix):
+        raise RefusedError(Reason.USER)
+    return user_id
 
 
 def _demand_audience(issuer: Issuer, claims: Mapping[str, Any]) -> None:
-    """The tokens are for us: id tokens by `aud`, Cognito's access tokens by `client_id`."""
+    """The tokens are for us: by `aud`, and access tokens of the user pool by `client_id`.
+
+    Elsewhere `client_id` names who requested the token (RFC 9068), not who may accept it.
+    """
     use: object = claims.get("token_use")
     if use not in ("id", "access") and (issuer.is_user_pool or use is not None):
         raise RefusedError(Reason.JWT_USE)
-    name = "client_id" if use == "access" and "aud" not in claims else "aud"
+    by_client = issuer.is_user_pool and use == "access" and "aud" not in claims
+    name = "client_id" if by_client else "aud"
     if name not in claims:
         raise RefusedError(Reason.JWT_CLAIMS, claim=name)
     if _texts(claims[name]).isdisjoint(issuer.audiences):

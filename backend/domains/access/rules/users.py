@@ -9,6 +9,14 @@ from backend.domains.access.rules.refusals import Reason, RefusedError
 _RESERVED = frozenset(each.user_id.casefold() for each in (ANONYMOUS, SYSTEM))
 
 
+def has_prefix(user_id: str, prefix: str) -> bool:
+    """Return whether a user id belongs to the provider with this prefix; none does without one.
+
+    Compared without case: ids that differ only in case look like one user's.
+    """
+    return bool(prefix) and user_id.casefold().startswith(prefix.casefold())
+
+
 def demand_usable(user_id: object) -> str:
     """The user id, if roles can be given to it.
 

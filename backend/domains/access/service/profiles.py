@@ -7,9 +7,11 @@ from backend.core.clock import Clock, iso
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.names import is_email
+from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.access.models.people import User
 from backend.domains.access.models.profiles import WebRoute
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileNotFoundError, ProfileRepository
 from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
@@ -40,7 +42,8 @@ class ProfileService:
     def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
         """Make the caller's own profile, or bring it up to date.
 
-        The address that the credentials name comes first, then `email`, then what is stored.
+        The address that the credentials name comes first, then `email`, then what is stored. Only
+        the first is confirmed; one that is stored remains what it is.
 
         Raises:
             PermissionDeniedError: it is another user's.
@@ -50,10 +53,15 @@ class ProfileService:
         now = self.clock()
         stored = None if found is None else found.email
         claimed = caller.email if caller.email and is_email(caller.email) else None
+        wanted = claimed or email or stored
+        confirmed = claimed is not None
+        if claimed is None and found is not None and wanted == stored:
+            confirmed = found.email_confirmed
         kept = (found or User(user_id=user_id)).model_copy(
             update={
                 "created_on": (found.created_on if found is not None else "") or iso(now),
-                "email": claimed or email or stored,
+                "email": wanted,
+                "email_confirmed": confirmed,
             }
         )
         if kept != found:
@@ -81,21 +89,38 @@ class ProfileService:
 
 @wired
 class EmailAddresses:
-    """Where users get their notifications, for other slices: no permission is asked."""
+    """Where users get their notifications, for other slices: no permission is required."""
 
     profiles: ProfileRepository
+    roles: UserRoleRepository
 
     def of_users(self, user_ids: Iterable[str]) -> dict[str, str]:
-        """The addresses by user: that of the profile, or else a user id that is one itself."""
+        """Return addresses by user: the profile's confirmed one, or a user id that is one."""
         wanted = list(dict.fromkeys(user_ids))
-        known = self.profiles.get_many(wanted)
-        found: dict[str, str] = {}
-        for user_id in wanted:
-            profile = known.get(user_id)
-            email = (profile.email if profile is not None else None) or user_id
-            if is_email(email):
-                found[user_id] = email
-        return found
+        own = {user_id: user_id for user_id in wanted if is_email(user_id)}
+        return own | self._confirmed(wanted)
+
+    def of_known_users(self, user_ids: Iterable[str]) -> dict[str, str]:
+        """As `of_users`, without those of whom only the id is known.
+
+        A user id that is an address counts if the user has a role: then an administrator has
+        entered the address.
+        """
+        wanted = list(dict.fromkeys(user_ids))
+        confirmed = self._confirmed(wanted)
+        own = [user_id for user_id in wanted if user_id not in confirmed and is_email(user_id)]
+        known = in_parallel(self.roles.has_any_role, own)
+        return {user: user for user, has_role in zip(own, known, strict=True) if has_role} | (
+            confirmed
+        )
+
+    def _confirmed(self, user_ids: Iterable[str]) -> dict[str, str]:
+        profiles = self.profiles.get_many(user_ids)
+        return {
+            user_id: profile.email
+            for user_id, profile in profiles.items()
+            if profile.email_confirmed and profile.email is not None and is_email(profile.email)
+        }
 
 
 def _demand_own(caller: Identity, user_id: str) -> None:

@@ -1,11 +1,11 @@
 """Administers sign-ins: the users of the deployment's Cognito user pool, where it has one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from backend.core.authorization import Action, Authorization
 from backend.core.clock import Clock
-from backend.core.errors import NotFoundError
+from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.identity import Identity
 from backend.core.paging import MAX_TIME_PER_PAGE, Page, PageRequest
 from backend.core.user_pool import PoolUser, PoolUserExistsError, PoolUserNotFoundError, UserPool
@@ -14,6 +14,7 @@ from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBo
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.repository.roles import GrantRepository
 from backend.domains.access.repository.users import SignInEntries
+from backend.domains.access.rules.users import has_prefix
 from backend.domains.access.service.keys import UserKeys
 from backend.domains.access.service.user_roles import UserAdministration, secured_user
 from backend.domains.audit.models import user_entity
@@ -48,6 +49,8 @@ class UserService:
     authorization: Authorization
     audit: AuditService
     clock: Clock
+    provider_prefix: Callable[[], str]
+    """Returns what user ids of the identity provider begin with; empty without a provider."""
 
     def list_users(self, caller: Identity, page: PageRequest) -> Page[PoolUser]:
         """Users whom the caller may see, in no order.
@@ -74,14 +77,21 @@ class UserService:
             NoUserPoolError: there is no pool.
             PermissionDeniedError: the caller may not.
             PoolUserExistsError: the pool has one of that name.
+            InvalidInputError: the id is one that the identity provider's users have.
         """
         pool = self._pool()
+        prefix = self.provider_prefix()
+        if has_prefix(body.user_id, prefix):
+            raise InvalidInputError.of(
+                "userId", f"begins with {prefix}, as users of the identity provider do"
+            )
         self._require(caller, "POST", body.user_id)
         if pool.get_user(body.user_id) is not None:
             raise PoolUserExistsError(body.user_id)
         self._enter(caller, "create_cognito_user", body.user_id, after=_contact(body))
         pool.create_user(body.user_id, email=body.email, phone=body.phone)
         self.profiles.record_pool(body.user_id, pool.pool_id)
+        self.profiles.record_email(body.user_id, body.email)
 
     def update_user(self, caller: Identity, user_id: str, body: UpdateSignInBody) -> None:
         """Change address or number, or both; they count as verified.
@@ -95,6 +105,8 @@ class UserService:
         after = before | _contact(body)
         self._enter(caller, "update_cognito_user", user_id, before=before, after=after)
         self._pool().change_user(user_id, email=body.email, phone=body.phone)
+        if body.email is not None:
+            self.profiles.record_email(user_id, body.email)
 
     def delete_user(self, caller: Identity, user_id: str) -> None:
         """Remove a user from the pool and disable the user's API keys; roles and profile remain.

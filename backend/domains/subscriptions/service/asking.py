@@ -1,11 +1,11 @@
 """Subscribes users to assets. Who may see an asset may see who is told of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from backend.core.clock import Clock
-from backend.core.errors import InvalidInputError
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.errors import InvalidInputError, RateLimitedError
 from backend.core.identity import Identity
 from backend.core.notifications import Notifications
 from backend.core.paging import Page, PageRequest, fill, json_bytes
@@ -53,6 +53,8 @@ class SubscriptionService:
     notifications: Notifications
     audit: AuditService
     clock: Clock
+    per_minute: Callable[[], int]
+    """Returns how many users one caller may subscribe in a minute."""
 
     def list_subscriptions(self, caller: Identity, page: PageRequest) -> Page[Listed]:
         """Subscriptions to active assets that the caller may see, by asset id."""
@@ -71,7 +73,9 @@ class SubscriptionService:
         """Have further users told of what is done to an asset.
 
         Raises:
-            InvalidInputError: one of them has no address, or they would be too many.
+            InvalidInputError: one of them is not known or has no confirmed address, or they would
+                be too many.
+            RateLimitedError: the caller has subscribed too many users in this minute.
             NoSuchAssetError: the asset does not exist, or not for the caller.
             SubscriptionExistsError: one of them is told already.
         """
@@ -86,7 +90,7 @@ class SubscriptionService:
                 raise InvalidInputError.of(
                     "subscribers", f"an asset has at most {MAX_SUBSCRIBERS} of them"
                 )
-            self._make_known(body.subscribers)
+            self._make_known(caller, body.subscribers)
             with suppress(SubscriptionChangedError):
                 users = [*told, *body.subscribers]
                 stays = self.assets.assets.stays(asset)
@@ -97,14 +101,15 @@ class SubscriptionService:
         """Have exactly these users told of what is done to an asset.
 
         Raises:
-            InvalidInputError: one who is new has no address.
+            InvalidInputError: one who is new is not known or has no confirmed address.
+            RateLimitedError: the caller has subscribed too many users in this minute.
             NoSuchAssetError: the asset does not exist, or not for the caller.
             SubscriptionNotFoundError: nobody is told yet.
         """
         for _ in range(_ATTEMPTS):
             asset = self.assets.asset_for(caller, "PUT", body.entity_id)
             found = self._found(asset)
-            self._make_known(set(body.subscribers) - set(found.subscribers))
+            self._make_known(caller, set(body.subscribers) - set(found.subscribers))
             with suppress(SubscriptionChangedError):
                 users, stays = body.subscribers, self.assets.assets.stays(asset)
                 return self._write(caller, "update_subscription", asset, found, users, stays)
@@ -160,15 +165,27 @@ class SubscriptionService:
             raise SubscriptionNotFoundError(asset.asset_id)
         return found
 
-    def _make_known(self, users: Iterable[str]) -> None:
-        wanted = list(users)
-        known = self.addresses.of_users(wanted)
+    def _make_known(self, caller: Identity, users: Collection[str]) -> None:
+        if not users:
+            return
+        wanted = sorted(users)
+        # Before anything is read: each address may cost a mail, and each guess a request.
+        self._limit_rate(caller, len(wanted))
+        known = self.addresses.of_known_users(wanted)
         for user_id in wanted:
             if user_id not in known:
                 raise InvalidInputError.of(
-                    "subscribers", f"user {user_id} has no valid e-mail address"
+                    "subscribers", f"user {user_id} has no confirmed e-mail address"
                 )
         in_parallel(self.notifications.add_address, sorted(set(known.values())))
+
+    def _limit_rate(self, caller: Identity, added: int) -> None:
+        now, limit = epoch_seconds(self.clock()), self.per_minute()
+        if self.subscriptions.count_new(caller.user_id, added, minute=now // 60) > limit:
+            raise RateLimitedError(
+                f"More than {limit} users were subscribed in this minute",
+                retry_after=60 - now % 60,
+            )
 
     def _write(
         self,

@@ -7,14 +7,18 @@ import pytest
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
+from backend.domains.access.models.users import CreateSignInBody, UpdateSignInBody
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.routes import build_router
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.audit.service import AuditService
 from backend.spec.tables.access import USERS
+from tests.factories.access import stored_user_role
 from tests.factories.administration import AccessServices, Parts
 from tests.factories.audit import entries
 from tests.factories.http import Answer, Client
+from tests.fakes.user_pool import MemoryUserPool
 
 ROUTE = "/auth/loginProfile/{userId}"
 
@@ -123,13 +127,42 @@ def test_nobody_asks_without_credentials(services: AccessServices) -> None:
     assert nobody.send("POST", "/auth/routes", body={"routes": []}).status == 401
 
 
-def test_mail_goes_to_the_profiles_address_or_to_a_user_id_that_is_one(
-    tables: Tables,
-) -> None:
+def test_mail_goes_to_a_confirmed_address_or_to_a_user_id_that_is_one(tables: Tables) -> None:
     for user, email in (("ann", "ann@x.org"), ("bob@x.org", ""), ("eve", "eve"), ("max", None)):
         item = {"userId": user} if email is None else {"userId": user, "email": email}
-        tables.write(Put(table=USERS, item=item))
-    found = EmailAddresses(ProfileRepository(tables)).of_users(
-        ["ann", "bob@x.org", "eve", "max", "zoe@x.org", "nobody", "ann"]
-    )
-    assert found == {"ann": "ann@x.org", "bob@x.org": "bob@x.org", "zoe@x.org": "zoe@x.org"}
+        tables.write(Put(table=USERS, item={**item, "emailConfirmed": True}))
+    tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@x.org"}))
+    stored_user_role(tables, user_id="zoe@x.org")
+    addresses = EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables))
+    users = ["ann", "bob@x.org", "eve", "max", "ian", "zoe@x.org", "nobody", "ann"]
+    ann, zoe = {"ann": "ann@x.org"}, {"zoe@x.org": "zoe@x.org"}
+    assert addresses.of_users(users) == {**ann, **zoe, "bob@x.org": "bob@x.org"}
+    assert addresses.of_known_users(users) == {**ann, **zoe}
+
+
+def test_only_the_address_of_the_credentials_is_confirmed(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    profiles = Parts(tables, audit, now).services().profiles
+    signed_in = Identity("ann", email="ann@x.org")
+
+    def confirmed(caller: Identity, email: str | None = None) -> bool | None:
+        return profiles.keep_profile(caller, "ann", email=email).email_confirmed
+
+    assert confirmed(Identity("ann"), "victim@x.org") is False
+    assert confirmed(signed_in) is True
+    assert confirmed(Identity("ann")) is True
+    assert confirmed(Identity("ann"), "ann@x.org") is True
+    assert confirmed(Identity("ann"), "victim@x.org") is False
+
+
+def test_an_administrator_confirms_the_address_of_a_pool_user(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    users = Parts(tables, audit, now, pool=MemoryUserPool()).services().users
+    addresses = EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables))
+    admin = Identity("admin")
+    users.create_user(admin, CreateSignInBody(user_id="ann", email="ann@x.org"))
+    assert addresses.of_known_users(["ann"]) == {"ann": "ann@x.org"}
+    users.update_user(admin, "ann", UpdateSignInBody(email="new@x.org"))
+    assert addresses.of_known_users(["ann"]) == {"ann": "new@x.org"}

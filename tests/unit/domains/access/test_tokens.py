@@ -148,11 +148,27 @@ def test_one_of_several_audiences_is_enough(deployment: Deployment) -> None:
     assert deployment.identify(aud=["https://userinfo", CLIENT]).user_id == "ann"
 
 
-def test_an_access_token_without_audience_is_for_its_client(deployment: Deployment) -> None:
+def test_a_client_id_is_an_audience_only_in_access_tokens_of_the_user_pool(
+    deployment: Deployment,
+) -> None:
     claims = {"aud": ..., "client_id": CLIENT}
-    assert deployment.identify(token_use="access", **claims).user_id == "ann"
+    assert deployment.refusal(token_use="access", **claims) is Reason.JWT_CLAIMS
     assert deployment.refusal(**claims) is Reason.JWT_CLAIMS
+    deployment.authentication = deployment.build(is_user_pool=True)
+    assert deployment.identify(token_use="access", **claims).user_id == "ann"
     assert deployment.refusal(token_use="id", **claims) is Reason.JWT_CLAIMS
+
+
+@pytest.mark.parametrize("name", ["corp.ann", "Corp.Ann", "corp."])
+def test_no_user_of_the_pool_has_an_id_of_another_providers_user(
+    deployment: Deployment, name: str
+) -> None:
+    pool: dict[str, Any] = {"is_user_pool": True, "user_claims": ("username",)}
+    deployment.authentication = deployment.build(**pool, foreign_prefix="corp.")
+    assert deployment.refusal(token_use="id", username=name) is Reason.USER
+    assert deployment.identify(token_use="id", username="corporal").user_id == "corporal"
+    deployment.authentication = deployment.build(**pool)
+    assert deployment.identify(token_use="id", username=name).user_id == name
 
 
 @pytest.mark.parametrize(
@@ -195,7 +211,8 @@ def test_the_settings_say_which_claims_mean_what(deployment: Deployment) -> None
     ("email", "verified", "known"),
     [
         ("a@example.org", True, True),
-        ("a@example.org", ..., True),
+        ("a@example.org", "true", True),
+        ("a@example.org", ..., False),
         ("a@example.org", False, False),
         ("a@example.org", "false", False),
         ("no address", True, False),

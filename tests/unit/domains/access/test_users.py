@@ -98,6 +98,19 @@ def test_a_user_is_made_listed_changed_and_removed(client: Client, cognito: Any)
     assert listed(client) == []
 
 
+def test_no_user_is_created_with_an_id_of_another_providers_user(
+    tables: Tables, audit: AuditService, now: datetime
+) -> None:
+    pool = MemoryUserPool()
+    parts = Parts(tables, audit, now, pool=pool, provider_prefix="corp.")
+    client = Client(build_router(*parts.services()))
+    for name in ("corp.ann", "CORP.ann"):
+        answer = create(client, userId=name)
+        assert [each["field"] for each in answer.body["errors"]] == ["userId"]
+    assert pool.users == {}
+    assert create(client, userId="corporal").status == 200
+
+
 def test_addresses_and_numbers_count_as_verified(
     client: Client, cognito: Any, pool_id: str
 ) -> None:

@@ -24,6 +24,7 @@ from backend.entrypoints.notifying import SubscriptionsWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route
+from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
@@ -117,6 +118,9 @@ class Product:
         self._serve_buckets()
         stored_bucket(self.tables)
         stored_user_role(self.tables, user_id="admin")
+        for user in ("ann@example.org", "bob@example.org"):  # who may be subscribed
+            row = {"userId": user, "email": user, "emailConfirmed": True}
+            self.tables.write(Put(table=USERS, item=row))
 
     def _serve_buckets(self) -> None:
         wiring = self.wiring

@@ -12,6 +12,7 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
+from backend.domains.access.repository.people import UserRoleRepository
 from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.access.service.profiles import EmailAddresses
 from backend.domains.assets.repository import AssetRepository
@@ -25,6 +26,7 @@ from backend.spec.routes import Action, Route
 from backend.spec.tables.access import USERS
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.registry import SUBSCRIPTIONS
+from tests.factories.access import stored_user_role
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service, entries
 from tests.factories.http import Answer, Client
@@ -55,7 +57,10 @@ def mail() -> RememberedNotifications:
 
 @pytest.fixture
 def assets(tables: Tables, objects: S3Objects) -> AssetService:
-    tables.write(Put(table=USERS, item={"userId": BOB, "email": "bob@example.org"}))
+    bob = {"userId": BOB, "email": "bob@example.org", "emailConfirmed": True}
+    tables.write(Put(table=USERS, item=bob))
+    for user in (ANN, "eve@example.org"):
+        stored_user_role(tables, user_id=user)
     made = asset_service(tables, objects)
     created_database(made)
     created_asset(made)
@@ -70,10 +75,11 @@ def service(
     return SubscriptionService(
         subscriptions=SubscriptionRepository(tables),
         assets=AssetsById(AssetRepository(tables), assets),
-        addresses=EmailAddresses(ProfileRepository(tables)),
+        addresses=EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables)),
         notifications=mail,
         audit=audit_service(objects),
         clock=lambda: NOON,
+        per_minute=lambda: 60,
     )
 
 
@@ -87,7 +93,7 @@ def notifier(tables: Tables, assets: AssetService, mail: RememberedNotifications
     return Notifier(
         subscriptions=SubscriptionRepository(tables),
         assets=assets,
-        addresses=EmailAddresses(ProfileRepository(tables)),
+        addresses=EmailAddresses(ProfileRepository(tables), UserRoleRepository(tables)),
         authorization=Everybody(),
         notifications=mail,
     )
@@ -354,3 +360,30 @@ def test_nobody_is_told_of_an_asset_that_is_gone(
     tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
     assert notifier.tell([done()]) == 0
     assert mail.sent == []
+
+
+@pytest.mark.parametrize("user", ["victim@example.org", "ian", "nobody"])
+def test_nobody_subscribes_an_address_that_is_not_confirmed(
+    client: Client, tables: Tables, mail: RememberedNotifications, user: str
+) -> None:
+    tables.write(Put(table=USERS, item={"userId": "ian", "email": "victim@example.org"}))
+    answer = send(client, "POST", user)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "subscribers")
+    send(client, "POST", BOB)
+    assert send(client, "PUT", BOB, user).status == 400
+    assert mail.addresses == ["bob@example.org"]
+
+
+def test_a_caller_subscribes_a_limited_number_of_users_in_a_minute(
+    service: SubscriptionService, mail: RememberedNotifications
+) -> None:
+    limited = replace(service, per_minute=lambda: 2)
+    client = Client(build_router(limited), user_id="ann", authorization=Everybody())
+    assert send(client, "POST", ANN).status == 200
+    assert send(client, "PUT", ANN, "guess-1", "guess-2").status == 429
+    answer = send(client, "POST", BOB)
+    assert (answer.status, answer.headers["Retry-After"]) == (429, "60")
+    assert send(client, "PUT", ANN).status == 200
+    other = Client(build_router(limited), user_id="zoe", authorization=Everybody())
+    assert send(other, "POST", BOB).status == 200
+    assert mail.addresses == [ANN, "bob@example.org"]
