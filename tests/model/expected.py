@@ -229,7 +229,9 @@ def _reservations(tables: Tables) -> dict[str, object]:
 
 
 def _wanted_reservations(model: Model) -> dict[str, object]:
-    wanted: dict[str, object] = {}
+    wanted: dict[str, object] = {
+        f"DeletedName#databaseId#{name}": (None, None, None) for name in model.deleted
+    }
     for database in model.databases:
         active = [a for a in model.active() if a.database_id == database]
         wanted[f"count of {database}"] = len(active)
