@@ -1,4 +1,8 @@
-"""Users with exactly the rights that an attack starts with."""
+"""Users with exactly the rights that an attack starts with.
+
+No attack creates an administrator: `test_administration` needs to know all administrators of the
+shared runtime, since it takes the role from the last one.
+"""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,10 +1,10 @@
 """One user who opens cursors without end closes only cursors of their own."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
+from tests.journeys.attacks.actors import ANY_ROUTE, connect, new_role, new_user
 from tests.journeys.runtime import Api, Runtime, wait_until
 
 MAX_OPEN = 10
@@ -21,12 +21,10 @@ def page(api: Api, database: str) -> dict[str, Any]:
     return {"filters": [term], "aggregations": False, "size": 1, "after": ""}
 
 
-def new_user(runtime: Runtime, api: Api) -> Api:
-    """A client with the key of a user of its own, who sees everything."""
-    user = f"user-{uuid4().hex[:8]}"
-    api.ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
-    key = {"apiKeyName": "Own", "userId": user, "description": "For cursors"}
-    return runtime.client(api.ok("POST", "/auth/api-keys", key)["apiKey"])
+def new_searcher(runtime: Runtime, api: Api) -> Api:
+    """A client with the key of a user of its own, who sees every asset."""
+    role = new_role(api, ANY_ROUTE, ("asset", "databaseId", "contains", ".*"))
+    return connect(runtime, new_user(api, role))
 
 
 def opened(client: Api, page: dict[str, Any]) -> str:
@@ -36,7 +34,7 @@ def opened(client: Api, page: dict[str, Any]) -> str:
 def test_the_eleventh_cursor_closes_the_oldest_which_says_so(
     runtime: Runtime, api: Api, page: dict[str, Any]
 ) -> None:
-    user, other = new_user(runtime, api), new_user(runtime, api)
+    user, other = new_searcher(runtime, api), new_searcher(runtime, api)
     others = opened(other, page)
     cursors = [opened(user, page) for _ in range(3 * MAX_OPEN)]
     for cursor in cursors[:-MAX_OPEN]:
@@ -50,7 +48,7 @@ def test_the_eleventh_cursor_closes_the_oldest_which_says_so(
 def test_a_list_that_was_read_to_its_end_takes_no_place(
     runtime: Runtime, api: Api, page: dict[str, Any]
 ) -> None:
-    user = new_user(runtime, api)
+    user = new_searcher(runtime, api)
     kept = opened(user, page)
     for _ in range(MAX_OPEN + 2):
         assert "after" not in user.ok("POST", "/search", {**page, "size": ASSETS})

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.journeys.attacks.actors import ANY_ROUTE, new_role
 from tests.journeys.runtime import Api, Runtime, wait_until
 
 SOON, LATER = "2099-01-01", "2099-12-31"
@@ -70,7 +71,7 @@ def test_an_owner_cannot_reopen_a_key_that_an_administrator_ended(
 
 
 def test_keys_end_with_the_key_that_created_them(runtime: Runtime, api: Api) -> None:
-    user = user_with_role(api, "admin")
+    user = user_with_role(api, new_role(api, ANY_ROUTE))
     stolen = new_key(api, user, expiresAt=SOON)
     thief = runtime.client(stolen["apiKey"])
     assert thief.refused("PUT", path_of(stolen), {"expiresAt": ""})[0] == 403

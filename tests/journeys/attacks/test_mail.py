@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
+from tests.journeys.attacks.actors import ANY_ROUTE, new_role
 from tests.journeys.runtime import Runtime
 
 
@@ -20,14 +21,15 @@ def test_only_confirmed_addresses_of_known_users_are_subscribed(
 ) -> None:
     admin = runtime.client()
     asset = admin.new_asset(database, "A statue")
+    role = new_role(admin, ANY_ROUTE, ("asset", "databaseId", "equals", database))
     sender, known, named = (f"mail-{uuid4().hex[:8]}@example.org" for _ in range(3))
     for user in (sender, known):
-        admin.ok("POST", "/user-roles", {"userId": user, "roleName": ["admin"]})
+        admin.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})
     key = {"apiKeyName": "Own", "description": "Its own", "userId": sender}
     own = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
     own.ok("POST", f"/auth/loginProfile/{sender}", {"email": "victim@example.org"})
     plain = f"plain-{uuid4().hex[:8]}"
-    admin.ok("POST", "/user-roles", {"userId": plain, "roleName": ["admin"]})
+    admin.ok("POST", "/user-roles", {"userId": plain, "roleName": [role]})
     key = {"apiKeyName": "Own", "description": "Its own", "userId": plain}
     other = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
     other.ok("POST", f"/auth/loginProfile/{plain}", {"email": "victim@example.org"})
