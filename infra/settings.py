@@ -143,7 +143,8 @@ class Settings(BaseModel):
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
 
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
-    """The web application's origin, without a trailing slash; empty when there is none."""
+    """The web application's origin, without a trailing slash. Only its pages may call the API and
+    use presigned URLs (CORS); without one, no page of another origin may."""
 
     api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
     api_burst: Annotated[int, Field(ge=1)] = 2000

@@ -20,10 +20,10 @@ def declared_bucket(
     *,
     key: kms.IKey | None,
     logs: s3.Bucket | None,
-    origins: list[str],
+    web_url: str,
     lock: s3.ObjectLockRetention | None = None,
 ) -> s3.Bucket:
-    """The bucket, retained; its access logs go to `logs`, browsers of `origins` may use it.
+    """The bucket, retained; its access logs go to `logs`, and pages of `web_url` may use it.
 
     With `lock` every version of an object is kept that long; S3 locks only where it keeps versions.
     """
@@ -44,7 +44,7 @@ def declared_bucket(
         server_access_logs_bucket=logs if logged else None,
         server_access_logs_prefix=spec.log_prefix if logged else None,
         lifecycle_rules=_lifecycle(spec),
-        cors=_cors(origins) if spec.cors else None,
+        cors=_cors(web_url) if spec.cors and web_url else None,
     )
     name_exactly(bucket, spec.name)
     if spec.events:
@@ -134,7 +134,7 @@ def _expiry(spec: Bucket, *, prefix: str | None, days: int) -> s3.LifecycleRule:
     )
 
 
-def _cors(origins: list[str]) -> list[s3.CorsRule]:
+def _cors(web_url: str) -> list[s3.CorsRule]:
     """Presigned URLs carry the permission. After the API's redirect a browser names no origin."""
     exposed = ["ETag", "x-amz-version-id", "x-amz-checksum-sha256"]
     reads = s3.CorsRule(
@@ -145,7 +145,7 @@ def _cors(origins: list[str]) -> list[s3.CorsRule]:
         max_age=3600,
     )
     writes = s3.CorsRule(
-        allowed_origins=origins,
+        allowed_origins=[web_url],
         allowed_methods=[s3.HttpMethods.PUT],
         allowed_headers=["*"],
         exposed_headers=exposed,

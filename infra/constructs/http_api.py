@@ -62,13 +62,7 @@ class HttpApi:
             "HttpApi",
             name=f"vitrine-{settings.stage}",
             protocol_type="HTTP",
-            cors_configuration=gateway.CfnApi.CorsProperty(
-                allow_origins=[settings.web_url or "*"],
-                allow_methods=list(CORS_METHODS),
-                allow_headers=list(CORS_REQUEST_HEADERS),
-                expose_headers=list(CORS_REPLY_HEADERS),
-                max_age=CORS_SECONDS,
-            ),
+            cors_configuration=_cors(settings.web_url),
         )
         self._authorizer = self._make_authorizer(authorizer, settings)
         self._make_stage(settings)
@@ -155,6 +149,19 @@ class HttpApi:
                 destination_arn=group.log_group_arn, format=json.dumps(ACCESS_LOG)
             ),
         )
+
+
+def _cors(web_url: str) -> gateway.CfnApi.CorsProperty | None:
+    """Let the pages of `web_url` call the API; without one, no page of another origin may."""
+    if not web_url:
+        return None
+    return gateway.CfnApi.CorsProperty(
+        allow_origins=[web_url],
+        allow_methods=list(CORS_METHODS),
+        allow_headers=list(CORS_REQUEST_HEADERS),
+        expose_headers=list(CORS_REPLY_HEADERS),
+        max_age=CORS_SECONDS,
+    )
 
 
 def _camel(name: str) -> str:

@@ -93,9 +93,8 @@ class StorageStack(Stack):
             )
 
     def _buckets(self, settings: Settings, resources: Resources) -> None:
-        origins = [settings.web_url or "*"]
         # S3 delivers access logs only to a bucket whose default encryption is S3's own.
-        logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, origins=origins)
+        logs = declared_bucket(self, ACCESS_LOGS_BUCKET, key=None, logs=None, web_url="")
         accept_cloudtrail(logs, account=self.account)
         if settings.cloud_trail:
             declared_trail(self, logs=logs)
@@ -108,7 +107,7 @@ class StorageStack(Stack):
                     bucket,
                     key=resources.key,
                     logs=logs,
-                    origins=origins,
+                    web_url=settings.web_url,
                     lock=lock if bucket is AUDIT_ARCHIVE_BUCKET else None,
                 )
 

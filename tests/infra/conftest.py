@@ -13,6 +13,7 @@ from tests.infra.templates import Assembly, synthesize_all
 
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
+WEB_URL = "https://museum.example.org"
 _PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
 _CONTEXTS: dict[str, dict[str, object]] = {
     "local": {"stage": "local"},
@@ -25,6 +26,7 @@ _CONTEXTS: dict[str, dict[str, object]] = {
         "oidcClientId": "web",
         "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
     },
+    "hardened": {**_PROD, "webUrl": WEB_URL},
     "without-search": {"search": "none"},
     "other-administrator": {"adminUserId": "someone"},
     "without-key": {"customerManagedKey": False},
@@ -62,6 +64,12 @@ def prod(synthesized: Callable[[str], Assembly]) -> Assembly:
 def locked(synthesized: Callable[[str], Assembly]) -> Assembly:
     """The assembly of production with a trail, whose audit archive nobody can change."""
     return synthesized("locked")
+
+
+@pytest.fixture(scope="session")
+def hardened(synthesized: Callable[[str], Assembly]) -> Assembly:
+    """The assembly of production with every optional protection."""
+    return synthesized("hardened")
 
 
 @pytest.fixture(scope="session", params=["local", "prod"])

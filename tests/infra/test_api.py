@@ -8,6 +8,7 @@ import pytest
 from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
 from backend.spec.routes import ROUTES, Route
+from tests.infra.conftest import WEB_URL
 from tests.infra.templates import ROOT, Assembly, Resource
 
 EACH_ROUTE = pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.key)
@@ -90,18 +91,23 @@ def test_the_stage_throttles_and_logs_without_the_query_or_the_credentials(
     assert "authorization" not in log["Format"].lower()
 
 
-def test_browsers_are_answered_before_any_route(assembly: Assembly) -> None:
+def test_no_page_may_call_the_api_unless_the_stage_names_one(assembly: Assembly) -> None:
     (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
+    assert "CorsConfiguration" not in api.properties
+
+
+def test_the_named_page_is_answered_before_any_route(hardened: Assembly) -> None:
+    (api,) = hardened.of_type("AWS::ApiGatewayV2::Api").values()
     cors = api.properties["CorsConfiguration"]
-    assert cors["AllowOrigins"] == ["*"]
+    assert cors["AllowOrigins"] == [WEB_URL]
     assert "AllowCredentials" not in cors
     assert {"authorization", "content-type", "if-match", "range"} <= set(cors["AllowHeaders"])
     assert {"content-range", "etag"} <= set(cors["ExposeHeaders"])
     assert {route.method for route in ROUTES} <= set(cors["AllowMethods"])
 
 
-def test_browsers_may_search_behind_their_own_writes(assembly: Assembly) -> None:
-    (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
+def test_browsers_may_search_behind_their_own_writes(hardened: Assembly) -> None:
+    (api,) = hardened.of_type("AWS::ApiGatewayV2::Api").values()
     cors = api.properties["CorsConfiguration"]
     assert AFTER_HEADER.lower() in cors["AllowHeaders"]
     assert {WRITTEN_HEADER.lower(), "x-ignored-fields"} <= set(cors["ExposeHeaders"])

@@ -17,6 +17,7 @@ from backend.spec.tables import TABLES, Table
 from local.assembly import read_assembly
 from local.deployment import refuse_unknown_types
 from tests.factories.tables import create_table_request
+from tests.infra.conftest import WEB_URL
 from tests.infra.templates import Assembly
 
 TRAIL = "AWS::CloudTrail::Trail"
@@ -247,16 +248,25 @@ def test_no_function_may_go_around_the_lock(locked: Assembly) -> None:
 
 
 @pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)
-def test_events_and_browsers_reach_the_buckets_that_declare_it(
+def test_events_reach_where_declared_and_browsers_reach_no_bucket(
     assembly: Assembly, bucket: Bucket
 ) -> None:
     properties = assembly.resource(bucket.name).properties
     events = {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
     assert properties.get("NotificationConfiguration") == (events if bucket.events else None)
+    assert "CorsConfiguration" not in properties  # the stages name no page
+
+
+@pytest.mark.parametrize("bucket", BUCKETS, ids=lambda bucket: bucket.name)
+def test_only_the_named_page_may_write_to_the_buckets_that_declare_it(
+    hardened: Assembly, bucket: Bucket
+) -> None:
+    properties = hardened.resource(bucket.name).properties
     assert ("CorsConfiguration" in properties) == bucket.cors
     if bucket.cors:
         reads, writes = properties["CorsConfiguration"]["CorsRules"]
-        assert reads["AllowedOrigins"] == writes["AllowedOrigins"] == ["*"]
+        # After the API's redirect a browser sends `Origin: null`: the URL carries the permission.
+        assert (reads["AllowedOrigins"], writes["AllowedOrigins"]) == (["*"], [WEB_URL])
         assert (reads["AllowedMethods"], writes["AllowedMethods"]) == (["GET", "HEAD"], ["PUT"])
         assert "Content-Range" in reads["ExposedHeaders"]
         assert "ETag" in writes["ExposedHeaders"]  # a part's number is no proof of a part
