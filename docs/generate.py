@@ -41,6 +41,7 @@ from backend.spec.tables.model import KeyAttribute, Table
 from backend.spec.tables.operations import AUDIT, RESERVATIONS
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
+from infra.settings import described
 
 REFERENCE = Path(__file__).with_name("reference")
 COSTS = "costs.md"
@@ -269,6 +270,15 @@ def _first_line(kind: type[VitrineError]) -> str:
 
 
 def _settings() -> Iterator[str]:
+    yield "## Settings of a stage"
+    yield ""
+    yield "`cdk.json` has them by stage; `-c name=value` sets one for a run."
+    yield ""
+    yield from rows(
+        ("setting", "default", "meaning"),
+        ((f"`{name}`", f"`{json.dumps(value)}`", text) for name, value, text in described()),
+    )
+    yield from ("", "## What functions read", "")
     yield from rows(
         ("setting", "default", "meaning"),
         ((f"`{s.variable}`", f"`{s.default!r}`", s.description) for s in SETTINGS),

@@ -46,6 +46,15 @@ POOL_ADMINISTER = (
     "cognito-idp:ListUsers",
 )
 POOL_READ = ("cognito-idp:AdminGetUser",)
+NETWORK_JOIN = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
+"""What Lambda does in the name of a function's role to place the function in a network."""
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -100,6 +109,16 @@ def statements(
 def receive(queue_arn: str) -> iam.PolicyStatement:
     """What the mapping of a queue to a function needs of the function's role."""
     return _allow(QUEUE_RECEIVE, [queue_arn])
+
+
+def join_network() -> iam.PolicyStatement:
+    """Let Lambda place the function in a network; the function's own code may do nothing of it."""
+    return iam.PolicyStatement(
+        actions=list(NETWORK_JOIN),
+        resources=["*"],  # interfaces have no names before they exist
+        # Requests that the function's code sends have this key, those of Lambda itself do not.
+        conditions={"Null": {"lambda:SourceFunctionArn": "true"}},
+    )
 
 
 def write_logs(group_arn: str) -> iam.PolicyStatement:

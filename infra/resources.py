@@ -11,6 +11,8 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
 
+from infra.constructs.network import Network
+
 
 @dataclass(slots=True)
 class Resources:
@@ -27,6 +29,7 @@ class Resources:
     user_pool: cognito.UserPool | None = None
     user_pool_client: cognito.UserPoolClient | None = None
     domain: opensearch.Domain | None = None
+    network: Network | None = None
     key: kms.IKey | None = None
     imported_buckets: tuple[str, ...] = ()
     """Names of buckets that are used as the asset bucket is, and that others have made."""

@@ -4,7 +4,7 @@ The stage is the context value `stage`; any setting can be given as context too 
 and then comes before the stage's. Defaults are production's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PositiveInt,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -21,6 +22,9 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
+from backend.spec.functions import FUNCTIONS
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS
+from backend.spec.routes import ThrottleGroup
 from infra.addresses import address_range
 from infra.zones import spread_evenly
 
@@ -62,6 +66,18 @@ def _fit_roles(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _enough_for_queues(reserved: dict[str, int]) -> dict[str, int]:
+    unknown = sorted(set(reserved) - {spec.name for spec in FUNCTIONS})
+    if unknown:
+        raise ValueError(f"no function is named {unknown[0]}")
+    for subscription in QUEUE_SUBSCRIPTIONS:
+        name, needed = subscription.consumer, subscription.max_concurrency
+        # A queue delivers to so many at once; messages that are throttled end as dead letters.
+        if reserved.get(name, needed) < needed:
+            raise ValueError(f"{name} needs at least {needed}, as many as its queue delivers to")
+    return reserved
+
+
 LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
 
 
@@ -69,34 +85,73 @@ class SettingsError(Exception):
     """A setting is missing, unknown or wrong; the message names it."""
 
 
-class Settings(BaseModel):
-    """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
+class Throttle(BaseModel):
+    """How many requests a route takes in a second, and how many at once."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, extra="forbid", frozen=True, validate_by_name=False
     )
 
+    requests_per_second: Annotated[int, Field(ge=1)]
+    burst: Annotated[int, Field(ge=1)]
+
+
+class Settings(BaseModel):
+    """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        validate_by_name=False,
+        use_attribute_docstrings=True,  # the reference page shows them
+    )
+
     stage: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,15}$")]
+    """The stage's name, a part of the names of its stacks."""
+
     bundle: bool = False
     """Whether the dependency layer is built: for a deploy, never to run locally."""
 
     search: Literal["provisioned", "none"] = "provisioned"
+    """Whether there is an OpenSearch domain. Without one, nothing is indexed or searched."""
+
     search_instance_type: Annotated[str, Field(pattern=r"^[a-z0-9]+\.[a-z0-9]+\.search$")] = (
         "t3.small.search"
     )
+    """The instance type of the domain's data nodes."""
+
     search_instance_count: Annotated[int, Field(ge=1, le=80), AfterValidator(spread_evenly)] = 1
     """One, or so many that two or three zones have as many each, as OpenSearch Service demands."""
 
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
+    """The volume of each data node."""
+
+    search_in_vpc: bool = False
+    """Whether the search domain is created in a network (VPC) of its own, without a way to the
+    internet, with the functions that use search. AWS cannot move a domain: chosen before the
+    first deployment. Its endpoints are charged for by the hour."""
+
+    search_logs: bool = False
+    """Whether the search domain logs its errors, and slow searches and writes, to CloudWatch.
+    Slow searches are logged with the words that were searched for."""
 
     user_pool: bool = False
     """Whether people sign in by a Cognito user pool of the deployment's own."""
+
+    user_pool_firewall: bool = False
+    """Whether AWS WAF protects the user pool: it limits the requests of each address, and blocks
+    addresses and requests that AWS knows as hostile. WAF is charged for by month and request."""
+
+    user_pool_requests_per_address: Annotated[int, Field(ge=10, le=2_000_000_000)] = 300
+    """How many requests the firewall lets through from one address in five minutes. A sign-in
+    takes three; people behind one router share an address."""
 
     oidc_issuer: Annotated[str, Field(pattern=_ISSUER)] = ""
     """Whose tokens are accepted too: as they name it in `iss`. Without TLS only on this machine."""
 
     oidc_audiences: tuple[Name, ...] = ()
-    """For whom they may be made; when none is given, for `oidc_client_id`."""
+    """For whom they may be made; when none is given, for `oidcClientId`."""
 
     oidc_user_claim: Name = "sub"
     oidc_user_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{0,32}$")] = ""
@@ -112,6 +167,8 @@ class Settings(BaseModel):
     """From where requests with credentials may come; from anywhere when there are none."""
 
     customer_managed_key: bool = False
+    """Whether a KMS key of the account encrypts all data, instead of keys that AWS manages."""
+
     settle_delay_seconds: Annotated[int, Field(ge=0, le=900)] = 900
     search_grace_seconds: Annotated[int, Field(ge=1, le=900)] = 30
     search_keep_seconds: Annotated[int, Field(ge=0, le=30 * 86_400)] = 86_400
@@ -143,15 +200,42 @@ class Settings(BaseModel):
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
 
     web_url: Annotated[str, Field(pattern=r"^(https?://[^/\s]+)?$")] = ""
-    """The web application's origin, without a trailing slash. Only its pages may call the API and
-    use presigned URLs (CORS); without one, no page of another origin may."""
+    """An origin without a trailing slash. Only its pages may call the API and use presigned URLs
+    (CORS); without one, no page of another origin may."""
 
     api_requests_per_second: Annotated[int, Field(ge=1)] = 1000
+    """How many requests the API takes in a second; further ones are answered with 429."""
+
     api_burst: Annotated[int, Field(ge=1)] = 2000
+    """How many requests the API takes at once."""
+
+    route_throttles: dict[ThrottleGroup, Throttle] = {}
+    """Limits for each route of a group, apart from the API's: `requestsPerSecond` and `burst` for
+    `search`, `export`, `signIn` and `public` (routes without credentials). A group that is not
+    named has the API's limits."""
+
+    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(_enough_for_queues)] = {}
+    """How many instances of a function, by its name, Lambda keeps for it and starts at most. A
+    function that is not named shares what is left, which has to be 100: new accounts have 10 in
+    all and cannot reserve any."""
+
     alarms: bool = False
+    """Whether there are CloudWatch alarms."""
+
     alarm_topic_arn: Annotated[str, Field(pattern=r"^(arn:[^:]+:sns:.+)?$")] = ""
+    """The SNS topic to which alarms are sent; empty: none."""
+
     log_retention_days: LogRetentionDays = 30
+    """How many days CloudWatch keeps logs."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """The least severe messages that functions log."""
+
+    @model_validator(mode="after")
+    def _check_firewall(self) -> Self:
+        if self.user_pool_firewall and not self.user_pool:
+            raise ValueError("userPoolFirewall needs a userPool")
+        return self
 
     @model_validator(mode="after")
     def _check_provider(self) -> Self:
@@ -193,6 +277,15 @@ class Settings(BaseModel):
             declared.WEB_URL: self.web_url,
         }
         return {setting.name: str(value) for setting, value in values.items()}
+
+
+def described() -> Iterator[tuple[str, object, str]]:
+    """Name in cdk.json, default and meaning of each setting that a stage may leave out."""
+    of_functions = {setting.name: setting.description for setting in declared.SETTINGS}
+    for name, field in Settings.model_fields.items():
+        if not field.is_required():
+            facts = f"{of_functions.get(name.upper(), '')} {field.description or ''}"
+            yield to_camel(name), field.default, " ".join(facts.split())
 
 
 def default_context(path: Path = CONFIGURATION) -> dict[str, object]:

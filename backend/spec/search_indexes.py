@@ -32,6 +32,13 @@ MAX_CLAUSES = 4096
 """Conditions that OpenSearch takes in one query (1,024 where nothing is said): those of a caller's
 rules (900 at the most), a condition for each word and field, and filters."""
 
+SLOW_LOGS: Mapping = {
+    "search": {"slowlog": {"threshold": {"query": {"warn": "2s"}, "fetch": {"warn": "1s"}}}},
+    "indexing": {"slowlog": {"threshold": {"index": {"warn": "1s"}}, "source": "false"}},
+}
+"""What counts as slow in an index: nothing is logged where nothing is said. Documents are left out
+of the log of writes: it is read by others than may see the assets."""
+
 BREAKERS: dict[str, str] = {
     "indices.breaker.request.limit": "40%",
     "indices.breaker.fielddata.limit": "20%",
@@ -239,6 +246,7 @@ class SearchIndex:
                 "max_result_window": self.max_result_window,
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
                 "merge": {"policy": {"segments_per_tier": SEGMENTS_PER_TIER}},
+                **SLOW_LOGS,
             },
             "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,

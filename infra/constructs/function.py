@@ -15,6 +15,7 @@ from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
+from infra.constructs.network import Network, in_network
 from infra.resources import Resources
 from infra.settings import Settings
 
@@ -64,6 +65,9 @@ class FunctionsOf:
             *grants.statements(spec, self._resources, streams=streams),
             *more,
         ]
+        network = self._resources.network if in_network(spec) else None
+        if network is not None:
+            allowed.append(grants.join_network())
         function = lambda_.Function(
             self._stack,
             spec.name,
@@ -75,6 +79,7 @@ class FunctionsOf:
             layers=[self._layer],
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
+            reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
             environment=environment(spec, settings=self._settings, resources=self._resources),
             role=cast("iam.IRole", self._role(spec, allowed)),
             log_group=group,
@@ -84,6 +89,8 @@ class FunctionsOf:
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
+        if network is not None:
+            _place(function, network)
         self._watch(function, spec)
         return function
 
@@ -145,6 +152,16 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     variables["POWERTOOLS_SERVICE_NAME"] = spec.name
     variables["POWERTOOLS_LOG_LEVEL"] = settings.log_level
     return variables
+
+
+def _place(function: lambda_.Function, network: Network) -> None:
+    resource = function.node.default_child
+    if not isinstance(resource, lambda_.CfnFunction):
+        raise TypeError(f"{function.node.path} is not a function")
+    # The property itself: the construct takes a network of CDK's own constructs only.
+    resource.vpc_config = lambda_.CfnFunction.VpcConfigProperty(
+        subnet_ids=list(network.subnets), security_group_ids=[network.functions_group]
+    )
 
 
 def _level(settings: Settings) -> str:

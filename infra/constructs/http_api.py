@@ -65,7 +65,9 @@ class HttpApi:
             cors_configuration=_cors(settings.web_url),
         )
         self._authorizer = self._make_authorizer(authorizer, settings)
-        self._make_stage(settings)
+        self._throttles = settings.route_throttles
+        self._route_settings: dict[str, dict[str, int]] = {}
+        self._stage = self._make_stage(settings)
 
     @property
     def url(self) -> str:
@@ -84,7 +86,7 @@ class HttpApi:
         )
         self._let_invoke(function, name, below="*/*")
         for route in routes:
-            gateway.CfnRoute(
+            made = gateway.CfnRoute(
                 self._stack,
                 f"Route{_camel(route.domain)}{_camel(route.name)}",
                 api_id=self.api.ref,
@@ -93,6 +95,20 @@ class HttpApi:
                 authorization_type="NONE" if route.public else "CUSTOM",
                 authorizer_id=None if route.public else self._authorizer.ref,
             )
+            self._throttle(route, made)
+
+    def _throttle(self, route: Route, made: gateway.CfnRoute) -> None:
+        """Give the route the limits of its group, if the settings have any."""
+        limits = self._throttles.get(route.throttle) if route.throttle else None
+        if limits is None:
+            return
+        self._route_settings[route.key] = {
+            "ThrottlingRateLimit": limits.requests_per_second,
+            "ThrottlingBurstLimit": limits.burst,
+        }
+        self._stage.route_settings = self._route_settings
+        # API Gateway refuses settings of a route that does not exist yet.
+        self._stage.add_resource_dependency(made)
 
     def _make_authorizer(
         self, function: lambda_.Function, settings: Settings
@@ -130,11 +146,11 @@ class HttpApi:
             ),
         )
 
-    def _make_stage(self, settings: Settings) -> None:
+    def _make_stage(self, settings: Settings) -> gateway.CfnStage:
         group = log_group(
             self._stack, "ApiAccessLogs", days=settings.log_retention_days, key=self._key
         )
-        gateway.CfnStage(
+        return gateway.CfnStage(
             self._stack,
             "DefaultStage",
             api_id=self.api.ref,

@@ -2,10 +2,12 @@
 
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_cognito as cognito
+from aws_cdk import aws_wafv2 as waf
 
 from infra.constructs.naming import name_exactly
 
 PASSWORD_CHARACTERS = 12
+_MANAGED_RULES = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")
 
 
 def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPoolClient]:
@@ -39,3 +41,55 @@ def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPool
     name_exactly(pool, "UserPool")
     name_exactly(client, "UserPoolClient")
     return pool, client
+
+
+def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) -> None:
+    """Put a firewall before the pool: so many `requests` an address in five minutes, and no more.
+
+    It also blocks addresses and requests that AWS knows as hostile.
+    """
+    rate = waf.CfnWebACL.RateBasedStatementProperty(
+        aggregate_key_type="IP", limit=requests, evaluation_window_sec=300
+    )
+    rules = [
+        waf.CfnWebACL.RuleProperty(
+            name="RequestsOfAnAddress",
+            priority=0,
+            statement=waf.CfnWebACL.StatementProperty(rate_based_statement=rate),
+            action=waf.CfnWebACL.RuleActionProperty(block={}),
+            visibility_config=_visible("RequestsOfAnAddress"),
+        )
+    ]
+    for priority, name in enumerate(_MANAGED_RULES, start=1):
+        managed = waf.CfnWebACL.ManagedRuleGroupStatementProperty(vendor_name="AWS", name=name)
+        rules.append(
+            waf.CfnWebACL.RuleProperty(
+                name=name,
+                priority=priority,
+                statement=waf.CfnWebACL.StatementProperty(managed_rule_group_statement=managed),
+                override_action=waf.CfnWebACL.OverrideActionProperty(none={}),
+                visibility_config=_visible(name),
+            )
+        )
+    firewall = waf.CfnWebACL(
+        stack,
+        "UserPoolFirewall",
+        scope="REGIONAL",
+        description="Protects the sign-in of the user pool",
+        default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
+        rules=rules,
+        visibility_config=_visible("UserPoolFirewall"),
+    )
+    waf.CfnWebACLAssociation(
+        stack,
+        "UserPoolFirewallAssociation",
+        resource_arn=pool.user_pool_arn,
+        web_acl_arn=firewall.attr_arn,
+    )
+
+
+def _visible(name: str) -> waf.CfnWebACL.VisibilityConfigProperty:
+    # Sampled requests would hold user names for three hours.
+    return waf.CfnWebACL.VisibilityConfigProperty(
+        cloud_watch_metrics_enabled=True, metric_name=name, sampled_requests_enabled=False
+    )

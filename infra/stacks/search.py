@@ -1,16 +1,30 @@
 """The OpenSearch domain. What it holds is made again from the tables and buckets, so it may go."""
 
+from typing import cast
+
 from aws_cdk import RemovalPolicy, Stack
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_opensearchservice as opensearch
 from constructs import Construct
 
+from backend.spec.functions import FUNCTIONS
 from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.alarms import Alarms
+from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
+from infra.constructs.network import Network, declared_network
 from infra.resources import Resources
 from infra.settings import Settings
 from infra.zones import zones_of
+
+LOGS = {
+    "ES_APPLICATION_LOGS": "SearchErrorLogs",
+    "SEARCH_SLOW_LOGS": "SlowSearchLogs",
+    "INDEX_SLOW_LOGS": "SlowWriteLogs",
+}
+"""Log groups by what the domain writes to them. The indexes declare what is slow."""
 
 FREE_STORAGE = 0.25
 """Of a node's volume; a reindex needs room for a second copy."""
@@ -55,16 +69,59 @@ class SearchStack(Stack):
             enable_version_upgrade=True,
         )
         name_exactly(domain, "SearchDomain")
-        self._close(domain)
+        resource = domain.node.default_child
+        if not isinstance(resource, opensearch.CfnDomain):
+            raise TypeError(f"{domain.node.path} is not a domain")
+        self._close(resource)
+        if settings.search_in_vpc:
+            resources.network = self._place(resource, zones)
+        if settings.search_logs:
+            self._log(resource, settings, resources)
         self._watch(domain, settings)
         resources.domain = domain
         output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
 
-    def _close(self, domain: opensearch.Domain) -> None:
+    def _place(self, resource: opensearch.CfnDomain, zones: int) -> Network:
+        """Put the domain into a network of its own, where only functions of search reach it."""
+        network = declared_network(self, zones=zones, functions=FUNCTIONS)
+        resource.vpc_options = opensearch.CfnDomain.VPCOptionsProperty(
+            subnet_ids=list(network.subnets), security_group_ids=[network.services_group]
+        )
+        return network
+
+    def _log(
+        self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources
+    ) -> None:
+        """Log errors, slow searches and slow writes, each to a group of its own."""
+        groups = {
+            kind: log_group(self, name, days=settings.log_retention_days, key=resources.key)
+            for kind, name in LOGS.items()
+        }
+        service = cast("iam.IPrincipal", iam.ServicePrincipal("es.amazonaws.com"))
+        policy = logs.ResourcePolicy(
+            self,
+            "SearchLogsPolicy",
+            policy_statements=[
+                iam.PolicyStatement(
+                    principals=[service],
+                    actions=["logs:CreateLogStream", "logs:PutLogEvents"],
+                    resources=[group.log_group_arn for group in groups.values()],
+                    conditions={"StringEquals": {"aws:SourceAccount": self.account}},
+                )
+            ],
+        )
+        name_exactly(policy, "SearchLogsPolicy")
+        resource.log_publishing_options = {
+            kind: opensearch.CfnDomain.LogPublishingOptionProperty(
+                cloud_watch_logs_log_group_arn=group.log_group_arn, enabled=True
+            )
+            for kind, group in groups.items()
+        }
+        # OpenSearch Service checks that it may write when logs are switched on.
+        resource.node.add_dependency(policy)
+
+    def _close(self, resource: opensearch.CfnDomain) -> None:
         """Let nobody in but principals of this account: no other account, nothing unsigned."""
-        resource = domain.node.default_child
-        if not isinstance(resource, opensearch.CfnDomain):
-            raise TypeError(f"{domain.node.path} is not a domain")
         # The property itself: the construct sets a policy by a custom resource, since a policy may
         # name the domain's ARN. This one has no need to: it can only ever speak of its own domain.
         resource.access_policies = {

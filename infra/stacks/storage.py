@@ -23,7 +23,7 @@ from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, de
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.tables import declared_table
 from infra.constructs.topic import declared_topic
-from infra.constructs.user_pool import declared_user_pool
+from infra.constructs.user_pool import declared_user_pool, protect_user_pool
 from infra.resources import Resources
 from infra.settings import Settings
 
@@ -53,6 +53,9 @@ class StorageStack(Stack):
             resources.user_pool, resources.user_pool_client = declared_user_pool(self)
             pool_id = resources.user_pool.user_pool_id
             output(self, "UserPoolId", pool_id, "The Cognito user pool")
+            if settings.user_pool_firewall:
+                limit = settings.user_pool_requests_per_address
+                protect_user_pool(self, resources.user_pool, requests=limit)
         self._outputs(resources)
 
     def _key(self) -> kms.IKey:

@@ -66,12 +66,15 @@ INERT: Mapping[str, str] = {
     "AWS::SNS::TopicPolicy": "the engine's one pair of keys may do everything",
     "AWS::SQS::QueuePolicy": "the engine's one pair of keys may do everything",
     "AWS::SecretsManager::ResourcePolicy": "the engine's one pair of keys may do everything",
+    "AWS::WAFv2::WebACL": "nobody but this machine reaches the local user pool",
+    "AWS::WAFv2::WebACLAssociation": "nobody but this machine reaches the local user pool",
 }
 
 _INERT_ARNS: Mapping[str, tuple[str, str]] = {
     "AWS::CloudWatch::Alarm": ("cloudwatch", "alarm:"),
     "AWS::KMS::Key": ("kms", "key/"),
     "AWS::Logs::LogGroup": ("logs", "log-group:"),
+    "AWS::WAFv2::WebACL": ("wafv2", "regional/webacl/"),
 }
 
 

@@ -14,6 +14,20 @@ from tests.infra.templates import Assembly, synthesize_all
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
 WEB_URL = "https://museum.example.org"
+HARDENED: dict[str, object] = {
+    "webUrl": WEB_URL,
+    "reservedConcurrency": {"SearchApi": 20},
+    "searchInVpc": True,
+    "searchLogs": True,
+    "userPool": True,
+    "userPoolFirewall": True,
+    "userPoolRequestsPerAddress": 200,
+    "routeThrottles": {
+        "search": {"requestsPerSecond": 20, "burst": 40},
+        "public": {"requestsPerSecond": 5, "burst": 10},
+    },
+}
+"""Every optional protection."""
 _PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
 _CONTEXTS: dict[str, dict[str, object]] = {
     "local": {"stage": "local"},
@@ -26,7 +40,7 @@ _CONTEXTS: dict[str, dict[str, object]] = {
         "oidcClientId": "web",
         "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
     },
-    "hardened": {**_PROD, "webUrl": WEB_URL},
+    "hardened": {**_PROD, **HARDENED},
     "without-search": {"search": "none"},
     "other-administrator": {"adminUserId": "someone"},
     "without-key": {"customerManagedKey": False},

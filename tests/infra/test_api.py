@@ -131,3 +131,40 @@ def test_nothing_reads_the_callers_address_from_a_header(assembly: Assembly) -> 
     (stage,) = assembly.of_type("AWS::ApiGatewayV2::Stage").values()
     log = json.loads(stage.properties["AccessLogSettings"]["Format"])
     assert log["sourceIp"] == "$context.identity.sourceIp"
+
+
+def test_no_route_has_limits_of_its_own_unless_the_stage_names_its_group(
+    assembly: Assembly,
+) -> None:
+    (stage,) = assembly.of_type("AWS::ApiGatewayV2::Stage").values()
+    assert "RouteSettings" not in stage.properties
+
+
+def test_each_route_of_a_named_group_has_its_limits_and_exists_before_the_stage(
+    hardened: Assembly,
+) -> None:
+    (stage,) = hardened.of_type("AWS::ApiGatewayV2::Stage").values()
+    limits = {"search": (20, 40), "public": (5, 10)}
+    throttled = {route for route in ROUTES if route.throttle in limits}
+    assert stage.properties["RouteSettings"] == {
+        route.key: {
+            "ThrottlingRateLimit": limits[str(route.throttle)][0],
+            "ThrottlingBurstLimit": limits[str(route.throttle)][1],
+        }
+        for route in throttled
+    }
+    # API Gateway refuses settings of a route that does not exist.
+    assert set(stage.body["DependsOn"]) == {_routes(hardened)[r.key].name for r in throttled}
+
+
+@EACH_ROUTE
+def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(route: Route) -> None:
+    groups = {"search": "search", "exports": "export"}
+    expected = "public" if route.public else groups.get(route.domain)
+    assert route.throttle == (expected or route.throttle)
+    assert (expected is None) == (route.throttle in {None, "signIn"})
+
+
+def test_what_a_client_requests_at_sign_in_is_in_a_group() -> None:
+    signing_in = {route.path for route in ROUTES if route.throttle == "signIn"}
+    assert signing_in == {"/auth/routes", "/auth/loginProfile/{userId}"}

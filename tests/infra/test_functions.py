@@ -55,6 +55,15 @@ def test_only_a_function_that_sends_to_itself_may_loop(assembly: Assembly, spec:
     assert spec.loops <= bool(received & set(spec.sends))
 
 
+@ALL
+def test_concurrency_is_reserved_only_where_the_stage_says_so(
+    assembly: Assembly, hardened: Assembly, spec: Function
+) -> None:
+    assert "ReservedConcurrentExecutions" not in assembly.resource(spec.name).properties
+    found = hardened.resource(spec.name).properties.get("ReservedConcurrentExecutions")
+    assert found == (20 if spec.name == "SearchApi" else None)
+
+
 def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     context = default_context() | {"stage": stage}
     values = read_settings(context.get).environment()
@@ -233,11 +242,11 @@ def test_no_policy_stands_beside_the_roles(assembly: Assembly) -> None:
 
 
 @ALL
-def test_a_role_fits_into_what_iam_takes(prod: Assembly, spec: Function) -> None:
-    role = prod.resource(f"{spec.name}Role")
+def test_a_role_fits_into_what_iam_takes(hardened: Assembly, spec: Function) -> None:
+    role = hardened.resource(f"{spec.name}Role")
     length = sum(
         len("".join(actions)) + sum(_arn_length(resource) for resource in resources) + 60
-        for actions, resources in prod.statements(role)
+        for actions, resources in hardened.statements(role)
     )
     assert length + (POLICY_CHARS if ASSET_BUCKET in spec.buckets else 0) < INLINE_POLICY_CHARACTERS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backend.spec.settings import SETTINGS
-from infra.settings import Settings, SettingsError, default_context, read_settings
+from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.zones import zones_of
 from tests.infra.templates import ROOT
 
@@ -29,6 +29,20 @@ def test_the_defaults_are_those_that_the_declarations_name() -> None:
     context: dict[str, object] = {"stage": "bare", "stages": {"bare": {}}}
     defaults = read_settings(context.get).environment()
     assert defaults == {setting.name: str(setting.default) for setting in SETTINGS}
+
+
+def test_every_setting_has_a_meaning_and_the_protections_are_off() -> None:
+    defaults = {name: default for name, default, meaning in described() if meaning}
+    assert len(defaults) == len(Settings.model_fields) - 1  # the stage itself has no default
+    off = {
+        "reservedConcurrency": {},
+        "routeThrottles": {},
+        "searchInVpc": False,
+        "searchLogs": False,
+        "userPoolFirewall": False,
+        "webUrl": "",
+    }
+    assert {name: defaults[name] for name in off} == off
 
 
 def test_production_is_what_the_design_says() -> None:
@@ -65,6 +79,8 @@ def test_context_comes_before_the_stage() -> None:
         ("alarmTopicArn", "operators"),
         ("adminUserId", "a#b"),
         ("bundle", "perhaps"),
+        ("reservedConcurrency", {"Nobody": 5}),
+        ("reservedConcurrency", {"PurgeWorker": 1}),
     ],
 )
 def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> None:
@@ -78,6 +94,13 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> Non
 )
 def test_nodes_are_spread_evenly_over_two_or_three_zones(nodes: int, zones: int) -> None:
     assert zones_of(_read("prod", searchInstanceCount=nodes).search_instance_count) == zones
+
+
+def test_limits_are_for_groups_that_there_are() -> None:
+    with pytest.raises(SettingsError, match=r"^stages\.local\.routeThrottles\.uploads"):
+        _read("local", routeThrottles={"uploads": {"requestsPerSecond": 1, "burst": 1}})
+    with pytest.raises(SettingsError, match=r"^stages\.local\.routeThrottles\.search\.burst: "):
+        _read("local", routeThrottles={"search": {"requestsPerSecond": 1, "burst": 0}})
 
 
 def test_an_unknown_setting_is_refused_by_its_name() -> None:

@@ -44,6 +44,8 @@ def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
         ({"oidcIssuer": ISSUER, "oidcAudiences": ["a,b"]}, "oidcAudiences"),
         ({"oidcIssuer": ISSUER, "oidcAudiences": [""]}, "oidcAudiences"),
         ({"oidcIssuer": ISSUER, "oidcClientId": "w", "userPool": True}, "oidcUserPrefix"),
+        ({"userPoolFirewall": True}, "userPoolFirewall needs a userPool"),
+        ({"userPool": True, "userPoolRequestsPerAddress": 9}, "userPoolRequestsPerAddress"),
         ({"oidcUserPrefix": "a b"}, "oidcUserPrefix"),
         ({"oidcUserClaim": ""}, "oidcUserClaim"),
         ({"allowedIpRanges": ["10.0.0.0/33"]}, "allowedIpRanges"),

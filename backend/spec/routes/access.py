@@ -39,15 +39,15 @@ DELETE_USER_ROLES = Route(
 )
 LIST_ALLOWED_ROUTES = Route(
     "POST", "/auth/routes", "access", "list_allowed_routes",
-    "Which pages of the web application the caller may see", open_to_users=True,
+    "Which pages of the web application the caller may see", open_to_users=True, throttle="signIn",
 )  # fmt: skip
 GET_LOGIN_PROFILE = Route(
     "GET", "/auth/loginProfile/{userId}", "access", "get_login_profile",
-    "Get the caller's own profile", open_to_users=True,
+    "Get the caller's own profile", open_to_users=True, throttle="signIn",
 )  # fmt: skip
 UPDATE_LOGIN_PROFILE = Route(
     "POST", "/auth/loginProfile/{userId}", "access", "update_login_profile",
-    "Make the caller's own profile, or bring it up to date", open_to_users=True,
+    "Make the caller's own profile, or bring it up to date", open_to_users=True, throttle="signIn",
 )  # fmt: skip
 LIST_COGNITO_USERS = Route(
     "GET", "/user/cognito", "access", "list_cognito_users", "List the users who can sign in",

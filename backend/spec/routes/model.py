@@ -26,6 +26,10 @@ ObjectType = Literal[
     "none",
 ]
 
+ThrottleGroup = Literal["search", "export", "signIn", "public"]
+"""Groups of routes whose rates a deployment can limit apart from the others: searches, exports,
+what a web client requests when a user signs in, and routes that need no credentials."""
+
 IF_MATCH = "If-Match"
 ETAG = "ETag"
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
@@ -57,7 +61,7 @@ class Route:
     fields instead of ignoring them. `statuses` are those that a route answers with beside the ones
     that follow from its parameters. It `touches` documents of the search indexes, which its reply
     names in a token; one that `awaits` takes such a token. It `reads` these headers of a request,
-    and `tells` these where it succeeds.
+    and `tells` these where it succeeds. `throttle` is the group whose limit of requests it has.
     """
 
     method: Method
@@ -75,6 +79,7 @@ class Route:
     awaits: bool = False
     reads: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
+    throttle: ThrottleGroup | None = None
 
     @property
     def key(self) -> str:

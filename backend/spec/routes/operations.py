@@ -20,15 +20,16 @@ GET_AUDIT_VALUE = Route(
 )  # fmt: skip
 GET_SEARCH_MAPPINGS = Route(
     "GET", "/search", "search", "get_mappings", "The mappings of both search indexes",
-    statuses=(404,),
+    statuses=(404,), throttle="search",
 )  # fmt: skip
 SEARCH = Route(
     "POST", "/search", "search", "search", "Search assets and files", tier2="GET",
-    statuses=(202, 410), awaits=True,
+    statuses=(202, 410), awaits=True, throttle="search",
 )  # fmt: skip
 SEARCH_SIMPLE = Route(
-    "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET"
-)
+    "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET",
+    throttle="search",
+)  # fmt: skip
 GET_SEARCH_CONSISTENCY = Route(
     "GET", "/admin/search/consistency", "search_indexes", "get_consistency",
     "Tell how the search indexes stand, and what the last check found", "searchIndex", ours=True,

@@ -4,11 +4,11 @@ from backend.spec.routes.model import ETAG, IF_MATCH, Route
 
 GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
-    "What a web client needs to start", public=True, statuses=(400,),
+    "What a web client needs to start", public=True, statuses=(400,), throttle="public",
 )  # fmt: skip
 GET_VERSION = Route(
     "GET", "/api/version", "configuration", "get_version",
-    "The version of the contract and of the product", public=True,
+    "The version of the contract and of the product", public=True, throttle="public",
 )  # fmt: skip
 GET_SECURE_CONFIG = Route(
     "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features",

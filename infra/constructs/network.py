@@ -1,0 +1,131 @@
+"""The network of a search domain that no address outside of it can reach.
+
+It has no way to the internet: the functions in it reach the domain, and other services of AWS
+through endpoints.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aws_cdk import Fn, Stack
+from aws_cdk import aws_ec2 as ec2
+
+from backend.spec.functions import Function
+
+ADDRESSES = "10.0.0.0/16"
+HTTPS = 443
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Ids of the subnets, one a zone, and of the security groups of both sides."""
+
+    subnets: tuple[str, ...]
+    functions_group: str
+    services_group: str
+
+
+def in_network(spec: Function) -> bool:
+    """Whether the function is placed in the network: the others keep their way to the internet."""
+    return spec.search != "none"
+
+
+def declared_network(stack: Stack, *, zones: int, functions: Iterable[Function]) -> Network:
+    """The network, with an endpoint for each service that the `functions` in it use."""
+    vpc = ec2.CfnVPC(
+        stack,
+        "SearchVpc",
+        cidr_block=ADDRESSES,
+        enable_dns_hostnames=True,  # endpoints are found by the services' usual names
+        enable_dns_support=True,
+    )
+    table = ec2.CfnRouteTable(stack, "SearchRoutes", vpc_id=vpc.ref)
+    subnets = tuple(_subnet(stack, vpc, table, zone) for zone in range(zones))
+    functions_group, services_group = _groups(stack, vpc)
+    network = Network(subnets, functions_group, services_group)
+    for service in ("dynamodb", "s3"):
+        ec2.CfnVPCEndpoint(
+            stack,
+            f"{service.title()}Endpoint",
+            vpc_id=vpc.ref,
+            service_name=f"com.amazonaws.{stack.region}.{service}",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=[table.ref],
+        )
+    for service in _services(functions):
+        ec2.CfnVPCEndpoint(
+            stack,
+            f"{service.title()}Endpoint",
+            vpc_id=vpc.ref,
+            service_name=f"com.amazonaws.{stack.region}.{service}",
+            vpc_endpoint_type="Interface",
+            private_dns_enabled=True,
+            subnet_ids=list(subnets),
+            security_group_ids=[services_group],
+        )
+    return network
+
+
+def _services(functions: Iterable[Function]) -> list[str]:
+    """The services, beside tables and buckets, to which functions in the network send requests."""
+    inside = [spec for spec in functions if in_network(spec)]
+    used = {
+        "secretsmanager": any(spec.secrets for spec in inside),
+        "sns": any(spec.topics for spec in inside),
+        "sqs": any(spec.sends or spec.redrives for spec in inside),
+        "cognito-idp": any(spec.user_pool in {"read", "administered"} for spec in inside),
+    }
+    return sorted(service for service, is_used in used.items() if is_used)
+
+
+def _subnet(stack: Stack, vpc: ec2.CfnVPC, table: ec2.CfnRouteTable, zone: int) -> str:
+    subnet = ec2.CfnSubnet(
+        stack,
+        f"SearchSubnet{zone}",
+        vpc_id=vpc.ref,
+        cidr_block=f"10.0.{16 * zone}.0/20",
+        availability_zone=Fn.select(zone, Fn.get_azs()),
+        map_public_ip_on_launch=False,
+    )
+    ec2.CfnSubnetRouteTableAssociation(
+        stack,
+        f"SearchSubnet{zone}Routes",
+        subnet_id=subnet.ref,
+        route_table_id=table.ref,
+    )
+    return subnet.ref
+
+
+def _groups(stack: Stack, vpc: ec2.CfnVPC) -> tuple[str, str]:
+    """The group of the functions, and that of the domain and the endpoints, which they may call."""
+    functions = ec2.CfnSecurityGroup(
+        stack,
+        "SearchFunctionsGroup",
+        vpc_id=vpc.ref,
+        group_description="Functions that use search",
+        security_group_egress=[
+            ec2.CfnSecurityGroup.EgressProperty(
+                ip_protocol="tcp",
+                from_port=HTTPS,
+                to_port=HTTPS,
+                cidr_ip="0.0.0.0/0",  # addresses of S3 and DynamoDB; no route leads elsewhere
+                description="HTTPS to the domain and the endpoints",
+            )
+        ],
+    )
+    services = ec2.CfnSecurityGroup(
+        stack,
+        "SearchServicesGroup",
+        vpc_id=vpc.ref,
+        group_description="The search domain and the endpoints of other services",
+        security_group_ingress=[
+            ec2.CfnSecurityGroup.IngressProperty(
+                ip_protocol="tcp",
+                from_port=HTTPS,
+                to_port=HTTPS,
+                source_security_group_id=functions.attr_group_id,
+                description="HTTPS from functions that use search",
+            )
+        ],
+    )
+    return functions.attr_group_id, services.attr_group_id
