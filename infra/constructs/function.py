@@ -66,8 +66,7 @@ class FunctionsOf:
             *more,
         ]
         network = self._resources.network if in_network(spec) else None
-        if network is not None:
-            allowed.append(grants.join_network())
+        allowed += [grants.join_network()] if network else []
         function = lambda_.Function(
             self._stack,
             spec.name,
@@ -89,8 +88,7 @@ class FunctionsOf:
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
-        if network is not None:
-            _place(function, network)
+        _place(function, network)
         self._watch(function, spec)
         return function
 
@@ -154,7 +152,9 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     return variables
 
 
-def _place(function: lambda_.Function, network: Network) -> None:
+def _place(function: lambda_.Function, network: Network | None) -> None:
+    if network is None:
+        return
     resource = function.node.default_child
     if not isinstance(resource, lambda_.CfnFunction):
         raise TypeError(f"{function.node.path} is not a function")

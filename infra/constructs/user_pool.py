@@ -7,7 +7,7 @@ from aws_cdk import aws_wafv2 as waf
 from infra.constructs.naming import name_exactly
 
 PASSWORD_CHARACTERS = 12
-_MANAGED_RULES = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")
+_MANAGED = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")
 
 
 def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPoolClient]:
@@ -48,36 +48,13 @@ def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) ->
 
     It also blocks addresses and requests that AWS knows as hostile.
     """
-    rate = waf.CfnWebACL.RateBasedStatementProperty(
-        aggregate_key_type="IP", limit=requests, evaluation_window_sec=300
-    )
-    rules = [
-        waf.CfnWebACL.RuleProperty(
-            name="RequestsOfAnAddress",
-            priority=0,
-            statement=waf.CfnWebACL.StatementProperty(rate_based_statement=rate),
-            action=waf.CfnWebACL.RuleActionProperty(block={}),
-            visibility_config=_visible("RequestsOfAnAddress"),
-        )
-    ]
-    for priority, name in enumerate(_MANAGED_RULES, start=1):
-        managed = waf.CfnWebACL.ManagedRuleGroupStatementProperty(vendor_name="AWS", name=name)
-        rules.append(
-            waf.CfnWebACL.RuleProperty(
-                name=name,
-                priority=priority,
-                statement=waf.CfnWebACL.StatementProperty(managed_rule_group_statement=managed),
-                override_action=waf.CfnWebACL.OverrideActionProperty(none={}),
-                visibility_config=_visible(name),
-            )
-        )
     firewall = waf.CfnWebACL(
         stack,
         "UserPoolFirewall",
         scope="REGIONAL",
         description="Protects the sign-in of the user pool",
         default_action=waf.CfnWebACL.DefaultActionProperty(allow={}),
-        rules=rules,
+        rules=[_limit(requests), *(_managed(at, name) for at, name in enumerate(_MANAGED, 1))],
         visibility_config=_visible("UserPoolFirewall"),
     )
     waf.CfnWebACLAssociation(
@@ -85,6 +62,30 @@ def protect_user_pool(stack: Stack, pool: cognito.UserPool, *, requests: int) ->
         "UserPoolFirewallAssociation",
         resource_arn=pool.user_pool_arn,
         web_acl_arn=firewall.attr_arn,
+    )
+
+
+def _limit(requests: int) -> waf.CfnWebACL.RuleProperty:
+    rate = waf.CfnWebACL.RateBasedStatementProperty(
+        aggregate_key_type="IP", limit=requests, evaluation_window_sec=300
+    )
+    return waf.CfnWebACL.RuleProperty(
+        name="RequestsOfAnAddress",
+        priority=0,
+        statement=waf.CfnWebACL.StatementProperty(rate_based_statement=rate),
+        action=waf.CfnWebACL.RuleActionProperty(block={}),
+        visibility_config=_visible("RequestsOfAnAddress"),
+    )
+
+
+def _managed(priority: int, name: str) -> waf.CfnWebACL.RuleProperty:
+    group = waf.CfnWebACL.ManagedRuleGroupStatementProperty(vendor_name="AWS", name=name)
+    return waf.CfnWebACL.RuleProperty(
+        name=name,
+        priority=priority,
+        statement=waf.CfnWebACL.StatementProperty(managed_rule_group_statement=group),
+        override_action=waf.CfnWebACL.OverrideActionProperty(none={}),
+        visibility_config=_visible(name),
     )
 
 

@@ -37,6 +37,21 @@ class SearchStack(Stack):
         self, scope: Construct, name: str, *, settings: Settings, resources: Resources
     ) -> None:
         super().__init__(scope, name, description="Vitrine: the OpenSearch domain")
+        domain = self._domain(settings, resources)
+        resource = domain.node.default_child
+        if not isinstance(resource, opensearch.CfnDomain):
+            raise TypeError(f"{domain.node.path} is not a domain")
+        self._close(resource)
+        if settings.search_in_vpc:
+            zones = zones_of(settings.search_instance_count)
+            resources.network = self._place(resource, zones)
+        if settings.search_logs:
+            self._log(resource, settings, resources)
+        self._watch(domain, settings)
+        resources.domain = domain
+        output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
+
+    def _domain(self, settings: Settings, resources: Resources) -> opensearch.Domain:
         zones = zones_of(settings.search_instance_count)
         domain = opensearch.Domain(
             self,
@@ -69,17 +84,7 @@ class SearchStack(Stack):
             enable_version_upgrade=True,
         )
         name_exactly(domain, "SearchDomain")
-        resource = domain.node.default_child
-        if not isinstance(resource, opensearch.CfnDomain):
-            raise TypeError(f"{domain.node.path} is not a domain")
-        self._close(resource)
-        if settings.search_in_vpc:
-            resources.network = self._place(resource, zones)
-        if settings.search_logs:
-            self._log(resource, settings, resources)
-        self._watch(domain, settings)
-        resources.domain = domain
-        output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
+        return domain
 
     def _place(self, resource: opensearch.CfnDomain, zones: int) -> Network:
         """Put the domain into a network of its own, where only functions of search reach it."""

@@ -42,7 +42,6 @@ BUCKETS_THAT_NO_FUNCTION_USES = {
 CONSTANTS_THAT_ONLY_TESTS_READ = {
     "KEY_LAYOUTS": "the page on the data model lists them",
     "COMPOSITES": "the tests of keys go through all of them",
-    "SETTINGS": "the tests of settings go through all of them",
     "UNCONSUMED_STREAMS": "reasons, which a test here demands",
 }
 

@@ -28,11 +28,11 @@ ACCEPTED = {
     "AwsSolutions-IAM5": "indexes of a table, objects of a bucket, paths of the domain; what a "
     "role grants is tested exactly",
     "AwsSolutions-L1": "the runtime is 3.13, for which the layer is built",
-    "AwsSolutions-OS1": "the functions are in no VPC; the domain takes signed requests of this "
-    "account over TLS only",
+    "AwsSolutions-OS1": "a VPC is a setting (searchInVpc); the domain takes signed requests of "
+    "this account over TLS only",
     "AwsSolutions-OS3": "functions outside a VPC have no fixed addresses to list",
     "AwsSolutions-OS4": "two small nodes need no masters of their own; what is lost is rebuilt",
-    "AwsSolutions-OS9": "slow logs are switched on when there is something slow to find",
+    "AwsSolutions-OS9": "slow logs are a setting (searchLogs)",
     "AwsSolutions-SMG4": "a new pepper would void all API keys; keys are replaced, not rotated",
 }
 """The rules that production does not keep, each with the reason."""
