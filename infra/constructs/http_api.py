@@ -37,6 +37,8 @@ ACCESS_LOG = {
     "path": "$context.path",
     "status": "$context.status",
     "sourceIp": "$context.identity.sourceIp",
+    "userId": "$context.authorizer.userId",
+    "apiKeyId": "$context.authorizer.apiKeyId",
     "authorizerError": "$context.authorizer.error",
     "integrationError": "$context.integrationErrorMessage",
     "latency": "$context.responseLatency",

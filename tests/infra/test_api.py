@@ -91,6 +91,14 @@ def test_the_stage_throttles_and_logs_without_the_query_or_the_credentials(
     assert "authorization" not in log["Format"].lower()
 
 
+def test_the_access_log_names_the_caller_as_the_authorizer_does(assembly: Assembly) -> None:
+    (stage,) = assembly.of_type("AWS::ApiGatewayV2::Stage").values()
+    log = json.loads(stage.properties["AccessLogSettings"]["Format"])
+    # tests/unit/entrypoints/test_authorizer.py asserts that the authorizer returns these names.
+    assert log["userId"] == "$context.authorizer.userId"
+    assert log["apiKeyId"] == "$context.authorizer.apiKeyId"
+
+
 def test_no_page_may_call_the_api_unless_the_stage_names_one(assembly: Assembly) -> None:
     (api,) = assembly.of_type("AWS::ApiGatewayV2::Api").values()
     assert "CorsConfiguration" not in api.properties
