@@ -34,7 +34,7 @@ def test_the_defaults_are_those_that_the_declarations_name() -> None:
 def test_every_setting_has_a_meaning_and_the_protections_are_off() -> None:
     defaults = {name: default for name, default, meaning in described() if meaning}
     assert len(defaults) == len(Settings.model_fields) - 1  # the stage itself has no default
-    off = {
+    off: dict[str, object] = {
         "reservedConcurrency": {},
         "routeThrottles": {},
         "searchInVpc": False,
