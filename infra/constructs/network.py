@@ -6,11 +6,15 @@ through endpoints.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from aws_cdk import Fn, Stack
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
+from infra.constructs.naming import name_exactly
 
 ADDRESSES = "10.0.0.0/16"
 HTTPS = 443
@@ -30,8 +34,13 @@ def in_network(spec: Function) -> bool:
     return spec.search != "none"
 
 
-def declared_network(stack: Stack, *, zones: int, functions: Iterable[Function]) -> Network:
-    """The network, with an endpoint for each service that the `functions` in it use."""
+def declared_network(
+    stack: Stack, *, zones: int, functions: Iterable[Function], refusals: logs.LogGroup
+) -> Network:
+    """The network, with an endpoint for each service that the `functions` in it use.
+
+    Connections that its security groups refuse are logged to `refusals`.
+    """
     vpc = ec2.CfnVPC(
         stack,
         "SearchVpc",
@@ -39,10 +48,10 @@ def declared_network(stack: Stack, *, zones: int, functions: Iterable[Function])
         enable_dns_hostnames=True,  # endpoints are found by the services' usual names
         enable_dns_support=True,
     )
+    _log_refusals(stack, vpc, refusals)
     table = ec2.CfnRouteTable(stack, "SearchRoutes", vpc_id=vpc.ref)
     subnets = tuple(_subnet(stack, vpc, table, zone) for zone in range(zones))
     functions_group, services_group = _groups(stack, vpc)
-    network = Network(subnets, functions_group, services_group)
     for service in ("dynamodb", "s3"):
         ec2.CfnVPCEndpoint(
             stack,
@@ -63,7 +72,35 @@ def declared_network(stack: Stack, *, zones: int, functions: Iterable[Function])
             subnet_ids=list(subnets),
             security_group_ids=[services_group],
         )
-    return network
+    return Network(subnets, functions_group, services_group)
+
+
+def _log_refusals(stack: Stack, vpc: ec2.CfnVPC, group: logs.LogGroup) -> None:
+    service = iam.ServicePrincipal(
+        "vpc-flow-logs.amazonaws.com",
+        conditions={"StringEquals": {"aws:SourceAccount": stack.account}},
+    )
+    writing = iam.PolicyStatement(
+        actions=["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
+        resources=[group.log_group_arn],
+    )
+    role = iam.Role(
+        stack,
+        "SearchFlowLogRole",
+        description="Lets the network of search log refused connections",
+        assumed_by=cast("iam.IPrincipal", service),
+        inline_policies={"Declared": iam.PolicyDocument(statements=[writing])},
+    )
+    name_exactly(role, "SearchFlowLogRole")
+    ec2.CfnFlowLog(
+        stack,
+        "SearchFlowLog",
+        resource_id=vpc.ref,
+        resource_type="VPC",
+        traffic_type="REJECT",
+        log_group_name=group.log_group_name,
+        deliver_logs_permission_arn=role.role_arn,
+    )
 
 
 def _services(functions: Iterable[Function]) -> list[str]:

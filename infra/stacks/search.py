@@ -43,8 +43,7 @@ class SearchStack(Stack):
             raise TypeError(f"{domain.node.path} is not a domain")
         self._close(resource)
         if settings.search_in_vpc:
-            zones = zones_of(settings.search_instance_count)
-            resources.network = self._place(resource, zones)
+            resources.network = self._place(resource, settings, resources)
         if settings.search_logs:
             self._log(resource, settings, resources)
         self._watch(domain, settings)
@@ -86,9 +85,17 @@ class SearchStack(Stack):
         name_exactly(domain, "SearchDomain")
         return domain
 
-    def _place(self, resource: opensearch.CfnDomain, zones: int) -> Network:
+    def _place(
+        self, resource: opensearch.CfnDomain, settings: Settings, resources: Resources
+    ) -> Network:
         """Put the domain into a network of its own, where only functions of search reach it."""
-        network = declared_network(self, zones=zones, functions=FUNCTIONS)
+        days, key = settings.log_retention_days, resources.key
+        network = declared_network(
+            self,
+            zones=zones_of(settings.search_instance_count),
+            functions=FUNCTIONS,
+            refusals=log_group(self, "SearchNetworkRefusals", days=days, key=key),
+        )
         resource.vpc_options = opensearch.CfnDomain.VPCOptionsProperty(
             subnet_ids=list(network.subnets), security_group_ids=[network.services_group]
         )

@@ -106,6 +106,20 @@ def test_only_functions_of_the_network_reach_the_domain_and_the_endpoints(
     assert "SecurityGroupIngress" not in hardened.resource("SearchFunctionsGroup").properties
 
 
+def test_refused_connections_are_logged_by_a_role_that_only_writes_them(
+    hardened: Assembly,
+) -> None:
+    (flow_log,) = hardened.of_type("AWS::EC2::FlowLog").values()
+    properties = flow_log.properties
+    assert hardened.text(properties["ResourceId"]) == "<SearchVpc>"
+    assert (properties["ResourceType"], properties["TrafficType"]) == ("VPC", "REJECT")
+    assert hardened.text(properties["LogGroupName"]) == "<SearchNetworkRefusals>"
+    assert hardened.text(properties["DeliverLogsPermissionArn"]) == "<SearchFlowLogRole.Arn>"
+    ((actions, resources),) = hardened.statements(hardened.resource("SearchFlowLogRole"))
+    assert {action.partition(":")[0] for action in actions} == {"logs"}
+    assert resources == ["<SearchNetworkRefusals.Arn>"]
+
+
 def test_there_is_an_endpoint_for_each_service_that_those_functions_call(
     hardened: Assembly,
 ) -> None:

@@ -9,18 +9,25 @@ from typing import Any
 
 import pytest
 
+from tests.infra.conftest import HARDENED
 from tests.infra.templates import ROOT
 
 CHECK = """
-import sys
+import json, sys
 from infra.assembly import build
 import aws_cdk
 from cdk_nag import AwsSolutionsChecks
-app = build(sys.argv[1], {"stage": "prod", "bundle": False, "userPool": True, "cloudTrail": True})
+app = build(sys.argv[1], json.loads(sys.argv[2]))
 aws_cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 app.synth()
 """
 
+PRODUCTION: dict[str, object] = {
+    "stage": "prod",
+    "bundle": False,
+    "userPool": True,
+    "cloudTrail": True,
+}
 ACCEPTED = {
     "AwsSolutions-APIG4": "two routes are public: the version, and what a web client starts with",
     "AwsSolutions-COG2": "a second factor is demanded by roles, of those who have them",
@@ -41,18 +48,21 @@ ACCEPTED = {
 @pytest.fixture(scope="module")
 def violations(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The broken rules, each with the constructs that break it."""
-    folder = tmp_path_factory.mktemp("nag")
+    return _violations(tmp_path_factory.mktemp("nag"), PRODUCTION)
+
+
+def _violations(folder: Path, context: dict[str, object]) -> dict[str, list[str]]:
     environment = dict(os.environ) | {"PYTHONPATH": str(ROOT)}
     environment.pop("CDK_VALIDATION", None)
     done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(folder)],
+        [sys.executable, "-c", CHECK, str(folder), json.dumps(context)],
         cwd=ROOT,
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    report = Path(folder) / "validation-report.json"
+    report = folder / "validation-report.json"
     assert report.is_file(), done.stderr
     (plugin,) = json.loads(report.read_text())["pluginReports"]
     found: dict[str, list[str]] = {}
@@ -67,6 +77,13 @@ def test_production_keeps_every_rule_but_those_with_a_reason(
     violations: dict[str, list[str]],
 ) -> None:
     assert {rule: where for rule, where in violations.items() if rule not in ACCEPTED} == {}
+
+
+def test_the_optional_protections_break_no_further_rule(
+    violations: dict[str, list[str]], tmp_path: Path
+) -> None:
+    hardened = _violations(tmp_path, PRODUCTION | HARDENED)
+    assert set(hardened) <= set(violations) - {"AwsSolutions-OS1", "AwsSolutions-OS9"}
 
 
 def test_no_reason_is_kept_for_a_rule_that_is_not_broken(violations: dict[str, list[str]]) -> None:
