@@ -82,7 +82,7 @@ OIDC_USER_PREFIX = Setting(
     "OIDC_USER_PREFIX", "", "Stands before what that claim says in the user id."
 )
 OIDC_EMAIL_CLAIM = Setting("OIDC_EMAIL_CLAIM", "email", "The claim that holds the address.")
-OIDC_MFA_CLAIM = Setting("OIDC_MFA_CLAIM", "amr", "The claim that tells how the user signed in.")
+OIDC_MFA_CLAIM = Setting("OIDC_MFA_CLAIM", "amr", "The claim that states how the user signed in.")
 OIDC_MFA_VALUES = Setting(
     "OIDC_MFA_VALUES", "mfa", "What of it is a second factor, joined by commas."
 )

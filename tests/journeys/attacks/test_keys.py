@@ -27,7 +27,7 @@ def new_key(by: Api, user: str, **more: str) -> dict[str, Any]:
 
 
 def allow_key_routes(admin: Api, user: str) -> None:
-    """Allow a user the routes of keys: whoever may use them may manage own keys."""
+    """Allow a user the routes of keys. Every user of these routes may manage its own keys."""
     rule: dict[str, Any] = {
         "name": "key routes",
         "description": "Own keys",

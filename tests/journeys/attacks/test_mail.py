@@ -1,19 +1,10 @@
 """Subscriptions as a way to send mail to strangers."""
 
-from typing import Any
 from uuid import uuid4
 
 from tests.journeys.attacks.actors import ANY_ROUTE, new_role
 from tests.journeys.runtime import Runtime
-
-
-def asked(asset: str, *users: str) -> dict[str, Any]:
-    return {
-        "eventName": "Asset Version Change",
-        "entityName": "Asset",
-        "entityId": asset,
-        "subscribers": list(users),
-    }
+from tests.journeys.test_administration import asked
 
 
 def test_only_confirmed_addresses_of_known_users_are_subscribed(
