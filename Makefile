@@ -135,7 +135,7 @@ prove-models: prepare
 		echo "make prove PART=models: $$SECONDS s"
 
 prove-fuzz: prepare
-	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(PYTEST) -q tests/journeys/test_contract.py; \
+	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_PHASES=examples,coverage,fuzzing $(PYTEST) -q tests/journeys/test_contract.py; \
 		echo "make prove PART=fuzz: $$SECONDS s"
 
 prove-attacks: prepare

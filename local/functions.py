@@ -25,7 +25,7 @@ from local.function_process import Call, FunctionSpec, InvocationResult, Worker,
 _DEFAULT_CONCURRENCY = 4
 # A start is half a second of pure computing: more at once than cores only delay each other.
 _STARTS_AT_ONCE = max(2, os.cpu_count() or 2)
-_IDLE_SECONDS = 90.0
+_IDLE_SECONDS = 300.0  # Lambda keeps them for some minutes, too
 _REAP_EVERY = 10.0
 _MAXIMUM_PAYLOAD = 6 * 1024 * 1024
 

@@ -46,7 +46,6 @@ from local.state import REPOSITORY, StateFolder, tools_folder
 from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
-_PROCESSES = 24  # of all functions together, some 55 MB each
 _REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
@@ -86,6 +85,8 @@ class Choices:
     in_memory: bool
     record: bool
     iam: Enforcement
+    processes: int
+    """The most processes of all functions together, some 55 MB each."""
     progress: Callable[[str], None]
 
 
@@ -124,7 +125,7 @@ class Runtime:
             assembly, runtime = await self._prepare(stack)
             clients = connect(self._direct(), self._credentials)
             endpoints = await self._recorded(stack, board)
-            processes = HttpServer(*(bind_any() for _ in range(_PROCESSES)))
+            processes = HttpServer(*(bind_any() for _ in range(self._choices.processes)))
             await processes.start(runtime_app(functions))
             stack.push_async_callback(processes.stop)
             functions.begin(

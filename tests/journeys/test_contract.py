@@ -14,6 +14,8 @@ from tests.journeys.shared import SEED
 
 EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "3")
 """Cases per operation in the phase that draws them at random; `make fuzz` draws a thousand."""
+PHASES = os.environ.get("FUZZ_PHASES", "examples,fuzzing")
+"""Phases of schemathesis; `make fuzz` adds `coverage`, 6,000 cases at the limits of schemas."""
 
 DATABASE, ASSET, DOOMED, FILE = "museum", "pump-house", "condemned", "/scans/pump.e57"
 ENDING = {"delete_asset", "archive_asset"}
@@ -59,8 +61,8 @@ def test_every_route_keeps_what_the_document_says(furnished: Runtime, tmp_path: 
     }
     locking_out = _options("include", sorted(LOCKING_OUT & names))
     others = _options("exclude", sorted(LOCKING_OUT & names))
-    _run(furnished, tmp_path, "examples,coverage,fuzzing,stateful", others)
-    _run(furnished, tmp_path, "examples,coverage,fuzzing", locking_out)
+    _run(furnished, tmp_path, f"{PHASES},stateful", others)
+    _run(furnished, tmp_path, PHASES, locking_out)
 
 
 def _meeting_what_is_there(api: Api) -> dict[str, Any]:

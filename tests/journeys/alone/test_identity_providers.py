@@ -11,29 +11,33 @@ from tests.journeys import canaries
 from tests.journeys.runtime import Api, Runtime, wait_until
 
 PASSWORD = "Canary-passw0rd-of-a-pool-user!"
+TOKENS = ("IdToken", "AccessToken")
 FORBIDDEN = (403, {"message": "Forbidden"})
 
 
-def sign_in(runtime: Runtime, user: str) -> dict[str, Any]:
-    """A new user of the pool, made by the API; its tokens, as Cognito gives them."""
+def sign_in(runtime: Runtime, user: str, *, created_in_pool: bool = False) -> dict[str, Any]:
+    """Create a user of the pool, by the API or in the pool itself; returns Cognito's tokens."""
     canaries.planted.add(PASSWORD.rstrip("!"))
     admin = runtime.client()
-    told = admin.ok("GET", "/api/amplify-config")
-    admin.ok("POST", "/user/cognito", {"userId": user, "email": f"{user}@example.org"})
+    config = admin.ok("GET", "/api/amplify-config")
     pool = boto3.client(
         "cognito-idp",
         endpoint_url=runtime.endpoint["aws"],
-        region_name=told["region"],
+        region_name=config["region"],
         aws_access_key_id="nobody",
         aws_secret_access_key="nothing",
     )
-    pool_id = told["cognitoUserPoolId"]
+    pool_id = config["cognitoUserPoolId"]
+    if created_in_pool:
+        pool.admin_create_user(UserPoolId=pool_id, Username=user)
+    else:
+        admin.ok("POST", "/user/cognito", {"userId": user, "email": f"{user}@example.org"})
     pool.admin_set_user_password(
         UserPoolId=pool_id, Username=user, Password=PASSWORD, Permanent=True
     )
     answer = pool.admin_initiate_auth(
         UserPoolId=pool_id,
-        ClientId=told["cognitoAppClientId"],
+        ClientId=config["cognitoAppClientId"],
         AuthFlow="ADMIN_USER_PASSWORD_AUTH",
         AuthParameters={"USERNAME": user, "PASSWORD": PASSWORD},
     )
@@ -44,7 +48,7 @@ def bearer(runtime: Runtime, token: str) -> Api:
     return runtime.client(f"Bearer {token}")
 
 
-@pytest.mark.parametrize("kind", ["IdToken", "AccessToken"])
+@pytest.mark.parametrize("kind", TOKENS)
 def test_a_user_of_the_pool_may_do_what_its_roles_allow(runtime: Runtime, kind: str) -> None:
     user = f"pool-{kind.lower()}"
     own = bearer(runtime, sign_in(runtime, user)[kind])
@@ -148,3 +152,23 @@ def test_a_stranger_learns_nothing_and_the_administrator_the_reason(
 def _log(runtime: Runtime) -> str:
     logs = (runtime.state / "logs" / "functions").glob("*uthorizer*")
     return "".join(Path(log).read_text() for log in logs)
+
+
+@pytest.mark.parametrize("name", ["corp.ann", "CORP.ann"])
+def test_a_pool_user_with_a_providers_prefix_is_neither_created_nor_let_in(
+    runtime: Runtime, provider: Provider, name: str
+) -> None:
+    body = {"userId": name, "email": "ann@example.org"}
+    assert runtime.client().refused("POST", "/user/cognito", body)[0] == 400
+    bearer(runtime, provider.token(sub="ann")).ok("GET", "/secure-config")
+    impostor = sign_in(runtime, name, created_in_pool=True)
+    for kind in TOKENS:
+        assert bearer(runtime, impostor[kind]).send("GET", "/secure-config").status_code == 403
+    harmless = sign_in(runtime, name.replace(".", "-"), created_in_pool=True)
+    for kind in TOKENS:
+        bearer(runtime, harmless[kind]).ok("GET", "/secure-config")
+
+
+def test_a_client_id_of_the_provider_is_no_audience(runtime: Runtime, provider: Provider) -> None:
+    token = provider.token(aud=..., client_id=CLIENT, token_use="access")
+    assert bearer(runtime, token).send("GET", "/secure-config").status_code == 403
