@@ -109,10 +109,11 @@ def finds(query: Mapping[str, Any], document: Mapping[str, Sequence[Any]]) -> bo
             and (not one or any(finds(each, document) for each in one))
         )
     ((field, wanted),) = said.items()
-    return any(_term_matches(kind, wanted, value) for value in document.get(field, ()))
+    return any(term_matches(kind, wanted, value) for value in document.get(field, ()))
 
 
-def _term_matches(kind: str, wanted: Any, value: Any) -> bool:
+def term_matches(kind: str, wanted: Any, value: Any) -> bool:
+    """Whether a query on one field holds for one of its values, as OpenSearch compares them."""
     if kind in ("term", "terms"):
         return value in (wanted if kind == "terms" else [wanted])
     if kind == "prefix":

@@ -118,6 +118,11 @@ def hits(reply: Mapping[str, Any]) -> list[str]:
     return [hit["_id"] for hit in reply["hits"]["hits"]]
 
 
+def counted(reply: Mapping[str, Any], facet: str, buckets: str) -> dict[str, int]:
+    found = reply["aggregations"][facet][buckets]["buckets"]
+    return {each["key"]: each["doc_count"] for each in found}
+
+
 def test_a_search_finds_just_what_the_rules_let_its_caller_see(library: Library) -> None:
     documents, seen = shelves()
     library.put(documents)
@@ -135,9 +140,13 @@ def test_a_search_finds_just_what_the_rules_let_its_caller_see(library: Library)
             name for name, fields in seen.items() if read_plainly(found, "GET", "asset", fields)
         }
         search = under(library, found)
-        reply = search(size=200, aggregations=False, includeHighlights=False)
+        reply = search(size=200, aggregations=True, includeHighlights=False)
         assert set(hits(reply)) == wanted
         assert reply["hits"]["total"]["value"] == len(wanted)
+        databases = Counter(seen[name]["databaseId"] for name in wanted)
+        assert counted(reply, "str_databaseid", "filtered_databaseid") == databases
+        tags = Counter(tag for name in wanted for tag in set(seen[name]["tags"]))
+        assert counted(reply, "list_tags", "filtered_tags") == tags
 
     holds()
 
@@ -176,10 +185,8 @@ def test_totals_pages_facets_and_cursors_count_nothing_that_is_hidden(library: L
     assert [len(page) for page in pages[:-1]] == [7] * (len(pages) - 1)
     assert {name for page in pages for name in page} == wanted
     assert _by_cursor(search) == wanted
-    facets = search(size=0, aggregations=True)["aggregations"]
     tags = Counter(tag for name in wanted for tag in set(seen[name]["tags"]))
-    counted = facets["list_tags"]["filtered_tags"]["buckets"]
-    assert {each["key"]: each["doc_count"] for each in counted} == tags
+    assert counted(search(size=0, aggregations=True), "list_tags", "filtered_tags") == tags
 
 
 def _by_cursor(search: Callable[..., JsonObject]) -> set[str]:

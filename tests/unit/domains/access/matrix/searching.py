@@ -1,11 +1,12 @@
 """A search engine in memory that heeds what a query filters by, and knows nothing of ranking."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from backend.core.search_engine import JsonObject
+from tests.factories.policies import term_matches
 from tests.fakes.search_engine import MemorySearchEngine
 
 Document = Mapping[str, Any]
@@ -20,6 +21,7 @@ class FilteringEngine(MemorySearchEngine):
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         self.asked.append(body)
+        found = [each for each in self.documents if matches(body["query"], each)]
         hits = [
             {
                 "_index": indexes[0],
@@ -27,12 +29,27 @@ class FilteringEngine(MemorySearchEngine):
                 "_score": 1.0,
                 "fields": {"source": [dict(each)], "source_bytes": [1]},
             }
-            for each in self.documents
-            if matches(body["query"], each)
+            for each in found[: body["size"]]
         ]
-        total = {"value": len(hits), "relation": "eq"}
-        found = {"total": total, "max_score": 1.0, "hits": hits}
-        return {"took": 1, "timed_out": False, "hits": found, "aggregations": {}}
+        total = {"value": len(found), "relation": "eq"}
+        told: JsonObject = {"total": total, "max_score": 1.0, "hits": hits}
+        answer: JsonObject = {"took": 1, "timed_out": False, "hits": told}
+        if "aggs" in body:
+            facets = {name: _facet(wanted, found) for name, wanted in body["aggs"].items()}
+            answer["aggregations"] = facets
+        return answer
+
+
+def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObject:
+    """Of the documents that its filter lets through, how many have each value."""
+    counted = [each for each in documents if matches(wanted["filter"], each)]
+    found: JsonObject = {"doc_count": len(counted)}
+    for name, inner in wanted["aggs"].items():
+        field_name = inner["terms"]["field"]
+        values = Counter(value for each in counted for value in set(_values(each, field_name)))
+        buckets = [{"key": value, "doc_count": count} for value, count in values.items()]
+        found[name] = {"buckets": buckets}
+    return found
 
 
 def matches(query: Mapping[str, Any], document: Document) -> bool:
@@ -43,13 +60,7 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
     if kind in {"match_all", "match_none"}:
         return kind == "match_all"
     ((name, wanted),) = said.items()
-    values = _values(document, name)
-    if kind in {"term", "terms"}:
-        return any(value in (wanted if kind == "terms" else [wanted]) for value in values)
-    pattern = {"prefix": "{}*", "wildcard": "{}"}[kind].format(
-        wanted if isinstance(wanted, str) else wanted["value"]
-    )
-    return any(fnmatchcase(str(value), pattern) for value in values)
+    return any(term_matches(kind, wanted, value) for value in _values(document, name))
 
 
 def _all_hold(said: Mapping[str, Any], document: Document) -> bool:

@@ -136,7 +136,7 @@ class World:
 
     def ask(self, route: Route, role: Role, question: Question) -> Answer:
         """One request of a user who has the role; what it changes is rolled back."""
-        with self._rolled_back():
+        with self.rolled_back():
             return self.send(route, question, user_id=role.user_id, mfa=role.has_mfa)
 
     def send(
@@ -174,24 +174,31 @@ class World:
         return answer.body
 
     @contextmanager
-    def _rolled_back(self) -> Generator[None]:
+    def rolled_back(self) -> Generator[None]:
+        """Undo what is done within, and note in `changed` whether anything was."""
         pool, queues = self.pool, self.queues
         rows = _copied(self.tables.items)
         buckets, uploads = _copied(self.objects.buckets), dict(self.objects.uploads)
         users, messages = dict(pool.users), list(queues.messages)
         moving = set(self.dead_letters.moving)
-        yield
-        self.changed = (
-            rows != _copied(self.tables.items)
-            or buckets != _copied(self.objects.buckets)
-            or uploads != self.objects.uploads
-            or users != pool.users
-            or messages != queues.messages
-            or moving != self.dead_letters.moving
-        )
-        if self.changed:
-            self.tables.items, self.objects.buckets, self.objects.uploads = rows, buckets, uploads
-            pool.users, queues.messages, self.dead_letters.moving = users, messages, moving
+        try:
+            yield
+        finally:
+            self.changed = (
+                rows != _copied(self.tables.items)
+                or buckets != _copied(self.objects.buckets)
+                or uploads != self.objects.uploads
+                or users != pool.users
+                or messages != queues.messages
+                or moving != self.dead_letters.moving
+            )
+            if self.changed:
+                self.tables.items, self.objects.buckets, self.objects.uploads = (
+                    rows,
+                    buckets,
+                    uploads,
+                )
+                pool.users, queues.messages, self.dead_letters.moving = users, messages, moving
 
 
 def _copied(of: Mapping[str, Mapping[Any, Any]]) -> dict[str, dict[Any, Any]]:

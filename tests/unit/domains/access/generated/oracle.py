@@ -1,0 +1,318 @@
+"""What each route must answer, from the meaning of the rules and the objects that there are.
+
+The statements follow the contract: absent and invisible is 404, visible and not allowed 403, a list
+leaves out what is invisible. A route that is named nowhere here fails the test.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from backend.spec import routes
+from backend.spec.routes import Route
+from tests.factories.buckets import BUCKET_ID
+from tests.unit.domains.access.generated.drawing import ANN, BOB
+from tests.unit.domains.access.generated.ground import AssetFacts, Facts
+from tests.unit.domains.access.generated.meaning import Fields, has_own_rules
+from tests.unit.domains.access.matrix.expected import case_of
+from tests.unit.domains.access.matrix.states import ASSETS, DATABASES, State
+from tests.unit.domains.access.matrix.world import Question
+
+DONE, BAD, FORBIDDEN, ABSENT = 200, 400, 403, 404
+"""`DONE` is any success, and a conflict (409) that only those learn of who may do it."""
+
+
+class Request(NamedTuple):
+    """A question put to a route about an object in a state."""
+
+    facts: Facts
+    route: Route
+    state: State
+    question: Question
+
+    def can(self, action: str, kind: str, fields: Fields) -> bool:
+        return self.facts.can(action, kind, fields)
+
+    def reach(self, kind: str, fields: Fields | None, *actions: str) -> int:
+        """What is answered to who does this to an object; None is one that is not there."""
+        if fields is None or not self.can("GET", kind, fields):
+            return ABSENT
+        wanted = actions or (self.route.action,)
+        return DONE if all(self.can(each, kind, fields) for each in wanted) else FORBIDDEN
+
+    def make(self, kind: str, fields: Fields) -> int:
+        return DONE if self.can(self.route.action, kind, fields) else FORBIDDEN
+
+    @property
+    def is_there(self) -> bool:
+        return self.state != "absent"
+
+    def asset(self, state: State | None = None) -> Fields | None:
+        """The asset in the state, where the route speaks of it."""
+        database_id, asset_id = ASSETS[state or self.state]
+        found = self.facts.assets.get(asset_id)
+        if found is None or found.fields["databaseId"] != database_id:
+            return None
+        return None if found.is_archived and not case_of(self.route).sees_archived else found.fields
+
+
+def expected(asked: Request) -> int:
+    """The status: tier 1, then what the request itself says, then tier 2."""
+    route = asked.route
+    if not (route.public or route.open_to_users or may_use(asked)):
+        return FORBIDDEN
+    if asked.state in case_of(route).bad:
+        return BAD
+    return _statement_of(route)(asked)
+
+
+def may_use(asked: Request) -> bool:
+    """A rule may speak of the route as it is declared, or as it is requested."""
+
+    def value(name: re.Match[str]) -> str:
+        told = asked.question.parameters[name[1]]
+        return told.replace("%", "%25").replace("/", "%2F")
+
+    route = asked.route
+    requested = re.sub(r"\{([\w:]+)\+?\}", value, route.path)
+    method = "GET" if route.method == "HEAD" else route.method
+    return asked.can(method, "api", {"route__path": (requested, route.path)})
+
+
+def _statement_of(route: Route) -> Callable[[Request], int]:
+    found = BY_ROUTE.get(route) or BY_DOMAIN.get(route.domain) or BY_TYPE.get(route.object_type)
+    assert found is not None, f"say in BY_ROUTE whom {route.key} answers, and what"
+    return found
+
+
+def _everyone(asked: Request) -> int:
+    return DONE
+
+
+def _administrators(asked: Request) -> int:
+    return FORBIDDEN
+
+
+def _an_asset(asked: Request) -> int:
+    return asked.reach("asset", asked.asset())
+
+
+def _both_ends(asked: Request) -> int:
+    """Of a link: both must be visible, and then allow it."""
+    _, asset_id = ASSETS[asked.state]
+    ends = [asked.facts.assets.get(name) for name in (asset_id, f"{asset_id}-base")]
+    found = [asked.reach("asset", None if end is None else end.fields) for end in ends]
+    return max(found)  # 404 before 403 before 200
+
+
+def _to_link(asked: Request) -> int:
+    """Linking asks one end after the other: what refuses first is answered."""
+    base = asked.reach("asset", asked.facts.assets["statue-base"].fields)
+    return base if base != DONE else _an_asset(asked)
+
+
+def _new_asset(asked: Request, *further: str) -> int:
+    """An asset to be: its fields are those of the request, its tags must be known and usable."""
+    database_id, _ = ASSETS[asked.state]
+    database_id = database_id if asked.is_there else DATABASES["absent"]
+    tags = ("secret",) if asked.state == "tagged" else ()
+    told = {"databaseId": database_id, "assetName": "A new one", "assetType": "none", "tags": tags}
+    if not asked.can("PUT", "asset", told):
+        return FORBIDDEN
+    if not asked.is_there:
+        return ABSENT
+    if tags:
+        secret = {"tagName": "secret", "tagTypeName": "colour"}
+        if not asked.can("GET", "tag", secret):
+            return BAD  # to who does not see it, it is no tag
+        if asked.facts.names_tag("secret") and not asked.can("PUT", "tag", secret):
+            return FORBIDDEN
+    return DONE if all(asked.can(each, "asset", told) for each in further) else FORBIDDEN
+
+
+def _to_ingest(asked: Request) -> int:
+    """To an asset that is visible: upload. Otherwise it is to be made; a taken id is a conflict."""
+    there = asked.asset()
+    if there is not None and asked.can("GET", "asset", there):
+        return asked.reach("asset", there, "POST")
+    return _new_asset(asked, "POST")
+
+
+def _a_database(asked: Request) -> int:
+    database_id = "cellar" if _empties_cellar(asked) else DATABASES[asked.state]
+    shows_deleted = case_of(asked.route).sees_archived or asked.route is routes.LIST_ASSETS
+    if not asked.is_there or (asked.state == "archived" and not shows_deleted):
+        return ABSENT
+    return asked.reach("database", {"databaseId": database_id}, _action_on_database(asked))
+
+
+def _action_on_database(asked: Request) -> str:
+    return "GET" if asked.route is routes.LIST_ASSETS else asked.route.action
+
+
+def _empties_cellar(asked: Request) -> bool:
+    return asked.route is routes.DELETE_DATABASE and asked.state == "foreign"
+
+
+def _new_database(asked: Request) -> int:
+    names: dict[State, str] = {"own": "museum", "foreign": "library"}
+    return asked.make("database", {"databaseId": names[asked.state]})
+
+
+def _a_tag(asked: Request) -> int:
+    tag = {"tagName": "red", "tagTypeName": "colour"} if asked.is_there else None
+    found = asked.reach("tag", tag)
+    is_deleted = asked.route is routes.DELETE_TAG and found == DONE
+    return FORBIDDEN if is_deleted and asked.facts.names_tag("red") else found
+
+
+def _new_tag(asked: Request) -> int:
+    return asked.make("tag", {"tagName": "blue", "tagTypeName": "colour"})
+
+
+def _a_tag_type(asked: Request) -> int:
+    name = "empty" if asked.route is routes.DELETE_TAG_TYPE else "colour"
+    return asked.reach("tagType", {"tagTypeName": name} if asked.is_there else None)
+
+
+def _a_role(asked: Request) -> int:
+    return asked.reach("role", {"roleName": "editor"} if asked.is_there else None)
+
+
+def _user(user_id: str, *roles: str) -> list[Fields]:
+    """A user as rules see it: with each of its roles, or without one."""
+    return [{"userId": user_id, "roleName": name} for name in roles] or [{"userId": user_id}]
+
+
+def _changes_user(asked: Request, user_id: str, *roles: str) -> int:
+    may = all(asked.can(asked.route.action, "userRole", each) for each in _user(user_id, *roles))
+    return DONE if may and not has_own_rules(asked.facts.rules, user_id) else FORBIDDEN
+
+
+def _gives_role(asked: Request) -> int:
+    return _changes_user(asked, BOB, "editor")
+
+
+def _new_sign_in(asked: Request) -> int:
+    return _changes_user(asked, BOB)
+
+
+def _takes_roles(asked: Request) -> int:
+    sees = any(asked.can("GET", "userRole", each) for each in _user(ANN, "editor"))
+    return _changes_user(asked, ANN, "editor") if asked.is_there and sees else ABSENT
+
+
+def sees_sign_in(facts: Facts, user_id: str, *roles: str) -> bool:
+    """Who may see the user itself, or one of its roles, sees that it can sign in."""
+    told = [*_user(user_id), *_user(user_id, *roles)]
+    return any(facts.can("GET", "userRole", each) for each in told)
+
+
+def _a_sign_in(asked: Request) -> int:
+    sees = asked.is_there and sees_sign_in(asked.facts, ANN, "editor")
+    return _changes_user(asked, ANN, "editor") if sees else ABSENT
+
+
+def _a_key(asked: Request) -> int:
+    """No rule names keys: everyone who may use the routes has its own."""
+    return DONE if asked.state == "own" else ABSENT
+
+
+def _new_key(asked: Request) -> int:
+    return DONE if asked.state == "own" else FORBIDDEN
+
+
+def _a_profile(asked: Request) -> int:
+    return DONE if asked.state == "own" else FORBIDDEN
+
+
+def _schema_fields(state: State) -> Fields | None:
+    if state == "absent":
+        return None
+    database_id = DATABASES[state]
+    told = {"databaseId": database_id, "metadataSchemaName": f"Of {database_id}"}
+    return {**told, "metadataSchemaEntityType": "databaseMetadata"}
+
+
+def _a_schema(asked: Request) -> int:
+    return asked.reach("metadataSchema", _schema_fields(asked.state))
+
+
+def _new_schema(asked: Request) -> int:
+    told = {"databaseId": DATABASES[asked.state], "metadataSchemaName": "New"}
+    found = asked.make("metadataSchema", {**told, "metadataSchemaEntityType": "assetMetadata"})
+    return BAD if found == DONE and not asked.is_there else found
+
+
+def _new_bucket(asked: Request) -> int:
+    """Its id is random; no drawn rule names one that another random id would not fit."""
+    return asked.make("bucket", {"bucketId": asked.facts.new_bucket})
+
+
+def _import_of_bucket(asked: Request) -> int:
+    """Everyone sees buckets, but for those that a rule denies."""
+    told = {"bucketId": BUCKET_ID}
+    if not asked.is_there or asked.facts.is_denied("GET", "bucket", told):
+        return ABSENT
+    return asked.make("bucket", told)
+
+
+BY_ROUTE: dict[Route, Callable[[Request], int]] = {
+    **dict.fromkeys(
+        (
+            *(routes.GET_AMPLIFY_CONFIG, routes.GET_VERSION, routes.GET_SECURE_CONFIG),
+            *(routes.GET_OPENAPI, routes.GET_SEARCH_MAPPINGS, routes.LIST_ALLOWED_ROUTES),
+            # Lists and searches answer everyone: `showing` says what is in them.
+            *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.LIST_BUCKETS, routes.LIST_ALL_ASSETS),
+            *(routes.LIST_DATABASES, routes.LIST_TAGS, routes.LIST_TAG_TYPES, routes.LIST_ROLES),
+            *(routes.LIST_USER_ROLES, routes.LIST_COGNITO_USERS, routes.LIST_API_KEYS),
+            *(routes.LIST_SUBSCRIPTIONS, routes.LIST_METADATA_SCHEMAS),
+        ),
+        _everyone,
+    ),
+    **dict.fromkeys((routes.GET_LOGIN_PROFILE, routes.UPDATE_LOGIN_PROFILE), _a_profile),
+    **dict.fromkeys((routes.ADD_USER_ROLES, routes.SET_USER_ROLES), _gives_role),
+    **dict.fromkeys(
+        (
+            *(routes.GET_LINK, routes.UPDATE_LINK, routes.DELETE_LINK, routes.GET_LINK_METADATA),
+            *(routes.CREATE_LINK_METADATA, routes.UPDATE_LINK_METADATA),
+            routes.DELETE_LINK_METADATA,
+        ),
+        _both_ends,
+    ),
+    routes.CREATE_LINK: _to_link,
+    routes.DELETE_USER_ROLES: _takes_roles,
+    routes.CREATE_COGNITO_USER: _new_sign_in,
+    routes.UPDATE_COGNITO_USER: _a_sign_in,
+    routes.DELETE_COGNITO_USER: _a_sign_in,
+    routes.RESET_COGNITO_PASSWORD: _a_sign_in,
+    routes.CREATE_ROLE: lambda asked: asked.make("role", {"roleName": "viewer"}),
+    routes.CREATE_API_KEY: _new_key,
+    routes.CREATE_ASSET: _new_asset,
+    routes.INGEST_ASSET: _to_ingest,
+    routes.LIST_ASSETS: _a_database,
+    routes.CREATE_DATABASE: _new_database,
+    routes.CREATE_TAG: _new_tag,
+    routes.CREATE_TAG_TYPE: lambda asked: asked.make("tagType", {"tagTypeName": "size"}),
+    routes.CREATE_METADATA_SCHEMA: _new_schema,
+    routes.REGISTER_BUCKET: _new_bucket,
+    routes.IMPORT_BUCKET: _import_of_bucket,
+    routes.COPY_FILE: lambda asked: asked.reach("asset", asked.asset(), "POST"),
+}
+BY_DOMAIN = {"jobs": _an_asset}
+BY_TYPE: dict[str, Callable[[Request], int]] = {
+    "asset": _an_asset,
+    "database": _a_database,
+    "tag": _a_tag,
+    "tagType": _a_tag_type,
+    "role": _a_role,
+    "apiKey": _a_key,
+    "metadataSchema": _a_schema,
+    **dict.fromkeys(("constraint", "failure", "queue", "searchIndex", "audit"), _administrators),
+}
+
+
+def visible(facts: Facts, names: Iterable[str]) -> dict[str, AssetFacts]:
+    """Those of the assets that the caller may see."""
+    found = {name: facts.assets[name] for name in names}
+    return {name: one for name, one in found.items() if facts.can("GET", "asset", one.fields)}

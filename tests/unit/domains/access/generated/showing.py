@@ -1,0 +1,283 @@
+"""What lists, searches and exports must show: exactly the ids, the totals and the counts.
+
+`told` reads a reply, `wanted` says what it must hold, from what administrators are listed and the
+meaning of the rules.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from backend.spec import routes
+from backend.spec.routes import Route
+from tests.unit.domains.access.generated.drawing import Json
+from tests.unit.domains.access.generated.ground import items, seen
+from tests.unit.domains.access.generated.oracle import Request, sees_sign_in, visible
+from tests.unit.domains.access.matrix.states import ASSETS, DATABASES
+from tests.unit.domains.access.matrix.world import Question
+
+
+class Showing(NamedTuple):
+    told: Callable[[Any], Any]
+    wanted: Callable[[Request], Any]
+
+
+SENT: dict[Route, Json] = {
+    routes.SEARCH: {"size": 100, "aggregations": True},
+    routes.SEARCH_SIMPLE: {"size": 100},
+    routes.EXPORT_ASSETS: {"fetchEntireChildrenSubtrees": True, "includeParentRelationships": True},
+}
+
+
+def sent(route: Route, question: Question) -> Question:
+    """The question of the matrix, with all that a reply can tell asked for."""
+    if route not in SENT:
+        return question
+    return Question(question.parameters, question.query, {**question.body, **SENT[route]})
+
+
+def _rows_where(
+    key: Callable[[Json], Any], kind: str, fields: Callable[[Json], Any]
+) -> Callable[[Request], list[Any]]:
+    def wanted(asked: Request) -> list[Any]:
+        return sorted(key(row) for row in _rows(asked) if asked.can("GET", kind, fields(row)))
+
+    return wanted
+
+
+def _rows(asked: Request, route: Route | None = None) -> list[Json]:
+    facts, of = asked.facts, route or asked.route
+    return facts.archived[of] if asked.state == "archived" else facts.everything[of]
+
+
+def _listing(kind: str, key: str, fields: Callable[[Json], Any]) -> Showing:
+    """A list of rows with an id each, left out where their fields are not for the caller."""
+    return Showing(
+        _ids(key),
+        _rows_where(lambda row: row[key], kind, fields),
+    )
+
+
+def _ids(key: str) -> Callable[[Any], list[str]]:
+    def told(body: Any) -> list[str]:
+        return sorted(row[key] for row in items(body))
+
+    return told
+
+
+def _pages(body: Any) -> list[str]:
+    return [page["route__path"] for page in body["allowedRoutes"]]
+
+
+def _of(*names: str, **others: str) -> Callable[[Json], Json]:
+    return lambda row: {name: row[others.get(name, name)] for name in (*names, *others)}
+
+
+def _in_database(asked: Request) -> list[str]:
+    database_id = DATABASES[asked.state]
+    return sorted(
+        row["assetId"]
+        for row in _rows(asked, routes.LIST_ALL_ASSETS)
+        if row["databaseId"] == database_id and asked.can("GET", "asset", seen(row))
+    )
+
+
+def _in_databases(asked: Request) -> list[str]:
+    """This list goes through the databases: it needs sight of both."""
+    return sorted(
+        row["assetId"]
+        for row in _rows(asked)
+        if asked.can("GET", "database", {"databaseId": row["databaseId"]})
+        and asked.can("GET", "asset", seen(row))
+    )
+
+
+def _tag_types(body: Any) -> dict[str, list[str]]:
+    return {row["tagTypeName"]: row["tags"] for row in items(body)}
+
+
+def _wanted_tag_types(asked: Request) -> dict[str, list[str]]:
+    """Types, each with those of its tags that are visible."""
+    tags = [
+        row
+        for row in asked.facts.everything[routes.LIST_TAGS]
+        if asked.can("GET", "tag", _of("tagName", "tagTypeName")(row))
+    ]
+    return {
+        name: sorted(row["tagName"] for row in tags if row["tagTypeName"] == name)
+        for name in (row["tagTypeName"] for row in _rows(asked))
+        if asked.can("GET", "tagType", {"tagTypeName": name})
+    }
+
+
+def _user_roles(body: Any) -> dict[str, list[str]]:
+    return {row["userId"]: sorted(row["roleName"]) for row in items(body)}
+
+
+def _wanted_user_roles(asked: Request) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in asked.facts.everything[routes.LIST_USER_ROLES]:
+        for name in row["roleName"]:
+            if asked.can("GET", "userRole", {"userId": row["userId"], "roleName": name}):
+                found.setdefault(row["userId"], []).append(name)
+    return {user_id: sorted(names) for user_id, names in found.items()}
+
+
+def _wanted_sign_ins(asked: Request) -> list[str]:
+    roles = _user_roles({"Items": asked.facts.everything[routes.LIST_USER_ROLES]})
+    names = (row["userId"] for row in _rows(asked))
+    return sorted(name for name in names if sees_sign_in(asked.facts, name, *roles.get(name, ())))
+
+
+def _wanted_subscriptions(asked: Request) -> list[str]:
+    return sorted(visible(asked.facts, (row["entityId"] for row in _rows_now(asked))))
+
+
+def _wanted_keys(asked: Request) -> list[str]:
+    mine = asked.facts.who.user_id
+    return sorted(row["apiKeyId"] for row in _rows_now(asked) if row["userId"] == mine)
+
+
+def _rows_now(asked: Request) -> list[Json]:
+    return asked.facts.everything[asked.route]
+
+
+def _wanted_buckets(asked: Request) -> list[str]:
+    names = [row["bucketId"] for row in _rows_now(asked)]
+    facts = asked.facts
+    return [each for each in names if not facts.is_denied("GET", "bucket", {"bucketId": each})]
+
+
+def _wanted_pages(asked: Request) -> list[str]:
+    paths = [page["route__path"] for page in asked.question.body["routes"]]
+    return [path for path in paths if asked.can("GET", "web", {"route__path": path})]
+
+
+class _Family(NamedTuple):
+    """What can be seen from an asset: ids, and how many are linked that cannot."""
+
+    shown: list[str]
+    hidden: int
+
+
+def _ends(asked: Request, asset_id: str, place: int) -> set[str]:
+    """The active assets at the other end of links from (0) or to (1) an asset."""
+    found = {edge[1 - place] for edge in asked.facts.edges if edge[place] == asset_id}
+    return {name for name in found if not asked.facts.assets[name].is_archived}
+
+
+def _parted(asked: Request, names: set[str]) -> _Family:
+    shown = visible(asked.facts, names)
+    return _Family(sorted(shown), len(names) - len(shown))
+
+
+def _links(body: Any) -> dict[str, _Family]:
+    counts = body["unauthorizedCounts"]
+    return {
+        kind: _Family(sorted(each["assetId"] for each in body[kind]), counts[kind])
+        for kind in ("children", "parents", "related")
+    }
+
+
+def _wanted_links(asked: Request) -> dict[str, _Family]:
+    _, asset_id = ASSETS[asked.state]
+    children, parents = (_parted(asked, _ends(asked, asset_id, place)) for place in (0, 1))
+    return {"children": children, "parents": parents, "related": _Family([], 0)}
+
+
+def _export(body: Any) -> tuple[_Family, int, list[tuple[str, str]]]:
+    told = sorted(each["assetid"] for each in body["assets"])
+    links = sorted((one["parentAssetId"], one["childAssetId"]) for one in body["relationships"])
+    family = _Family(told, body["unauthorizedAssetCount"])
+    return family, body["totalAssetsInTree"], links
+
+
+def _wanted_export(asked: Request) -> tuple[_Family, int, list[tuple[str, str]]]:
+    """The tree as far as it is visible: what is below a hidden asset is not even counted."""
+    _, root = ASSETS[asked.state]
+    shown, hidden, level = {root}, set[str](), {root}
+    while level:
+        below = {child for name in level for child in _ends(asked, name, 0)}
+        found = set(visible(asked.facts, below))
+        hidden |= below - found
+        level = found - shown
+        shown |= found
+    parents = set(visible(asked.facts, _ends(asked, root, 1)))
+    links = {edge for edge in asked.facts.edges if set(edge) <= shown}
+    links |= {(parent, root) for parent in parents}
+    return _Family(sorted(shown), len(hidden)), len(shown), sorted(links)
+
+
+class _Found(NamedTuple):
+    ids: list[str]
+    total: int
+    facets: dict[str, dict[str, int]]
+
+
+_FACETS = {
+    "str_assettype": "filtered_assettype",
+    "str_fileext": "filtered_fileext",
+    "str_assetid": "filtered_assetid",
+    "str_databaseid": "filtered_databaseid",
+    "list_tags": "filtered_tags",
+}
+
+
+def _search(body: Any) -> _Found:
+    hits = body["hits"]
+    found = {
+        name: {one["key"]: one["doc_count"] for one in body["aggregations"][name][inner]["buckets"]}
+        for name, inner in _FACETS.items()
+        if "aggregations" in body
+    }
+    return _Found(sorted(hit["_id"] for hit in hits["hits"]), hits["total"]["value"], found)
+
+
+def _wanted_search(asked: Request) -> _Found:
+    """Each asset is a document, and so is its one file, which has the rights of its asset."""
+    facts = asked.facts
+    there = [
+        name
+        for name, one in facts.assets.items()
+        if asked.state == "archived" or not one.is_archived
+    ]
+    found = visible(facts, there)
+    both = [one.fields for one in found.values()] * 2
+    facets = {
+        "str_assettype": _counted(str(one.fields["assetType"]) for one in found.values()),
+        "str_fileext": _counted(".txt" for _ in found),
+        "str_assetid": _counted(found),
+        "str_databaseid": _counted(str(one["databaseId"]) for one in both),
+        "list_tags": _counted(tag for one in both for tag in one["tags"]),
+    }
+    ids = sorted([*found, *(f"{name}/a.txt" for name in found)])
+    return _Found(ids, len(ids), facets if asked.route is routes.SEARCH else {})
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    return dict(Counter([*values]))
+
+
+SHOWINGS: dict[Route, Showing] = {
+    routes.LIST_ALL_ASSETS: Showing(_ids("assetId"), _in_databases),
+    routes.LIST_ASSETS: Showing(_ids("assetId"), _in_database),
+    routes.LIST_DATABASES: _listing("database", "databaseId", _of("databaseId")),
+    routes.LIST_TAGS: _listing("tag", "tagName", _of("tagName", "tagTypeName")),
+    routes.LIST_TAG_TYPES: Showing(_tag_types, _wanted_tag_types),
+    routes.LIST_ROLES: _listing("role", "roleName", _of("roleName")),
+    routes.LIST_USER_ROLES: Showing(_user_roles, _wanted_user_roles),
+    routes.LIST_COGNITO_USERS: Showing(_ids("userId"), _wanted_sign_ins),
+    routes.LIST_METADATA_SCHEMAS: _listing(
+        "metadataSchema",
+        "metadataSchemaId",
+        _of("databaseId", "metadataSchemaEntityType", metadataSchemaName="schemaName"),
+    ),
+    routes.LIST_SUBSCRIPTIONS: Showing(_ids("entityId"), _wanted_subscriptions),
+    routes.LIST_API_KEYS: Showing(_ids("apiKeyId"), _wanted_keys),
+    routes.LIST_BUCKETS: Showing(_ids("bucketId"), _wanted_buckets),
+    routes.LIST_ALLOWED_ROUTES: Showing(_pages, _wanted_pages),
+    routes.LIST_LINKS: Showing(_links, _wanted_links),
+    routes.EXPORT_ASSETS: Showing(_export, _wanted_export),
+    routes.SEARCH: Showing(_search, _wanted_search),
+    routes.SEARCH_SIMPLE: Showing(_search, _wanted_search),
+}

@@ -1,0 +1,163 @@
+"""Every route, asked under thousands of drawn policies, answers what the rules mean.
+
+`meaning` reads the rules without the product, `oracle` says what each route must answer, `showing`
+what lists, searches and exports must hold. Each policy is tried on every other declared route, with
+an object in one of the states that the route can name. POLICIES sets how many (`make prove`).
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+
+from backend.spec import routes
+from backend.spec.routes import ROUTES, Route
+from tests.factories.http import Answer
+from tests.unit.domains.access.generated.drawing import (
+    ASSETS,
+    FIELDS_OF,
+    PLAIN_ROLE,
+    Case,
+    Traits,
+    cases,
+    everything,
+)
+from tests.unit.domains.access.generated.ground import Facts, Ground, rows_of, token_of
+from tests.unit.domains.access.generated.oracle import BAD, DONE, Request, expected
+from tests.unit.domains.access.generated.showing import SHOWINGS, sent
+from tests.unit.domains.access.matrix.asking import question
+from tests.unit.domains.access.matrix.expected import case_of
+from tests.unit.domains.access.matrix.states import STATES, State
+from tests.unit.domains.access.matrix.world import Question
+
+POLICIES = int(os.environ.get("POLICIES", "30"))
+CONFLICT = 409
+STATES_AT_MOST = len(STATES)
+PAGED = (
+    *(routes.LIST_ALL_ASSETS, routes.LIST_ASSETS, routes.LIST_DATABASES, routes.LIST_TAGS),
+    *(routes.LIST_TAG_TYPES, routes.LIST_ROLES, routes.LIST_USER_ROLES, routes.LIST_BUCKETS),
+    *(routes.LIST_METADATA_SCHEMAS, routes.LIST_SUBSCRIPTIONS, routes.LIST_API_KEYS),
+)
+
+
+@pytest.fixture(scope="module")
+def ground() -> Ground:
+    return Ground()
+
+
+def status_of(answer: Answer) -> int:
+    """A conflict is a fact that only those learn of who may do what they asked for."""
+    return DONE if answer.status < BAD or answer.status == CONFLICT else answer.status
+
+
+def differences(ground: Ground, facts: Facts, route: Route, state: State) -> Iterator[str]:
+    """Where the product answers something else than the rules mean."""
+    asked = Request(facts, route, state, sent(route, question(ground, route, facts.role, state)))
+    wanted, answer = expected(asked), ground.ask(route, facts.role, asked.question)
+    where = f"{route.key} ({state})"
+    if status_of(answer) != wanted:
+        yield f"{where}: {wanted} by the rules, but {answer.status} {answer.body}"
+    elif wanted != DONE and ground.changed:
+        yield f"{where}: {answer.status}, but something was changed"
+    elif wanted == DONE and route in SHOWINGS:
+        due, told = SHOWINGS[route].wanted(asked), SHOWINGS[route].told(answer.body)
+        if told != due:
+            yield f"{where}: {due} by the rules, but {told}"
+
+
+def pages(ground: Ground, facts: Facts, route: Route) -> Iterator[str]:
+    """Where a list, read in pages of two, holds something else than the rules mean."""
+    asked = Request(facts, route, "own", question(ground, route, facts.role, "own"))
+    if expected(asked) != DONE:
+        return
+    rows, token, sizes = list[Any](), "", list[int]()
+    while token is not None:
+        query = {**(asked.question.query or {}), "maxItems": "2"}
+        query |= {"startingToken": token} if token else {}
+        page = Question(asked.question.parameters, query, asked.question.body)
+        body = ground.ask(route, facts.role, page).body
+        rows, token = [*rows, *rows_of(body)], token_of(body)
+        sizes.append(len(rows_of(body)))
+    due, told = SHOWINGS[route].wanted(asked), SHOWINGS[route].told({"Items": rows})
+    if told != due or any(size != 2 for size in sizes[:-1]):
+        yield f"{route.key} in pages of {sizes}: {due} by the rules, but {told}"
+
+
+def turns(route: Route, turn: int) -> State:
+    states = case_of(route).states
+    return states[(turn + ROUTES.index(route)) % len(states)]
+
+
+def test_every_route_answers_what_the_rules_mean(ground: Ground) -> None:
+    @hypothesis_settings(max_examples=POLICIES)
+    @given(cases())
+    def holds(case: Case) -> None:
+        with ground.under(case) as facts:
+            found = [
+                each
+                for route in ROUTES[case.turn % 2 :: 2]
+                for each in differences(ground, facts, route, turns(route, case.turn))
+            ]
+            paged = PAGED[case.turn :: STATES_AT_MOST]
+            found += [each for route in paged for each in pages(ground, facts, route)]
+        assert found == []
+
+    holds()
+
+
+def open_case(*closed: str) -> Case:
+    """A rule on all objects of each type but the closed ones."""
+    return Case(
+        constraints=tuple(everything(name) for name in FIELDS_OF if name not in closed),
+        roles=(PLAIN_ROLE,),
+        has_mfa=False,
+        traits=(Traits("statue", ".glb", ("secret", "red")),) * ASSETS,
+        turn=0,
+    )
+
+
+ALL: list[tuple[Route, State]] = [
+    (route, state) for route in ROUTES for state in case_of(route).states
+]
+OF_ADMINISTRATORS = {"constraint", "failure", "queue", "searchIndex", "audit"}
+
+
+def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(ground: Ground) -> None:
+    with ground.under(open_case()) as facts:
+        assert [each for one in ALL for each in differences(ground, facts, *one)] == []
+        done = {
+            route.key
+            for route, state in ALL
+            if ground.ask(route, facts.role, question(ground, route, facts.role, state)).status
+            < BAD
+        }
+    # Unless the requests succeed here, refusals of them prove nothing.
+    closed = {route.key for route in ROUTES if route.object_type in OF_ADMINISTRATORS}
+    assert done == {route.key for route in ROUTES} - closed
+
+
+@pytest.mark.parametrize("object_type", FIELDS_OF)
+def test_without_rules_on_a_type_its_objects_are_closed(ground: Ground, object_type: str) -> None:
+    with ground.under(open_case(object_type)) as facts:
+        found = [
+            each
+            for route, state in ALL
+            if route.object_type == object_type
+            for each in differences(ground, facts, route, state)
+        ]
+    assert found == []
+
+
+def test_a_rule_that_the_product_lost_is_noticed(ground: Ground) -> None:
+    """The comparison can fail: here the product lacks one rule that denies."""
+    with ground.under(open_case()) as facts:
+        (rule,) = (each for each in facts.rules if each["objectType"] == "asset")
+        denied = [{**each, "permissionType": "deny"} for each in rule["groupPermissions"]]
+        lost = {**rule, "groupPermissions": denied}
+        more = facts._replace(rules=(*facts.rules, lost))
+        found = {route.key for route, state in ALL for _ in differences(ground, more, route, state)}
+    of_assets = {route.key for route in ROUTES if route.object_type == "asset"}
+    assert found >= of_assets | {route.key for route in (routes.SEARCH, routes.SEARCH_SIMPLE)}
