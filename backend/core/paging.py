@@ -1,5 +1,6 @@
 """Pages of lists: what is asked for, what is answered, and how a filtered page gets full."""
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from time import monotonic
@@ -17,7 +18,8 @@ MAX_ROWS_PER_PAGE = 5000
 MAX_TIME_PER_PAGE = timedelta(seconds=2)
 """After which no further rows are read for a page; what is begun by then is finished."""
 MAX_BYTES_PER_PAGE = 2 * 1024 * 1024
-"""Of items, after which a page of large ones ends; the gateway takes 6 MB, after escaping."""
+"""Of items as `bytes_in_reply` counts them, after which a page of large ones ends. A function may
+answer 6 MB; some lists are twice in a reply (`ToldTwice`), and the last item may be large."""
 _MAX_ROWS_AT_ONCE = 500
 
 
@@ -35,9 +37,19 @@ class Page(NamedTuple, Generic[T]):
     after: Position | None = None
 
 
+def bytes_in_reply(text: str) -> int:
+    """The bytes of a body as a function answers it: as a text within JSON."""
+    return len(text.encode()) + text.count('"') + text.count("\\")
+
+
+def text_bytes(text: str) -> int:
+    """The bytes of a text in a reply: a quote has four there, and a control character seven."""
+    return bytes_in_reply(json.dumps(text, ensure_ascii=False))
+
+
 def json_bytes(item: object) -> int:
-    """The bytes of a model as JSON; what is no model is taken for small."""
-    return len(item.model_dump_json().encode()) if isinstance(item, BaseModel) else 0
+    """The bytes of a model in a reply; what is no model is taken for small."""
+    return bytes_in_reply(item.model_dump_json()) if isinstance(item, BaseModel) else 0
 
 
 def fill(

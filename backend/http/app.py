@@ -23,6 +23,7 @@ from backend.core.errors import (
 )
 from backend.core.identity import ANONYMOUS, OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
+from backend.core.paging import bytes_in_reply
 from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
@@ -149,7 +150,7 @@ def _text_of(reply: Reply[Any]) -> str:
     """
     text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
     if reply.bounded_by is not None:
-        size = len(text.encode()) + text.count('"') + text.count("\\")
+        size = bytes_in_reply(text)
         if size > MAX_REPLY_BYTES:
             fact = f"makes a reply of {size} bytes, at most {MAX_REPLY_BYTES} are sent"
             raise TooLargeError.of(reply.bounded_by, f"{fact}; ask for less")

@@ -14,7 +14,10 @@ class MemoryUserPool:
     users: dict[str, PoolUser] = field(default_factory=dict[str, PoolUser])
 
     def list_users(self, page: PageRequest) -> Page[PoolUser]:
-        return Page(tuple(self.users.values())[: page.limit])
+        last = "" if page.after is None else page.after["userId"]
+        left = [user for name, user in sorted(self.users.items()) if name > last]
+        found = left[: page.limit]
+        return Page(tuple(found), {"userId": found[-1].user_id} if len(found) < len(left) else None)
 
     def get_user(self, user_id: str) -> PoolUser | None:
         return self.users.get(user_id)

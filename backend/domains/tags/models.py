@@ -11,6 +11,9 @@ YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
 TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
+MAX_TAGS_OF_TYPE = 2000
+"""The list of types names all tags of each type, and is twice in a reply of at most 6 MB."""
+
 
 class Tag(WireModel):
     """A tag as its row holds it."""

@@ -9,12 +9,13 @@ from backend.core.errors import (
     NotEmptyError,
     NotFoundError,
     RevisionConflictError,
+    StateForbidsError,
 )
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Tables
 from backend.core.transactions import Condition, Delete, Update, Write, equals, exists, put_new
 from backend.core.wired import wired
-from backend.domains.tags.models import Tag, TagType
+from backend.domains.tags.models import MAX_TAGS_OF_TYPE, Tag, TagType
 from backend.spec.tables.registry import TAG_TYPES, TAGS
 
 _TAG = TAGS.partition_key.name
@@ -64,6 +65,13 @@ class TagTypeInUseError(NotEmptyError):
         super().__init__(f"Tag type {tag_type_name} is the type of tags; delete or change them")
 
 
+class TagTypeFullError(StateForbidsError):
+    code = "TagTypeFull"
+
+    def __init__(self, tag_type_name: str) -> None:
+        super().__init__(f"Tag type {tag_type_name} has {MAX_TAGS_OF_TYPE} tags, the most")
+
+
 class TagTypeRevisionError(RevisionConflictError):
     code = "TagTypeRevisionConflict"
 
@@ -96,7 +104,7 @@ class TagRepository:
     def put_new(self, tag: Tag, *others: Write) -> None:
         item = tag.model_dump(by_alias=True)
         new = put_new(TAGS, item, TagExistsError(tag.tag_name))
-        self.tables.transact([new, _counted(tag.tag_type_name), *others])
+        self._transact(tag.tag_type_name, [new, _counted(tag.tag_type_name), *others])
 
     def change(self, tag: Tag, changes: Mapping[str, Any], *others: Write) -> None:
         """Set some attributes, if the tag is still as it was read."""
@@ -112,7 +120,17 @@ class TagRepository:
         counts: tuple[Write, ...] = ()
         if new_type != tag.tag_type_name:
             counts = (_counted(new_type), _uncounted(tag.tag_type_name))
-        self.tables.transact([update, *counts, *others])
+        self._transact(new_type, [update, *counts, *others])
+
+    def _transact(self, tag_type_name: str, writes: list[Write]) -> None:
+        try:
+            self.tables.transact(writes)
+        except TagTypeFullError:
+            # One condition guards both: that the type is there, and that it has room.
+            if self.tables.get(TAG_TYPES, {_TYPE: tag_type_name}) is not None:
+                raise
+            error = InvalidInputError.of("tagTypeName", f"there is no tag type {tag_type_name}")
+            raise error from None
 
     def delete(self, tag: Tag, *others: Write) -> None:
         """Remove the tag, if it is still as it was read."""
@@ -179,13 +197,13 @@ class TagTypeRepository:
 
 
 def _counted(tag_type_name: str) -> Update:
-    """One more tag of the type, which must be there. The revision, which is users', stays."""
+    """Count one more tag of the type, which must be there and have room; no change of users."""
     return Update(
         table=TAG_TYPES,
         key={_TYPE: tag_type_name},
         add={_COUNT: 1},
-        conditions=(exists(_TYPE),),
-        refused=InvalidInputError.of("tagTypeName", f"there is no tag type {tag_type_name}"),
+        conditions=(exists(_TYPE), Condition(_COUNT, "not >", MAX_TAGS_OF_TYPE - 1)),
+        refused=TagTypeFullError(tag_type_name),
     )
 
 

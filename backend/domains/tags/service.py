@@ -15,7 +15,7 @@ from backend.core.authorization import (
 from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
-from backend.core.paging import Page, PageRequest, fill
+from backend.core.paging import Page, PageRequest, fill, json_bytes
 from backend.core.wired import wired
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import tag_entity, tag_type_entity
@@ -35,6 +35,7 @@ from backend.domains.tags.rules import demand_known, demand_required
 from backend.spec.jobs import WITHDRAW_TAG
 
 _SCAN_PAGE = 1000
+_NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comma
 _ATTEMPTS = 8  # of a deletion that edits of the same type overtake
 
 
@@ -78,6 +79,7 @@ class TagService:
         Raises:
             TagExistsError: the name is taken.
             InvalidInputError: there is no such type.
+            TagTypeFullError: the type has all tags that it may have.
         """
         tag = Tag(
             tag_name=body.tag_name,
@@ -101,6 +103,7 @@ class TagService:
             TagNotFoundError: it does not exist, or not for the caller.
             TagRevisionError: someone else changed it at the same time.
             InvalidInputError: there is no such type.
+            TagTypeFullError: the type has all tags that it may have.
             PermissionDeniedError: the caller may not change it, or not into this.
         """
         found = self._visible_tag(caller, body.tag_name)
@@ -237,6 +240,8 @@ class TagService:
             page,
             visible=lambda found: self._may_see_type(caller, found.tag_type_name),
             position_of=lambda found: {"tagTypeName": found.tag_type_name},
+            # The reply names the type's tags too.
+            size_of=lambda found: json_bytes(found) + found.tag_count * _NAME_BYTES,
         )
 
     def tags_by_type(self, caller: Identity) -> dict[str, list[str]]:

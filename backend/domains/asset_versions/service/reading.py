@@ -12,6 +12,7 @@ from backend.core.paging import (
     Page,
     PageRequest,
     fill,
+    text_bytes,
 )
 from backend.core.wired import wired
 from backend.domains.asset_versions import rules
@@ -116,7 +117,7 @@ class VersionReading:
         while position is not None and count < page.limit and size < MAX_BYTES_PER_PAGE:
             most = _FILES if position["part"] == "files" else ROWS
             limit = min(most, page.limit - count)
-            found = self._rows(asset, version, position, limit)
+            found = _fitting(self._rows(asset, version, position, limit), MAX_BYTES_PER_PAGE - size)
             held = [row for row in found.rows.values() if isinstance(row, HeldFile)]
             files += self._with_states(asset, held)  # here, so that its time counts too
             records += [row for row in found.rows.values() if isinstance(row, HeldRecord)]
@@ -203,4 +204,15 @@ def _size(row: Held) -> int:
         if isinstance(row, HeldFile)
         else (row.path, row.key, row.value)
     )
-    return _ROW_BYTES + sum(len(text.encode()) for text in texts)
+    return _ROW_BYTES + sum(map(text_bytes, texts))
+
+
+def _fitting(found: _Rows, room: int) -> _Rows:
+    """The rows until there is no more room; the last one may go beyond it."""
+    kept: dict[str, Held] = {}
+    for key, row in sorted(found.rows.items()):
+        if room <= 0:
+            return _Rows(kept, more=True)
+        kept[key] = row
+        room -= _size(row)
+    return found

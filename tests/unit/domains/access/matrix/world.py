@@ -84,7 +84,8 @@ class World:
         shared = ("settings", "tables", "objects", "queues", "secrets", "authorization")
         self._parts: dict[str, Any] = {name: vars(wiring)[name] for name in shared}
         self._parts["search_engine"] = self.engine
-        vars(wiring).update({"search_engine": self.engine, "denials": RememberedDenials()})
+        self.denials = RememberedDenials()
+        vars(wiring).update({"search_engine": self.engine, "denials": self.denials})
         self._handlers: dict[str, Handler] = {}
         self._routers = self._routers_beside()
         self.changed = False

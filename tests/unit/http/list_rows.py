@@ -1,0 +1,373 @@
+"""Lists with many rows of the largest size that the product takes: how each gets them.
+
+One row is made by requests, and copied under other names.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, cast
+
+from backend.core.identity import Identity
+from backend.core.transactions import Put, Update
+from backend.domains.audit.models import asset_entity
+from backend.domains.tags.models import MAX_TAGS_OF_TYPE
+from backend.spec import routes
+from backend.spec.routes import Route
+from backend.spec.tables import TABLES
+from backend.spec.tables.assets import ASSET_VERSIONS, ASSETS
+from backend.spec.tables.operations import AUDIT
+from backend.spec.tables.registry import SUBSCRIPTIONS, TAG_TYPES, TAGS
+from tests.factories.buckets import BUCKET_ID
+from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.unit.domains.access.generated.ground import rows_of
+from tests.unit.domains.access.matrix.world import Question, World
+
+QUOTES = '"' * 10_000
+LETTERS = "x" * 300
+MUSEUM = {"databaseId": "museum"}
+STATUE = {**MUSEUM, "assetId": "statue"}
+VALUE = QUOTES * 30
+RECORDS: list[dict[str, Any]] = [{} for _ in range(10)]
+RECORD = {"metadataKey": "key-0000", "metadataValue": VALUE, "metadataValueType": "string"}
+NEW_TAG = {"description": QUOTES[:256], "tagTypeName": "colour"}
+ON_FILE = {"filePath": "/a.txt", "type": "metadata"}
+
+Json = dict[str, Any]
+TABLE = {table.name: table for table in TABLES}
+
+
+class Rows(NamedTuple):
+    """How a list gets many rows: one is made by requests, and copied under other names.
+
+    `make` answers with a text of which the copies have others; it is part of the id, which `id_of`
+    reads from a row of the reply.
+    """
+
+    make: Callable[[World], str]
+    id_of: Callable[[Json], str]
+    number: int = 1100
+    path: Mapping[str, str] = {}
+    query: Mapping[str, str] = {}
+    rows: Callable[[Any], list[Json]] = rows_of
+
+
+def named(name: str) -> Callable[[Json], str]:
+    return lambda row: row[name]
+
+
+def under(*names: str) -> Callable[[Any], list[Json]]:
+    def rows(body: Any) -> list[Json]:
+        for name in names:
+            body = body[name]
+        return body
+
+    return rows
+
+
+def make_role(world: World) -> str:
+    about = {"description": QUOTES[:256], "source": QUOTES[:256]}
+    world.done(routes.CREATE_ROLE, body={"roleName": "role-0000" + LETTERS[:240], **about})
+    return "role-0000"
+
+
+def make_user_role(world: World) -> str:
+    names = [f"{number:02}{LETTERS[:254]}" for number in range(30)]
+    for name in names:
+        world.done(routes.CREATE_ROLE, body={"roleName": name, "description": "Any"})
+    world.done(routes.SET_USER_ROLES, body={"userId": "user-0000", "roleName": names})
+    return "user-0000"
+
+
+def make_sign_in(world: World) -> str:
+    world.done(routes.CREATE_COGNITO_USER, body={"userId": "user-0000", "email": "a@example.org"})
+    user = world.pool.users["user-0000"]
+    for number in range(1, 200):
+        name = f"user-{number:04}"
+        world.pool.users[name] = replace(user, user_id=name)
+    return "user-0000"
+
+
+def make_key(world: World) -> str:
+    body = {"apiKeyName": LETTERS[:200], "userId": "admin", "description": QUOTES[:256]}
+    return world.done(routes.CREATE_API_KEY, body=body)["apiKeyId"]
+
+
+def make_constraint(world: World) -> str:
+    world.done(routes.CREATE_ROLE, body={"roleName": "viewer", "description": "Looks"})
+    criteria = [
+        {"field": "assetName", "operator": "equals", "value": QUOTES[:1000]} for _ in range(64)
+    ]
+    grant = {"groupId": "viewer", "permission": "GET", "permissionType": "allow"}
+    body = {
+        "name": QUOTES[:256],
+        "description": QUOTES[:256],
+        "objectType": "asset",
+        "criteriaAnd": criteria,
+        "criteriaOr": [],
+        "groupPermissions": [grant],
+    }
+    world.done(routes.CREATE_CONSTRAINT, {"constraintId": "rule-0000"}, body)
+    return "rule-0000"
+
+
+def make_tag(world: World) -> str:
+    tag_type = {"tagTypeName": "colour", "description": "Any"}
+    world.done(routes.CREATE_TAG_TYPE, body=tag_type)
+    body = {**NEW_TAG, "tagName": "tag-0000" + LETTERS[:240]}
+    world.done(routes.CREATE_TAG, body=body)
+    return "tag-0000"
+
+
+def make_tag_type(world: World) -> str:
+    """Types, each with as many tags as it may have."""
+    make_tag(world)
+    (row,) = world.tables.rows(TAG_TYPES)
+    full = {**row, "tagCount": MAX_TAGS_OF_TYPE - 1, "description": QUOTES[:256]}
+    copy(world, "tag-0000", MAX_TAGS_OF_TYPE - 1)
+    world.tables.write(Put(table=TAG_TYPES, item=full))
+    world.done(routes.CREATE_TAG, body={**NEW_TAG, "tagName": "the last one"})
+    more = world.send(routes.CREATE_TAG, Question({}, body={**NEW_TAG, "tagName": "one more"}))
+    assert (more.status, more.body["code"]) == (409, "TagTypeFull")
+    for name in list(world.tables.items[TAGS.name]):
+        row = world.tables.items[TAGS.name][name]
+        for number in range(4):
+            told = {
+                "tagName": f"{number}{row['tagName']}"[:256],
+                "tagTypeName": f"type-{number:04}",
+            }
+            world.tables.write(Put(table=TAGS, item={**row, **told}))
+    for number in range(4):
+        item = {**full, "tagTypeName": f"type-{number:04}", "tagCount": MAX_TAGS_OF_TYPE}
+        world.tables.write(Put(table=TAG_TYPES, item=item))
+    return ""
+
+
+def make_database(world: World) -> str:
+    body = {"databaseId": "base-0000", "description": QUOTES[:256], "defaultBucketId": BUCKET_ID}
+    world.done(routes.CREATE_DATABASE, body={
+        **body, "restrictFileUploadsToExtensions": ",".join([".aaaaaa"] * 250)})  # fmt: skip
+    return "base-0000"
+
+
+def make_asset(world: World) -> str:
+    tags = [f"{number:02}{LETTERS[:254]}" for number in range(50)]
+    world.done(routes.CREATE_TAG_TYPE, body={"tagTypeName": "colour", "description": "Any"})
+    for name in tags:
+        body = {"tagName": name, "description": "Any", "tagTypeName": "colour"}
+        world.done(routes.CREATE_TAG, body=body)
+    database = {**MUSEUM, "description": "Things", "defaultBucketId": BUCKET_ID}
+    world.done(routes.CREATE_DATABASE, body=database)
+    described = {**MUSEUM, "assetName": LETTERS[:255], "description": QUOTES[:256], "tags": tags}
+    body = {**described, "assetId": "asset-0000", "isDistributable": True}
+    world.done(routes.CREATE_ASSET, body=body)
+    return "asset-0000"
+
+
+def make_statue(world: World) -> None:
+    database = {**MUSEUM, "description": "Things", "defaultBucketId": BUCKET_ID}
+    world.done(routes.CREATE_DATABASE, body=database)
+    told: Json = {
+        "assetName": "Statue",
+        "description": "Marble",
+        "isDistributable": True,
+        "tags": [],
+    }
+    world.done(routes.CREATE_ASSET, body={**STATUE, **told})
+
+
+def make_record(route: Route, path: Mapping[str, str], **more: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        make_statue(world)
+        world.done(route, path, {**more, "metadata": [RECORD]})
+        return "key-0000"
+
+    return make
+
+
+def make_schema(world: World) -> str:
+    values = [QUOTES[:200] + str(number) for number in range(150)]
+    field = {"metadataFieldKeyName": "room", "metadataFieldValueType": "inline_controlled_list"}
+    fields = {"fields": [{**field, "controlledListKeys": values}]}
+    of = {"databaseId": "GLOBAL", "metadataSchemaEntityType": "assetMetadata", "fields": fields}
+    body = {**of, "schemaName": LETTERS[:200]}
+    return world.done(routes.CREATE_METADATA_SCHEMA, body=body)["metadataSchemaId"]
+
+
+def make_comment(world: World) -> str:
+    make_statue(world)
+    path = {"assetId": "statue", "assetVersionId:commentId": "0:comment-0000"}
+    world.done(routes.CREATE_COMMENT, path, {"commentBody": QUOTES})
+    return "comment-0000"
+
+
+def make_link_record(world: World) -> str:
+    make_statue(world)
+    told: Json = {"assetName": "Base", "description": "Stone", "isDistributable": True, "tags": []}
+    world.done(routes.CREATE_ASSET, body={**MUSEUM, **told, "assetId": "base"})
+    ends = {"fromAssetDatabaseId": "museum", "fromAssetId": "statue"}
+    ends |= {"toAssetDatabaseId": "museum", "toAssetId": "base", "relationshipType": "related"}
+    link = world.done(routes.CREATE_LINK, body=ends)["assetLinkId"]
+    for rows in world.tables.items.values():  # under the name by which the list asks
+        for key, row in list(rows.items()):
+            name = tuple(part.replace(link, "link") for part in key)
+            rows[name] = renamed(row, link, "link")
+    world.done(routes.CREATE_LINK_METADATA, {"assetLinkId": "link"}, {"metadata": [RECORD]})
+    return "key-0000"
+
+
+def make_file_record(world: World) -> str:
+    make_statue(world)
+    world.objects.put("assetbucket", "statue/a.txt", b"", content_type="text/plain", metadata={})
+    world.done(routes.CREATE_FILE_METADATA, STATUE, {**ON_FILE, "metadata": [RECORD]})
+    return "key-0000"
+
+
+def make_files(world: World) -> str:
+    """Files with the longest names that S3 takes."""
+    make_statue(world)
+    for number in range(3000):
+        name = f"statue/file-{number:04}{LETTERS}/{LETTERS}/{LETTERS}"
+        world.objects.put("assetbucket", name, b"", content_type="text/plain", metadata={})
+    return "file-0000"
+
+
+def make_subscription(world: World) -> str:
+    make_statue(world)
+    users = [f"{number:03}{LETTERS[:60]}@{'a' * 60}.{'b' * 60}.{'c' * 60}" for number in range(500)]
+    row = {
+        "eventName": "Asset Version Change",
+        "entityName_entityId": "Asset_asset-0000",
+        "subscribers": users,
+        "revision": 1,
+    }
+    world.tables.write(Put(table=SUBSCRIPTIONS, item=row))
+    told: Json = {
+        "assetName": "Named",
+        "description": "Marble",
+        "isDistributable": True,
+        "tags": [],
+    }
+    world.done(routes.CREATE_ASSET, body={**MUSEUM, **told, "assetId": "asset-0000"})
+    return "asset-0000"
+
+
+def make_bucket(world: World) -> str:
+    body = {"bucketName": "scans", "baseAssetsPrefix": "/".join([LETTERS[:60]] * 8) + "/"}
+    return world.done(routes.REGISTER_BUCKET, body=body)["bucketId"]
+
+
+def make_audit(world: World) -> str:
+    """Entries of one asset, each with as many changes as an entry holds."""
+    make_statue(world)
+    audit, entity = world.product.wiring.audit, asset_entity("museum", "statue")
+    for _ in range(300):
+        after = {f"field-{number}": QUOTES[:900] for number in range(18)}
+        entry = audit.entry(
+            Identity("admin"), "update_asset", entity, after=after, at=world.product.clock()
+        )
+        world.tables.write(entry)
+    return ""
+
+
+def make_failures(world: World) -> str:
+    for number in range(300):
+        key = BATCH_KEY[:-4] + f"{number:04}"
+        put_object(world.objects, given_up(RECORDS), key=key, bucket=BUCKET)
+    return BATCH_KEY[:-4] + "0000"
+
+
+def make_versions(world: World) -> str:
+    make_statue(world)
+    (first,) = world.tables.rows(ASSET_VERSIONS)
+    for number in range(1, 1100):
+        later = {**first, "assetVersionId": str(number), "comment": QUOTES[:1024]}
+        world.tables.write(Put(table=ASSET_VERSIONS, item=later))
+    current = {"Version": "1099", "DateModified": first["dateCreated"], "Comment": ""}
+    current |= {"description": "", "createdBy": "admin", "versionAlias": ""}
+    world.tables.write(Update(table=ASSETS, key=STATUE, set={"currentVersion": current}))
+    return ""
+
+
+def make_snapshots(world: World) -> str:
+    """A version with a record, of which there will be copies, and one without."""
+    make_record(routes.CREATE_ASSET_METADATA, STATUE)(world)
+    for keys in ([], ["key-0000"]):
+        if keys:
+            world.done(routes.DELETE_ASSET_METADATA, STATUE, {"metadataKeys": keys})
+        made = {"comment": "as it is", "useLatestFiles": True}
+        world.done(routes.CREATE_ASSET_VERSION, STATUE, made)
+    return "key-0000"
+
+
+def copy(world: World, marker: str, count: int) -> None:
+    """Copy every row whose key has the marker; of a copy all texts have another one."""
+    for name, rows in world.tables.items.items():
+        if TABLE[name] is AUDIT:
+            continue
+        for key, row in list(rows.items()):
+            if any(marker in part for part in key):
+                for number in range(1, count):
+                    text = f"{marker[:-5]}z{number:04}"
+                    world.tables.write(Put(table=TABLE[name], item=renamed(row, marker, text)))
+
+
+def renamed(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, dict):
+        fields = cast("Json", value)
+        return {name: renamed(each, old, new) for name, each in fields.items()}
+    if isinstance(value, list):
+        return [renamed(each, old, new) for each in cast("list[Any]", value)]
+    return value
+
+
+def files_of(body: Any) -> list[Json]:
+    return [row for row in body["items"] if not row["isFolder"]]
+
+
+LISTS: dict[Route, Rows] = {
+    routes.LIST_ROLES: Rows(make_role, named("roleName")),
+    routes.LIST_USER_ROLES: Rows(make_user_role, named("userId"), 500),
+    routes.LIST_COGNITO_USERS: Rows(make_sign_in, named("userId"), 200),
+    routes.LIST_API_KEYS: Rows(make_key, named("apiKeyId")),
+    routes.LIST_CONSTRAINTS: Rows(make_constraint, named("constraintId"), 60),
+    routes.LIST_TAGS: Rows(make_tag, named("tagName")),
+    routes.LIST_TAG_TYPES: Rows(make_tag_type, named("tagTypeName"), 5),
+    routes.LIST_DATABASES: Rows(make_database, named("databaseId")),
+    routes.LIST_ASSETS: Rows(make_asset, named("assetId"), 600, MUSEUM),
+    routes.LIST_ALL_ASSETS: Rows(make_asset, named("assetId"), 600),
+    routes.LIST_METADATA_SCHEMAS: Rows(make_schema, named("metadataSchemaId"), 250),
+    routes.LIST_COMMENTS: Rows(make_comment, named("assetVersionId:commentId"), 500,
+                               {"assetId": "statue"}, rows=under("message")),
+    routes.GET_ASSET_METADATA: Rows(
+        make_record(routes.CREATE_ASSET_METADATA, STATUE), named("metadataKey"), 40, STATUE,
+        rows=under("metadata"),
+    ),
+    routes.GET_LINK_METADATA: Rows(make_link_record, named("metadataKey"), 40,
+                                   {"assetLinkId": "link"}, rows=under("metadata")),
+    routes.GET_FILE_METADATA: Rows(make_file_record, named("metadataKey"), 40, STATUE, ON_FILE,
+                                   rows=under("metadata")),
+    routes.LIST_VERSION_COMMENTS: Rows(make_comment, named("assetVersionId:commentId"), 500,
+                                       {"assetId": "statue", "assetVersionId": "0"},
+                                       rows=under("message")),
+    routes.LIST_FILES: Rows(make_files, named("key"), 3000, STATUE, {"basic": "true"},
+                            rows=files_of),
+    routes.GET_ASSET_VERSION: Rows(make_snapshots, named("metadataKey"), 40,
+                                   {**STATUE, "assetVersionId": "1"},
+                                   rows=under("versionedMetadata")),
+    routes.COMPARE_ASSET_VERSIONS: Rows(make_snapshots, named("metadataKey"), 40, STATUE,
+                                        {"from": "1", "to": "2"},
+                                        rows=under("metadata", "removed")),
+    routes.LIST_SUBSCRIPTIONS: Rows(make_subscription, named("entityId"), 120),
+    routes.LIST_BUCKETS: Rows(make_bucket, named("bucketId"), 400),
+    routes.LIST_AUDIT_ENTRIES: Rows(make_audit, named("at"), 300, {},
+                                    {"entity": asset_entity("museum", "statue")}),
+    routes.LIST_FAILURES: Rows(make_failures, named("key"), 300),
+    routes.LIST_ASSET_VERSIONS: Rows(make_versions, named("Version"), 1100, STATUE,
+                                     rows=under("versions")),
+    routes.GET_DATABASE_METADATA: Rows(
+        make_record(routes.CREATE_DATABASE_METADATA, MUSEUM), named("metadataKey"), 40, MUSEUM,
+        rows=under("metadata"),
+    ),
+}  # fmt: skip

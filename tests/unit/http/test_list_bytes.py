@@ -1,0 +1,87 @@
+"""Every paginated route, with many rows of the largest size that the product takes.
+
+A function may answer 6 MB. API Gateway gets a reply as text within JSON, so quotes and backslashes
+count twice. Each page must fit, and the pages together hold every row once. Routes are those that
+take `startingToken` in the OpenAPI document: a new one without rows here fails.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from backend.core.paging import Page, PageRequest
+from backend.core.transactions import Item
+from backend.entrypoints.openapi import openapi
+from backend.http.openapi import told_path
+from backend.spec.routes import ROUTES, Route
+from tests.unit.domains.access.generated.ground import token_of
+from tests.unit.domains.access.matrix.world import Question, World
+from tests.unit.http.list_rows import LISTS, Json, Rows, copy
+
+LAMBDA_BYTES = 6_000_000
+DYNAMODB_PAGE = 1024 * 1024
+"""Bytes after which DynamoDB ends a page of a query or scan."""
+
+
+def limited(read: Callable[..., Page[Item]]) -> Callable[..., Page[Item]]:
+    """Pages that end after a megabyte, as those of DynamoDB do."""
+
+    def limit(what: Any, page: PageRequest) -> Page[Item]:
+        found = read(what, page)
+        size = 0
+        for number, item in enumerate(found.items, start=1):
+            size += len(json.dumps(item, default=str, ensure_ascii=False))
+            if size > DYNAMODB_PAGE and number < len(found.items):
+                return read(what, page._replace(limit=number))
+        return found
+
+    return limit
+
+
+def paginated() -> set[Route]:
+    """Routes with the parameter `startingToken`."""
+    paths = openapi()["paths"]
+    return {
+        route
+        for route in ROUTES
+        for each in paths[told_path(route)][route.method.lower()].get("parameters", ())
+        if each["name"] == "startingToken"
+    }
+
+
+def test_every_paginated_route_has_rows() -> None:
+    assert {route.key for route in paginated()} == {route.key for route in LISTS}
+
+
+@pytest.mark.parametrize("route", LISTS, ids=lambda route: route.key)
+def test_every_page_fits_a_reply_and_no_row_is_lost_or_told_twice(
+    route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, listing = World(), LISTS[route]
+    marker = listing.make(world)  # one row, or all where there is no marker
+    if marker:
+        copy(world, marker, listing.number)
+    for name in ("query", "scan"):
+        monkeypatch.setattr(world.tables, name, limited(getattr(world.tables, name)))
+    found, sizes = pages_of(world, route, listing)
+    ids = [listing.id_of(row) for row in found if not marker or marker[:-5] in listing.id_of(row)]
+    assert max(sizes) < LAMBDA_BYTES
+    assert len(ids) == len(set(ids)) == listing.number
+
+
+def pages_of(world: World, route: Route, listing: Rows) -> tuple[list[Json], list[int]]:
+    """All rows, and of each page the bytes that a function answers."""
+    found: list[Json] = []
+    sizes: list[int] = []
+    token: str | None = ""
+    while token is not None:
+        query = {**listing.query, **({"startingToken": token} if token else {})}
+        answer = world.send(route, Question(listing.path, query))
+        assert answer.status == 200, answer.body
+        text = json.dumps(answer.body, separators=(",", ":"), ensure_ascii=False)
+        sizes.append(len(json.dumps(text, ensure_ascii=False).encode()))
+        found += listing.rows(answer.body)
+        token = token_of(answer.body)
+    return found, sizes
