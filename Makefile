@@ -139,7 +139,9 @@ prove-fuzz: prepare
 		echo "make prove PART=fuzz: $$SECONDS s"
 
 prove-attacks: prepare
-	@$(PYTEST) -q tests/journeys/long/test_search_bombs.py; \
+	@POLICIES=$(POLICIES) $(PYTEST) -q tests/unit/domains/access/generated; \
+		$(PYTEST) -q tests/integration/search/test_permissions.py \
+		tests/journeys/long/test_search_bombs.py; \
 		echo "make prove PART=attacks: $$SECONDS s"
 
 .PHONY: fuzz
