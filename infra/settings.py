@@ -189,6 +189,9 @@ class Settings(BaseModel):
     """Whether exports contain the ids of linked assets that the caller may not see."""
 
     audit_days: Annotated[int, Field(ge=1)] = 400
+    audit_reads: bool = True
+    """Costs a request to SQS and two write units of DynamoDB for each read; for streams at most
+    once an hour for each user and file, by each process of the function."""
     audit_lock: Literal["none", "governance", "compliance"] = "none"
     """Whether what stands in the audit archive can be neither removed nor replaced (S3 Object
     Lock). It cannot be taken back: with `compliance` by nobody, not even by the account's owner."""
@@ -261,6 +264,7 @@ class Settings(BaseModel):
             declared.LARGE_FILE_BYTES: self.large_file_bytes,
             declared.ADMIN_USER_ID: self.admin_user_id,
             declared.AUDIT_DAYS: self.audit_days,
+            declared.AUDIT_READS: int(self.audit_reads),
             declared.SYNC_DATABASE_ID: self.sync_database_id,
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
             declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),

@@ -14,6 +14,7 @@ from backend.aws.parsing import (
     take_versions_as_sent,
 )
 from backend.aws.reads import send_reads_directly
+from backend.aws.request_names import name_requests
 from backend.spec.versions import PRODUCT_VERSION
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ _DYNAMODB_CONFIG = _CONFIG.merge(Config(parameter_validation=False))
 _IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 1})
 )
+_IMPATIENT_SQS_CONFIG = _CONFIG.merge(
+    Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
+)
 # Presigned URLs need the fourth signature version also where a region still knows the second.
 _S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
 
@@ -121,12 +125,19 @@ def lighten(client: "DynamoDBClient") -> None:
 def s3() -> "S3Client":
     client = session_with_iso_times().client("s3", config=_S3_CONFIG)
     take_versions_as_sent(client)
+    name_requests(client)
     return client
 
 
 @cache
 def sqs() -> "SQSClient":
     return boto3.client("sqs", config=_CONFIG)
+
+
+@cache
+def impatient_sqs() -> "SQSClient":
+    """One that gives up within seconds: while a caller waits for a reply."""
+    return boto3.client("sqs", config=_IMPATIENT_SQS_CONFIG)
 
 
 @cache

@@ -1,7 +1,7 @@
 """S3 behind the port `core.objects.Objects`."""
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from backend.core.objects import (
     VersionPage,
     Written,
 )
+from backend.core.reads import REQUEST_PARAMETER
 from backend.core.wired import wired
 
 if TYPE_CHECKING:
@@ -42,9 +43,13 @@ _NO_VERSION = "null"  # S3's version id of an object in a bucket without version
 
 @wired
 class S3Objects:
-    """The objects of a deployment's buckets (see the port for what each method promises)."""
+    """The objects of a deployment's buckets (see the port for what each method promises).
+
+    Presigned URLs carry the id of the request that issues them, if `request_id` returns one.
+    """
 
     client: "S3Client"
+    request_id: Callable[[], str] = str
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None
@@ -279,11 +284,8 @@ class S3Objects:
     def presign_part(
         self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
     ) -> str:
-        return self.client.generate_presigned_url(
-            "upload_part",
-            Params={"Bucket": bucket, "Key": key, "UploadId": upload_id, "PartNumber": number},
-            ExpiresIn=expires,
-        )
+        parameters = {"Bucket": bucket, "Key": key, "UploadId": upload_id, "PartNumber": number}
+        return self._presigned("upload_part", parameters, expires)
 
     def presign_get(
         self,
@@ -302,9 +304,12 @@ class S3Objects:
         }
         if version_id is not None:
             parameters["VersionId"] = version_id
-        return self.client.generate_presigned_url(
-            "get_object", Params=parameters, ExpiresIn=expires
-        )
+        return self._presigned("get_object", parameters, expires)
+
+    def _presigned(self, operation: str, parameters: dict[str, Any], expires: int) -> str:
+        if request_id := self.request_id():
+            parameters[REQUEST_PARAMETER] = request_id
+        return self.client.generate_presigned_url(operation, Params=parameters, ExpiresIn=expires)
 
     def _delete(self, bucket: str, batch: Sequence[tuple[str, str | None]]) -> None:
         entries: Any = [

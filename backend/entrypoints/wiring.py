@@ -17,6 +17,7 @@ from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, utc_now
 from backend.core.denials import Denials, LateDenials, Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
+from backend.core.reads import CurrentRequest, LateReads, Reads
 from backend.core.wired import wired
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deciding import PolicyAuthorization
@@ -89,7 +90,7 @@ class Wiring:
 
     @cached_property
     def objects(self) -> S3Objects:
-        return S3Objects(clients.at_first_use(clients.s3))
+        return S3Objects(clients.at_first_use(clients.s3), lambda: self.request.id)
 
     @cached_property
     def secrets(self) -> Secrets:
@@ -113,8 +114,20 @@ class Wiring:
         return LateDenials(self._refusals)
 
     @cached_property
+    def request(self) -> CurrentRequest:
+        """The request that is being served; without one there is no id."""
+        return CurrentRequest()
+
+    @cached_property
     def app(self) -> HttpApp:
-        return HttpApp(self.authorization, self.page_tokens, watch=self.watch, denials=self.denials)
+        return HttpApp(
+            self.authorization,
+            self.page_tokens,
+            watch=self.watch,
+            denials=self.denials,
+            request=self.request,
+            reads=LateReads(self._reads),
+        )
 
     @cached_property
     def page_tokens(self) -> PageTokens:
@@ -252,6 +265,13 @@ class Wiring:
         from backend.aws.queues import SqsQueues
 
         return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
+
+    @cached_property
+    def read_queue(self) -> "SqsQueues":
+        """For messages that a reply waits for."""
+        from backend.aws.queues import SqsQueues
+
+        return SqsQueues(clients.at_first_use(clients.impatient_sqs), self.settings)
 
     @cached_property
     def reindexing(self) -> "QueuedReindexing":
@@ -394,6 +414,11 @@ class Wiring:
         from backend.entrypoints.denying import refusals  # most runs refuse nobody
 
         return refusals(self)
+
+    def _reads(self) -> Reads:
+        from backend.entrypoints.reading import reads_of  # the first read loads it
+
+        return reads_of(self)
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()

@@ -24,6 +24,7 @@ from backend.core.errors import (
 from backend.core.identity import ANONYMOUS, OUTAGE_MARK, Identity
 from backend.core.page_tokens import PageTokens
 from backend.core.paging import bytes_in_reply
+from backend.core.reads import CurrentRequest, Reads
 from backend.core.wired import wired
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, unexpected_response
@@ -44,13 +45,16 @@ _logger = Logger()
 class HttpApp:
     """The functions of one domain behind API Gateway's HTTP API (payload format 2.0).
 
-    `watch` is that of the permission port, and `denials` is told what was refused.
+    `watch` is that of the permission port, `request` names the request to what it is wired to,
+    `denials` takes what was refused and `reads` what is given.
     """
 
     authorization: Authorization
     tokens: PageTokens
     watch: Watch
     denials: Denials
+    request: CurrentRequest
+    reads: Reads
 
     def handler(self, router: Router) -> Handler:
         """The Lambda handler that serves the router's routes."""
@@ -81,21 +85,23 @@ class HttpApp:
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
         request_id = event.request_context.request_id
-        self.watch.refused = None
+        self.watch.refused, self.request.id = None, request_id
         call: Call | None = None
         try:
             call = self._call(binding.route, event)
             self._demand_route(call)
             reply = binding.run(call, event.body, is_base64=bool(event.is_base64_encoded))
-            if isinstance(reply, Content):
-                return _content_response(reply)
-            text = _text_of(reply)
+            text = "" if isinstance(reply, Content) else _text_of(reply)
+            if reply.read is not None:  # what cannot be reported is not given
+                self.reads.record(call.caller, binding.route.name, request_id, reply.read)
         except VitrineError as error:
             if call is not None:
                 self._tell(call, error)
             return error_response(error, request_id)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
             return unexpected_response(error, request_id)
+        if isinstance(reply, Content):
+            return _content_response(reply)
         headers = {**HEADERS, **reply.headers}
         if reply.compressible and len(text) >= COMPRESSED_CHARS and _takes_gzip(event):
             return _compressed_response(reply.status, headers, text)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from backend.core.errors import InvalidInputError
 from backend.core.models import OptionalBody
+from backend.core.reads import Read
 from backend.core.wired import wired
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
@@ -40,7 +41,7 @@ class Reply(Generic[B]):
     One that is `compressible` goes as gzip where it is large and the client takes that. One that
     is `bounded_by` a field of its request may be larger than a function can send; the field is
     what a client then asks for less by. `told` is not sent: it names what the request has changed,
-    where neither it nor the body does.
+    where neither it nor the body does. `read` is what the caller is given, for the audit trail.
     """
 
     body: B
@@ -49,15 +50,20 @@ class Reply(Generic[B]):
     compressible: bool = False
     bounded_by: str | None = None
     told: BaseModel | None = None
+    read: Read | None = None
 
 
 @frozen
 class Content:
-    """An answer that is no JSON: bytes of a file, or headers alone. It says how long it is kept."""
+    """An answer that is no JSON: bytes of a file, or headers alone. It says how long it is kept.
+
+    `read` is what the caller is given, for the audit trail.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes = b""
+    read: Read | None = None
 
 
 @frozen

@@ -41,6 +41,7 @@ LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, bring back, delete and cle
 PURGES = _of_jobs("Purges", "Jobs that remove all that deleted databases left.")
 LARGE_FILES = _of_jobs("LargeFiles", "Jobs that put the large files of uploads in their place.")
 BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that walk what stands in a bucket already.")
+READS = Queue("Reads", "Who read what: it becomes entries of the audit trail.")
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
 QUEUES = (
@@ -53,6 +54,7 @@ QUEUES = (
     LARGE_FILES,
     BUCKET_IMPORTS,
     SEARCH_WORK,
+    READS,
 )
 
 
@@ -147,6 +149,8 @@ QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(LARGE_FILES, "LargeFileWorker", batch_size=1, window_seconds=0),
     QueueSubscription(BUCKET_IMPORTS, "BucketImportWorker", batch_size=1, window_seconds=0),
     QueueSubscription(SEARCH_WORK, "SearchWorker", batch_size=1, window_seconds=0),
+    # A message of these holds up to a thousand assets: few at a time fit the time-out.
+    QueueSubscription(READS, "ReadEntries", batch_size=10),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),

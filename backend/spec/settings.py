@@ -52,6 +52,12 @@ ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everythin
 AUDIT_DAYS = Setting(
     "AUDIT_DAYS", 400, "How long audit entries can be read before they move to the archive."
 )
+AUDIT_READS = Setting(
+    "AUDIT_READS",
+    1,
+    "1: downloads, streams, exports, presigned URLs and uploads begun are entered into the audit "
+    "trail, and refused while that is not possible. 0: they are not.",
+)
 SYNC_DATABASE_ID = Setting(
     "SYNC_DATABASE_ID",
     "imported",
@@ -108,6 +114,7 @@ SETTINGS = (
     LARGE_FILE_BYTES,
     ADMIN_USER_ID,
     AUDIT_DAYS,
+    AUDIT_READS,
     SYNC_DATABASE_ID,
     IMPORTED_BUCKETS,
     NAME_HIDDEN_ASSETS,

@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 
 from backend.core.authorization import Authorization
 from backend.core.denials import Denial, Watch, WatchedAuthorization
+from backend.core.errors import UnavailableError
+from backend.core.identity import Identity
 from backend.core.page_tokens import PageTokens
+from backend.core.reads import CurrentRequest, Read
 from backend.http.app import HttpApp
 from backend.http.headers import of_reply
 from backend.http.openapi import statuses_of
@@ -50,6 +53,19 @@ class RememberedDenials:
         self.told.append(denial)
 
 
+@dataclass
+class RememberedReads:
+    """Remembers what callers were given: user, operation, request id, read."""
+
+    told: list[tuple[str, str, str, Read]] = field(default_factory=list[tuple[str, str, str, Read]])
+    outage: bool = False
+
+    def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:
+        if self.outage:
+            raise UnavailableError("SQS does not answer")
+        self.told.append((caller.user_id, operation, request_id, read))
+
+
 @dataclass(frozen=True)
 class Answer:
     status: int
@@ -65,6 +81,7 @@ class Client:
     user_id: str | None = "admin"
     authorization: Authorization = field(default_factory=OnlyUser)
     denials: RememberedDenials = field(default_factory=RememberedDenials)
+    reads: RememberedReads = field(default_factory=RememberedReads)
     api_key_id: str | None = None
     """The key that authenticates the requests; None for a token."""
 
@@ -100,6 +117,8 @@ class Client:
             PageTokens(lambda: b"key"),
             watch=watch,
             denials=self.denials,
+            request=CurrentRequest(),
+            reads=self.reads,
         )
         reply = app.handler(self.router)(event, Context())
         answer = Answer(reply["statusCode"], _body_of(reply), dict(reply.get("headers") or {}))

@@ -181,6 +181,7 @@ LEFT_OUT = {
     "BucketImportWorker": "no history imports; the sync makes the same decisions",
     "LargeFileWorker": "histories have small files",
     "PurgeWorker": "no history purges a database; tests of its own kill it at each write",
+    "ReadEntries": "it writes entries of the audit trail and nothing that is indexed",
     "SearchWorker": "no history asks for a check or a reindex; both have histories of their own",
     "Notifier": "nobody subscribes in a history; it tells people and changes nothing",
 }

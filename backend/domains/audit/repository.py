@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Sequence
 
-from backend.core.errors import NotFoundError
+from backend.core.errors import AlreadyExistsError, NotFoundError
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Put
+from backend.core.transactions import Put, put_new
 from backend.core.wired import wired
 from backend.domains.audit.models import Entry, LargeValue
 from backend.domains.audit.rules import dumped, value_key
@@ -20,6 +20,11 @@ class AuditValueNotFoundError(NotFoundError):
 
     def __init__(self, sha256: str) -> None:
         super().__init__(f"No audit entry holds a large value {sha256}")
+
+
+class AuditEntryExistsError(AlreadyExistsError):
+    def __init__(self, entity: str) -> None:
+        super().__init__(f"{entity} has this entry already")
 
 
 def put(entry: Entry) -> Put:
@@ -61,6 +66,14 @@ class AuditRepository:
     def add(self, entry: Put) -> None:
         """Write an entry whose write was made before."""
         self.tables.write(entry)
+
+    def add_once(self, entry: Entry) -> None:
+        """Write an entry unless there is one with its key already, which stays as it is."""
+        write = put_new(AUDIT, put(entry).item, AuditEntryExistsError(entry.entity))
+        try:
+            self.tables.write(write)
+        except AuditEntryExistsError:
+            return
 
     def _page(self, query: Query, page: PageRequest) -> Page[Entry]:
         found = self.tables.query(query, page)

@@ -1,5 +1,6 @@
 """The routes of downloads."""
 
+from backend.core.reads import Read, ReadAsset
 from backend.domains.assets.models import AssetPath
 from backend.domains.downloads.models import (
     DownloadBody,
@@ -15,7 +16,7 @@ from backend.domains.downloads.service import (
     StreamService,
 )
 from backend.http.call import Call
-from backend.http.router import Content, Router
+from backend.http.router import Content, Reply, Router
 from backend.spec import routes
 
 
@@ -24,8 +25,10 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
     router = Router()
 
     @router.bind(routes.DOWNLOAD)
-    def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> DownloadReply:
-        return service.get_download_url(call.caller, (path.database_id, path.asset_id), body)
+    def get_download_url(call: Call, path: AssetPath, body: DownloadBody) -> Reply[DownloadReply]:
+        asset = path.database_id, path.asset_id
+        reply, file = service.get_download_url(call.caller, asset, body)
+        return Reply(reply, read=Read((ReadAsset(*asset, (file,)),), urls=True))
 
     _bind_files(router, streams)
     _bind_auxiliary_files(router, streams)
@@ -39,7 +42,7 @@ def _bind_files(router: Router, streams: StreamService) -> None:
         found = streams.stream_file(
             call.caller, asset, path.proxy, query, wanted=wanted, reading=reading
         )
-        return _content(found, reading)
+        return _content(asset, found, reading)
 
     @router.bind(routes.STREAM_FILE)
     def stream_file(call: Call, path: StreamPath, query: VersionChoice) -> Content:
@@ -57,7 +60,7 @@ def _bind_auxiliary_files(router: Router, streams: StreamService) -> None:
         found = streams.stream_auxiliary(
             call.caller, asset, path.proxy, wanted=wanted, reading=reading
         )
-        return _content(found, reading)
+        return _content(asset, found, reading)
 
     @router.bind(routes.STREAM_AUXILIARY_FILE)
     def stream_auxiliary_file(call: Call, path: StreamPath) -> Content:
@@ -75,10 +78,15 @@ _CLOSED = {
 """Whatever a browser takes the bytes for, and wherever it opens them: they run nothing there."""
 
 
-def _content(found: Streamed, reading: Reading) -> Content:
-    """The answer that carries a file, some of its bytes, or the address of them."""
+def _content(asset: tuple[str, str], found: Streamed, reading: Reading) -> Content:
+    """The answer that carries a file, some of its bytes, or the address of them.
+
+    Only bytes and URLs are reads: viewers ask thousands of times for headers and ranges.
+    """
+    files = (ReadAsset(*asset, (found.path,)),)
     if found.url is not None:
-        return Content(307, {"Location": found.url, "Cache-Control": "no-cache, no-store"})
+        kept = {"Location": found.url, "Cache-Control": "no-cache, no-store"}
+        return Content(307, kept, read=Read(files, urls=True))
     size = found.head.version.size
     # Kept only to be asked for again with its ETag: a right that is revoked ends at once.
     headers = {
@@ -95,7 +103,9 @@ def _content(found: Streamed, reading: Reading) -> Content:
         return Content(304, headers)
     if reading == "headers":
         return Content(200, {**headers, "Content-Length": str(size)})
+    read = Read(files, hourly=True)
     if found.span is None:
-        return Content(200, headers, found.body)
+        return Content(200, headers, found.body, read)
     first, end = found.span
-    return Content(206, {**headers, "Content-Range": f"bytes {first}-{end - 1}/{size}"}, found.body)
+    headers["Content-Range"] = f"bytes {first}-{end - 1}/{size}"
+    return Content(206, headers, found.body, read)

@@ -70,8 +70,10 @@ class DownloadService:
 
     def get_download_url(
         self, caller: Identity, asset_id: tuple[str, str], body: DownloadBody
-    ) -> DownloadReply:
+    ) -> tuple[DownloadReply, str]:
         """Return a URL to GET one file or the preview of an asset (database id, asset id).
+
+        The second value is the path of the file in the asset.
 
         S3 requests: one HEAD; for a preview that the asset's row does not name, one list.
 
@@ -92,7 +94,9 @@ class DownloadService:
             raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
-        return self._reply(bucket, head, body)
+        _, prefix = self.assets.location(asset)
+        path = FileTarget(asset, bucket, prefix, key).path
+        return self._reply(bucket, head, body), path
 
     def _reply(self, bucket: str, head: ObjectHead, body: DownloadBody) -> DownloadReply:
         key, version_id = head.version.key, head.version.version_id
@@ -130,10 +134,12 @@ Reading = Literal["headers", "bytes"]
 class Streamed:
     """A file, or some of its bytes, as it is served.
 
-    `span` is the part that was asked for, None for the whole. `body` is there if bytes were asked
-    for and fit an answer, else `url` is where to get them. `is_known`: the client has them.
+    `path` is that in the asset. `span` is the part that was asked for, None for the whole. `body`
+    is there if bytes were asked for and fit an answer, else `url` is where to get them.
+    `is_known`: the client has them.
     """
 
+    path: str
     head: ObjectHead
     serving: Serving
     validators: rules.Validators
@@ -180,7 +186,7 @@ class StreamService:
         asset = self._distributed(caller, asset_id)
         target = self.files.target(asset, path, field="proxy")
         version_id = version_id_of(self.files, target, version)
-        place = _Place(asset.asset_id, target.bucket, target.key, version_id)
+        place = _Place(asset.asset_id, target.path, target.bucket, target.key, version_id)
         return self._streamed(place, wanted, reading)
 
     def stream_auxiliary(
@@ -205,7 +211,7 @@ class StreamService:
         """
         asset = self._distributed(caller, asset_id)
         relative = self.files.target(asset, path, field="proxy").path
-        place = _Place(asset.asset_id, self.auxiliary(), asset.asset_id + relative)
+        place = _Place(asset.asset_id, relative, self.auxiliary(), asset.asset_id + relative)
         return self._streamed(place, wanted, reading)
 
     def _distributed(self, caller: Identity, asset_id: tuple[str, str]) -> Asset:
@@ -217,7 +223,7 @@ class StreamService:
     def _streamed(self, place: "_Place", wanted: rules.Wanted, reading: Reading) -> Streamed:
         for _ in range(_READINGS):
             head = self._head(place)
-            found = _served(head)
+            found = _served(place.path, head)
             if rules.is_known(wanted, found.validators):
                 return replace(found, is_known=True)
             if reading == "headers":
@@ -264,6 +270,7 @@ class StreamService:
 @frozen
 class _Place:
     asset_id: str
+    path: str
     bucket: str
     key: str
     version_id: str | None = None
@@ -293,8 +300,9 @@ def _kept_version(head: ObjectHead) -> str | None:
     return None if found == "null" else found
 
 
-def _served(head: ObjectHead) -> Streamed:
+def _served(path: str, head: ObjectHead) -> Streamed:
     return Streamed(
+        path=path,
         head=head,
         serving=serving_of(head.version.key),
         validators=rules.Validators(f'"{head.version.etag}"', head.version.last_modified),

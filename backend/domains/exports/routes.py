@@ -2,9 +2,10 @@
 
 import json
 
+from backend.core.reads import Read, ReadAsset
 from backend.domains.assets.models import AssetPath
-from backend.domains.exports.models import ExportBody, ExportReply
-from backend.domains.exports.service import ExportService
+from backend.domains.exports.models import ExportBody, ExportedAsset, ExportReply
+from backend.domains.exports.service import ExportPage, ExportService
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
@@ -29,9 +30,20 @@ def build_router(service: ExportService) -> Router:
             unauthorized_asset_count=page.hidden,
             assets_in_this_page=len(page.assets),
         )
-        return Reply(reply, compressible=True)
+        return Reply(reply, compressible=True, read=_read(page))
 
     return router
+
+
+def _read(page: ExportPage) -> Read:
+    """The assets of a page, with the files that it has URLs of."""
+    assets: list[ReadAsset] = []
+    for asset in page.assets:
+        if isinstance(asset, ExportedAsset):
+            given = (file for file in asset.files if file.presigned_file_download_url is not None)
+            files = tuple(file.relative_path for file in given)
+            assets.append(ReadAsset(asset.database_id, asset.asset_id, files))
+    return Read(tuple(assets), urls=any(asset.files for asset in assets))
 
 
 def _scope(call: Call, body: ExportBody) -> str:

@@ -1,5 +1,6 @@
 """The routes of uploads."""
 
+from backend.core.reads import Read, ReadAsset
 from backend.domains.uploads.models import (
     CompleteBody,
     CompleteReply,
@@ -22,8 +23,11 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
     router = Router()
 
     @router.bind(routes.INITIALISE_UPLOAD)
-    def initialise_upload(call: Call, body: InitialiseBody) -> InitialiseReply:
-        return service.initialise_upload(call.caller, body)
+    def initialise_upload(call: Call, body: InitialiseBody) -> Reply[InitialiseReply]:
+        reply = service.initialise_upload(call.caller, body)
+        files = tuple(file.path for file in body.files)
+        read = Read((ReadAsset(body.database_id, body.asset_id, files),), urls=True)
+        return Reply(reply, read=read)
 
     @router.bind(routes.COMPLETE_UPLOAD)
     def complete_upload(call: Call, path: UploadPath, body: CompleteBody) -> Reply[CompleteReply]:
@@ -31,8 +35,12 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
         return Reply(completed.reply, status=409 if completed.all_failed else 200)
 
     @router.bind(routes.RENEW_UPLOAD)
-    def renew_upload(call: Call, path: UploadPath, body: RenewBody) -> RenewReply:
-        return renewals.renew_upload(call.caller, path.upload_id, body)
+    def renew_upload(call: Call, path: UploadPath, body: RenewBody) -> Reply[RenewReply]:
+        reply, asset = renewals.renew_upload(call.caller, path.upload_id, body)
+        given = {file.relative_key for file in reply.files if file.part_upload_urls}
+        files = tuple(file.path for file in body.files if file.relative_key in given)
+        read = Read((ReadAsset(*asset, files),), urls=True) if files else None
+        return Reply(reply, read=read)
 
     @router.bind(routes.GET_UPLOAD)
     def get_upload(call: Call, path: UploadPath) -> UploadReply:

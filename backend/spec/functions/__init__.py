@@ -52,6 +52,7 @@ from backend.spec.functions.workers import (
     LIFECYCLE_WORKER,
     NOTIFIER,
     PURGE_WORKER,
+    READ_ENTRIES,
     SEARCH_WORKER,
 )
 
@@ -93,6 +94,7 @@ __all__ = [
     "NOTIFIER",
     "PURGE_WORKER",
     "QUEUES_API",
+    "READ_ENTRIES",
     "REPLAY_FAILURES",
     "SEARCH_API",
     "SEARCH_INDEXES_API",
@@ -138,6 +140,7 @@ FUNCTIONS: tuple[Function, ...] = (
     INDEX_FAN_OUT,
     AUDIT_CREATIONS,
     AUDIT_ARCHIVER,
+    READ_ENTRIES,
     NOTIFIER,
     JOB_STARTER,
     LIFECYCLE_WORKER,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from backend.spec import buckets, queues, secrets, settings, topics
-from backend.spec.functions.model import Function, api, audited
+from backend.spec.functions.model import Function, api, audited, reported
 from backend.spec.tables import access, assets, metadata, operations, registry
 
 CONFIGURATION_API = replace(
@@ -132,67 +132,73 @@ FILES_API = replace(
     sends=(queues.SETTLE,),
     settings=(settings.AUDIT_DAYS, settings.LARGE_FILE_BYTES, settings.SETTLE_DELAY_SECONDS),
 )
-UPLOADS_API = audited(
-    api(
-        "UploadsApi",
-        "uploads",
-        "Uploads by presigned multipart.",
-        reads=(assets.DATABASES, registry.ASSET_BUCKETS),
-        writes=(
-            assets.ASSET_UPLOADS,
-            assets.ASSETS,
-            operations.JOBS,
-            operations.RESERVATIONS,
-            buckets.ASSET_BUCKET,
-        ),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(
-            settings.UPLOAD_RATE_PER_MINUTE,
-            settings.PRESIGNED_URL_SECONDS,
-            settings.LARGE_FILE_BYTES,
-        ),
+UPLOADS_API = reported(
+    audited(
+        api(
+            "UploadsApi",
+            "uploads",
+            "Uploads by presigned multipart.",
+            reads=(assets.DATABASES, registry.ASSET_BUCKETS),
+            writes=(
+                assets.ASSET_UPLOADS,
+                assets.ASSETS,
+                operations.JOBS,
+                operations.RESERVATIONS,
+                buckets.ASSET_BUCKET,
+            ),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+            settings=(
+                settings.UPLOAD_RATE_PER_MINUTE,
+                settings.PRESIGNED_URL_SECONDS,
+                settings.LARGE_FILE_BYTES,
+            ),
+        )
     )
 )
-INGEST_API = audited(
+INGEST_API = reported(
+    audited(
+        api(
+            "IngestApi",
+            "ingest",
+            "Assets and the uploads of their files in one call.",
+            reads=(
+                assets.DATABASES,
+                registry.ASSET_BUCKETS,
+                registry.TAGS,
+                registry.TAG_TYPES,
+            ),
+            writes=(
+                assets.ASSETS,
+                assets.ASSET_VERSIONS,
+                assets.ASSET_UPLOADS,
+                operations.JOBS,
+                operations.RESERVATIONS,
+                buckets.ASSET_BUCKET,
+            ),
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+            settings=(
+                settings.UPLOAD_RATE_PER_MINUTE,
+                settings.PRESIGNED_URL_SECONDS,
+                settings.LARGE_FILE_BYTES,
+            ),
+        )
+    )
+)
+DOWNLOADS_API = reported(
     api(
-        "IngestApi",
-        "ingest",
-        "Assets and the uploads of their files in one call.",
+        "DownloadsApi",
+        "downloads",
+        "Files, previews and viewers' files: presigned URLs, and bytes.",
         reads=(
-            assets.DATABASES,
-            registry.ASSET_BUCKETS,
-            registry.TAGS,
-            registry.TAG_TYPES,
-        ),
-        writes=(
             assets.ASSETS,
+            registry.ASSET_BUCKETS,
             assets.ASSET_VERSIONS,
-            assets.ASSET_UPLOADS,
-            operations.JOBS,
-            operations.RESERVATIONS,
+            assets.ASSET_FILE_VERSIONS,
             buckets.ASSET_BUCKET,
+            buckets.AUXILIARY_BUCKET,
         ),
-        secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(
-            settings.UPLOAD_RATE_PER_MINUTE,
-            settings.PRESIGNED_URL_SECONDS,
-            settings.LARGE_FILE_BYTES,
-        ),
+        settings=(settings.PRESIGNED_URL_SECONDS,),
     )
-)
-DOWNLOADS_API = api(
-    "DownloadsApi",
-    "downloads",
-    "Files, previews and viewers' files: presigned URLs, and bytes.",
-    reads=(
-        assets.ASSETS,
-        registry.ASSET_BUCKETS,
-        assets.ASSET_VERSIONS,
-        assets.ASSET_FILE_VERSIONS,
-        buckets.ASSET_BUCKET,
-        buckets.AUXILIARY_BUCKET,
-    ),
-    settings=(settings.PRESIGNED_URL_SECONDS,),
 )
 METADATA_API = audited(
     api(
@@ -269,22 +275,24 @@ ASSET_VERSIONS_API = replace(
     sends=(queues.SETTLE,),
     settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
 )
-EXPORTS_API = api(
-    "ExportsApi",
-    "exports",
-    "Assets and trees of them as a whole, page by page.",
-    reads=(
-        assets.ASSETS,
-        assets.ASSET_LINK_EDGES,
-        assets.ASSET_LINKS_METADATA,
-        assets.ASSET_FILE_VERSIONS,
-        metadata.ASSET_FILE_METADATA,
-        metadata.FILE_ATTRIBUTES,
-        registry.ASSET_BUCKETS,
-        buckets.ASSET_BUCKET,
-    ),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    settings=(settings.PRESIGNED_URL_SECONDS, settings.NAME_HIDDEN_ASSETS),
+EXPORTS_API = reported(
+    api(
+        "ExportsApi",
+        "exports",
+        "Assets and trees of them as a whole, page by page.",
+        reads=(
+            assets.ASSETS,
+            assets.ASSET_LINK_EDGES,
+            assets.ASSET_LINKS_METADATA,
+            assets.ASSET_FILE_VERSIONS,
+            metadata.ASSET_FILE_METADATA,
+            metadata.FILE_ATTRIBUTES,
+            registry.ASSET_BUCKETS,
+            buckets.ASSET_BUCKET,
+        ),
+        secrets=(secrets.PAGE_TOKEN_KEY,),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.NAME_HIDDEN_ASSETS),
+    )
 )
 SEARCH_API = api(
     "SearchApi",

@@ -16,7 +16,7 @@ from backend.spec.requests import (
     Request,
 )
 from backend.spec.secrets import Secret
-from backend.spec.settings import AUDIT_DAYS, Setting
+from backend.spec.settings import AUDIT_DAYS, AUDIT_READS, Setting
 from backend.spec.tables import access, operations
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
@@ -147,4 +147,13 @@ def audited(function: Function) -> Function:
         function,
         appends=tuple(dict.fromkeys(appends)),
         settings=tuple(dict.fromkeys((*function.settings, AUDIT_DAYS))),
+    )
+
+
+def reported(function: Function) -> Function:
+    """The function, which also reports what its callers read."""
+    return replace(
+        function,
+        sends=(*function.sends, queues.READS),
+        settings=(*function.settings, AUDIT_READS),
     )

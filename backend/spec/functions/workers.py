@@ -88,6 +88,15 @@ AUDIT_ARCHIVER = Function(
     appends=(buckets.AUDIT_ARCHIVE_BUCKET,),
     timeout_seconds=60,
 )
+READ_ENTRIES = Function(
+    "ReadEntries",
+    "consumer",
+    "backend.entrypoints.streams.reads.handler",
+    "Makes the audit entries of what users read.",
+    appends=(operations.AUDIT,),
+    settings=(settings.AUDIT_DAYS,),
+    timeout_seconds=60,
+)
 NOTIFIER = Function(
     "Notifier",
     "consumer",

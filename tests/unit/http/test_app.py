@@ -8,12 +8,13 @@ from pydantic import field_validator
 from backend.core.denials import Watch
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
+from backend.core.reads import CurrentRequest
 from backend.http.app import HttpApp
 from backend.http.call import Call
 from backend.http.router import Content, Router
 from backend.spec import routes
 from tests.factories.access import OnlyUser
-from tests.factories.http import Client, Context, RememberedDenials, http_event
+from tests.factories.http import Client, Context, RememberedDenials, RememberedReads, http_event
 
 
 class Empty(WireModel):
@@ -36,7 +37,12 @@ def test_when_nobody_can_be_authenticated_the_answer_is_unavailable() -> None:
     event = http_event("GET", "/buckets", user_id=None)
     event["requestContext"]["authorizer"] = {"lambda": {"outage": "true"}}
     app = HttpApp(
-        OnlyUser(), PageTokens(lambda: b"key"), watch=Watch(), denials=RememberedDenials()
+        OnlyUser(),
+        PageTokens(lambda: b"key"),
+        watch=Watch(),
+        denials=RememberedDenials(),
+        request=CurrentRequest(),
+        reads=RememberedReads(),
     )
     reply = app.handler(router_of())(event, Context())
     assert reply["statusCode"] == 503

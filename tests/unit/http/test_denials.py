@@ -11,12 +11,13 @@ from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.models import WireModel
 from backend.core.page_tokens import PageTokens
+from backend.core.reads import CurrentRequest
 from backend.http.app import Handler, HttpApp
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 from backend.spec.routes import Action, Route
-from tests.factories.http import Context, RememberedDenials, http_event
+from tests.factories.http import Context, RememberedDenials, RememberedReads, http_event
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
 
@@ -87,7 +88,14 @@ class Server:
     def __init__(self, denials: RememberedDenials | Broken) -> None:
         watch = Watch()
         rules = WatchedAuthorization(Rules(), watch)
-        app = HttpApp(rules, PageTokens(lambda: b"key"), watch=watch, denials=denials)
+        app = HttpApp(
+            rules,
+            PageTokens(lambda: b"key"),
+            watch=watch,
+            denials=denials,
+            request=CurrentRequest(),
+            reads=RememberedReads(),
+        )
         self._handler: Handler = app.handler(bound(rules))
 
     def send(self, route: Route, user_id: str | None = "ann") -> int:

@@ -89,6 +89,14 @@ def queue_entity(queue_name: str) -> str:
     return f"queue:{queue_name}"
 
 
+def read_entity(database_id: str, asset_id: str) -> str:
+    """An asset whose bytes, URLs or description somebody was given.
+
+    A name of its own: subscribers of an asset are not notified of reads.
+    """
+    return f"read:{asset_entity(database_id, asset_id)}"
+
+
 def denial_entity(route: Route, path: Mapping[str, str]) -> str:
     """What somebody was refused: an asset or a database, whether it exists or not, or a route.
 
@@ -112,7 +120,7 @@ ENTITY_KINDS = (
     *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
     *("role", "userRole", "user", "subscription", "constraint"),
     *("assetLink", "metadataSchema", "bucket", "search"),
-    *("failures", "queue", "denial"),
+    *("failures", "queue", "denial", "read"),
 )
 
 
@@ -160,6 +168,21 @@ class Denied(WireModel):
     left_out: int = 0
 
 
+class ReadFacts(WireModel):
+    """What a caller was given, instead of changes.
+
+    `files` are the first of `file_count` paths. `urls`: presigned URLs of them were issued, which
+    carry `request_id`. An entry with `first_at` stands for all such reads of an hour, which `at`
+    begins; the time and the request id are those of the first that was reported.
+    """
+
+    request_id: str
+    urls: bool
+    files: Annotated[list[str], Field(default_factory=list[str])]
+    file_count: int = 0
+    first_at: str | None = None
+
+
 class Entry(WireModel):
     """An entry as its item holds it.
 
@@ -174,4 +197,5 @@ class Entry(WireModel):
     changes: Annotated[dict[str, Change], Field(default_factory=dict[str, Change])]
     changes_stored: StoredValue | None = None
     denied: Denied | None = None
+    read: ReadFacts | None = None
     expires_at: int

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import PageQuery, WireModel, WrongFieldError
 from backend.core.names import AnyText, Text
-from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied
+from backend.domains.audit.models import ENTITY_KINDS, MAX_ENTITY_BYTES, Denied, ReadFacts
 
 
 def _known_kind(value: str) -> str:
@@ -102,6 +102,7 @@ class EntryReply(WireModel):
     changes: dict[str, ChangeReply]
     changes_stored: ValueReference | None = None
     denied: Denied | None = None
+    read: ReadFacts | None = None
 
 
 class EntriesReply(WireModel):

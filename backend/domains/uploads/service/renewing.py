@@ -33,8 +33,10 @@ class RenewalService:
     places: Places
     url_seconds: int
 
-    def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> RenewReply:
-        """Fresh URLs for parts of files, and which parts are there.
+    def renew_upload(
+        self, caller: Identity, upload_id: str, body: RenewBody
+    ) -> tuple[RenewReply, tuple[str, str]]:
+        """Fresh URLs for parts of files, which parts are there, and whose (database id, asset id).
 
         S3 requests: one for each file and thousand parts, none where they are not asked for.
 
@@ -64,7 +66,7 @@ class RenewalService:
 
         found = in_parallel(stored, body.files)
         rules.check_stored_parts(sum(len(parts or ()) for parts in found))
-        return RenewReply(
+        reply = RenewReply(
             upload_id=upload_id,
             expires_in=self.url_seconds,
             files=[
@@ -73,6 +75,7 @@ class RenewalService:
             ],
             message=f"Upload {upload_id} goes on with {len(body.files)} files",
         )
+        return reply, (upload.database_id, upload.asset_id)
 
     def _stored(self, urls: PartUrls, file: UploadFile) -> list[Part] | None:
         """The parts that S3 holds; None when a complete that died has put them together."""

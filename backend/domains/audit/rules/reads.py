@@ -1,0 +1,101 @@
+"""What is reported of reads, and what is entered of a report. Pure.
+
+Apart from the other rules, which every function loads that makes entries.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from backend.core.clock import epoch_seconds, iso
+from backend.core.reads import Read
+from backend.domains.audit.models import Entry, ReadFacts, read_entity
+from backend.domains.audit.models.reads import ReadMessage, ReadOfAsset
+from backend.domains.audit.rules import SEPARATOR, encoded
+
+FILES_OF_ASSET = 100
+PATHS_OF_ASSET, PATHS_OF_READ = 16_000, 48_000
+"""Bytes of JSON: the first keeps an entry small, the second leaves room for ids in a message."""
+MESSAGE_BYTES = 200_000
+"""Below the 240,000 that a message may have."""
+
+
+def hour_of(at: datetime) -> datetime:
+    """The beginning of the hour."""
+    return at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def read_messages(
+    user_id: str, operation: str, request_id: str, read: Read, at: datetime
+) -> list[ReadMessage]:
+    """The messages of a read: one, unless the ids of its assets alone are too long for that."""
+    room = PATHS_OF_READ
+    parts: list[list[ReadOfAsset]] = []
+    size = MESSAGE_BYTES
+    for database_id, asset_id, paths in read.assets:
+        files, room = _first(paths, room)
+        asset = ReadOfAsset(
+            database_id=database_id, asset_id=asset_id, files=files, file_count=len(paths)
+        )
+        more = len(json.dumps(asset.model_dump(by_alias=True)))
+        if size + more > MESSAGE_BYTES:
+            parts.append([])
+            size = 0
+        size += more
+        parts[-1].append(asset)
+    return [
+        ReadMessage(
+            user_id=user_id,
+            operation=operation,
+            request_id=request_id,
+            at=at,
+            urls=read.urls,
+            hourly=read.hourly,
+            assets=assets,
+        )
+        for assets in parts
+    ]
+
+
+def _first(paths: Sequence[str], room: int) -> tuple[list[str], int]:
+    """The paths that fit an entry and the room of its message, and the room that is left."""
+    found: list[str] = []
+    left = min(room, PATHS_OF_ASSET)
+    for path in paths[:FILES_OF_ASSET]:
+        size = len(json.dumps(path)) + 1
+        if size > left:
+            break
+        left -= size
+        room -= size
+        found.append(path)
+    return found, room
+
+
+def read_entries(message: ReadMessage, kept_for: timedelta) -> Iterator[Entry]:
+    """The entries of a message, under the same keys each time that it comes.
+
+    That of an hourly read has the key of every such read of the user in that hour.
+    """
+    for asset in message.assets:
+        at, suffix = message.at, message.request_id
+        if message.hourly:
+            at = hour_of(message.at)
+            suffix = hashlib.sha256(
+                encoded([message.user_id, message.operation, asset.files])
+            ).hexdigest()
+        yield Entry(
+            entity=read_entity(asset.database_id, asset.asset_id),
+            at=iso(at) + SEPARATOR + suffix,
+            user_id=message.user_id,
+            operation=message.operation,
+            changes={},
+            read=ReadFacts(
+                request_id=message.request_id,
+                urls=message.urls,
+                files=asset.files,
+                file_count=asset.file_count,
+                first_at=iso(message.at) if message.hourly else None,
+            ),
+            expires_at=epoch_seconds(message.at + kept_for),
+        )

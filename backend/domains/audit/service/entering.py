@@ -1,0 +1,55 @@
+"""Enters reads: the consumer of the queue that reports them."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+from pydantic import ValidationError
+
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.errors import UnavailableError
+from backend.core.parallel import in_parallel
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.domains.audit.models import Entry
+from backend.domains.audit.models.reads import ReadMessage
+from backend.domains.audit.repository import AuditRepository
+from backend.domains.audit.rules import reads
+from backend.spec.metrics import BATCHES_GIVEN_BACK
+from backend.spec.queues import READS
+
+_log = logging.getLogger(__name__)
+
+
+@wired
+class ReadsConsumer:
+    """Messages may come twice and in any order: an entry's key derives from what was read."""
+
+    audit: AuditRepository
+    days: Callable[[], int]
+    queues: Queues
+    ring: Ring
+
+    def consume(self, event: Event) -> Reply:
+        """Enter the reads of a batch; after an outage all of its messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        entries: dict[tuple[str, str], Entry] = {}
+        unreadable: list[str] = []
+        kept_for = timedelta(days=self.days())
+        for message in messages:
+            try:
+                read = ReadMessage.model_validate_json(message["body"])
+            except ValidationError:
+                # Comes again until it is a dead letter, which raises an alarm.
+                _log.exception("a message reports no read")
+                unreadable.append(str(message["messageId"]))
+                continue
+            for entry in reads.read_entries(read, kept_for):
+                entries.setdefault((entry.entity, entry.at), entry)
+        try:
+            in_parallel(self.audit.add_once, list(entries.values()))
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
+            return given_back(self.queues, READS, messages)
+        return failed(unreadable)

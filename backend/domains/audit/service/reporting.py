@@ -1,0 +1,37 @@
+"""Reports reads by a queue: the side of the functions whose callers read."""
+
+from backend.core.clock import Clock, iso
+from backend.core.identity import Identity
+from backend.core.queues import Queues
+from backend.core.reads import Read
+from backend.domains.audit.rules import reads
+from backend.spec.queues import READS
+
+REMEMBERED = 10_000
+"""Reads of one hour that a process remembers; it reports what it has forgotten once more."""
+
+
+class QueuedReads:
+    """Sends the reads of one process; an hourly read is sent once in its hour."""
+
+    def __init__(self, queues: Queues, clock: Clock) -> None:
+        self._queues = queues
+        self._clock = clock
+        self._hour = ""
+        self._sent: set[tuple[str, str, Read]] = set()
+
+    def record(self, caller: Identity, operation: str, request_id: str, read: Read) -> None:
+        """Send the read (see the port)."""
+        at = self._clock()
+        hour = iso(reads.hour_of(at))
+        if hour != self._hour or len(self._sent) >= REMEMBERED:
+            self._hour, self._sent = hour, set()
+        repeated = caller.user_id, operation, read
+        if repeated in self._sent:
+            return
+        messages = reads.read_messages(caller.user_id, operation, request_id, read, at)
+        self._queues.send(
+            READS, [message.model_dump(mode="json", by_alias=True) for message in messages]
+        )
+        if read.hourly:
+            self._sent.add(repeated)

@@ -1,0 +1,53 @@
+"""Puts the ports of AWS behind the trail of reads, on both sides of its queue."""
+
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.core.deliveries import Reply
+from backend.core.reads import Reads, UnrecordedReads
+from backend.core.wired import wired
+from backend.domains.audit.repository import AuditRepository
+from backend.entrypoints.wiring import Wiring
+from backend.spec.metrics import Metric
+from backend.spec.settings import AUDIT_DAYS, AUDIT_READS
+
+Handler = Callable[[dict[str, Any], Any], Reply]
+_logger = Logger()
+
+
+def reads_of(wiring: Wiring) -> Reads:
+    """What reports the reads of one function, if the setting says so."""
+    from backend.domains.audit.service.reporting import QueuedReads  # noqa: PLC0415 - one side
+
+    if wiring.settings.number(AUDIT_READS) != 1:
+        return UnrecordedReads()
+    return QueuedReads(wiring.read_queue, wiring.clock)
+
+
+@wired
+class ReadsWiring(Wiring):
+    """What the consumer of the queue is made of."""
+
+    @property
+    def reads_handler(self) -> Handler:
+        from backend.domains.audit.service.entering import ReadsConsumer  # noqa: PLC0415 - one side
+
+        consumer = ReadsConsumer(
+            AuditRepository(self.tables),
+            lambda: self.settings.number(AUDIT_DAYS),
+            self.queues,
+            self._ring,
+        )
+
+        @_logger.inject_lambda_context(clear_state=True)
+        def handle(event: dict[str, Any], context: Any) -> Reply:  # noqa: ARG001 - Lambda's
+            return consumer.consume(event)
+
+        return handle
+
+    def _ring(self, metric: Metric) -> None:
+        from backend.search.failures import ring  # noqa: PLC0415 - few batches meet an outage
+
+        ring(metric, self.function.name)
