@@ -229,7 +229,8 @@ class Product:
 
     @contextmanager
     def _meter(self) -> Generator[Usage]:
-        watched = (clients.dynamodb(), clients.s3(), clients.sqs(), clients.secrets_manager())
+        queues = (clients.sqs(), clients.impatient_sqs())
+        watched = (clients.dynamodb(), clients.s3(), *queues, clients.secrets_manager())
         with metered(*watched) as usage:
             self.engine.usage = usage
             yield usage

@@ -5,6 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 
+from backend.aws import clients
 from backend.core.deliveries import Reply
 from backend.core.reads import Reads, UnrecordedReads
 from backend.core.wired import wired
@@ -19,11 +20,13 @@ _logger = Logger()
 
 def reads_of(wiring: Wiring) -> Reads:
     """What reports the reads of one function, if the setting says so."""
-    from backend.domains.audit.service.reporting import QueuedReads  # noqa: PLC0415 - one side
+    from backend.aws.queues import SqsQueues  # noqa: PLC0415 - one side
+    from backend.domains.audit.service.reporting import QueuedReads  # noqa: PLC0415 - likewise
 
     if wiring.settings.number(AUDIT_READS) != 1:
         return UnrecordedReads()
-    return QueuedReads(wiring.read_queue, wiring.clock)
+    queues = SqsQueues(clients.at_first_use(clients.impatient_sqs), wiring.settings)
+    return QueuedReads(queues, wiring.clock)
 
 
 @wired

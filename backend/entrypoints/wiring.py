@@ -15,14 +15,15 @@ from backend.aws.settings import Settings, load
 from backend.aws.tables import DynamoTables
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, utc_now
-from backend.core.denials import Denials, LateDenials, Watch, WatchedAuthorization
+from backend.core.denials import Watch, WatchedAuthorization
 from backend.core.page_tokens import PageTokens
-from backend.core.reads import CurrentRequest, LateReads, Reads
+from backend.core.reads import CurrentRequest
 from backend.core.wired import wired
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deciding import PolicyAuthorization
 from backend.domains.audit.repository import AuditArchive, AuditRepository
 from backend.domains.audit.service import AuditService
+from backend.entrypoints.serving import http_app
 from backend.http.app import HttpApp
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
@@ -110,24 +111,13 @@ class Wiring:
         return Watch()
 
     @cached_property
-    def denials(self) -> Denials:
-        return LateDenials(self._refusals)
-
-    @cached_property
     def request(self) -> CurrentRequest:
         """The request that is being served; without one there is no id."""
         return CurrentRequest()
 
     @cached_property
     def app(self) -> HttpApp:
-        return HttpApp(
-            self.authorization,
-            self.page_tokens,
-            watch=self.watch,
-            denials=self.denials,
-            request=self.request,
-            reads=LateReads(self._reads),
-        )
+        return http_app(self)
 
     @cached_property
     def page_tokens(self) -> PageTokens:
@@ -267,13 +257,6 @@ class Wiring:
         return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
 
     @cached_property
-    def read_queue(self) -> "SqsQueues":
-        """For messages that a reply waits for."""
-        from backend.aws.queues import SqsQueues
-
-        return SqsQueues(clients.at_first_use(clients.impatient_sqs), self.settings)
-
-    @cached_property
     def reindexing(self) -> "QueuedReindexing":
         from backend.search.reindexing import QueuedReindexing
 
@@ -409,16 +392,6 @@ class Wiring:
     @property
     def _url_seconds(self) -> int:
         return min(self.settings.number(PRESIGNED_URL_SECONDS), MAX_URL_SECONDS)
-
-    def _refusals(self) -> Denials:
-        from backend.entrypoints.denying import refusals  # most runs refuse nobody
-
-        return refusals(self)
-
-    def _reads(self) -> Reads:
-        from backend.entrypoints.reading import reads_of  # the first read loads it
-
-        return reads_of(self)
 
     def _pepper(self) -> bytes:
         return self.secrets.value(API_KEY_PEPPER).encode()

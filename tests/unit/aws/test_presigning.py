@@ -8,6 +8,7 @@ from backend.aws.clients import s3
 from backend.aws.objects import S3Objects
 from backend.aws.settings import Settings
 from backend.core.file_kinds import serving_of
+from backend.core.reads import REQUEST_PARAMETER
 from backend.entrypoints.downloading import DownloadWiring
 from backend.spec.functions import DOWNLOADS_API
 from backend.spec.settings import MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
@@ -68,3 +69,25 @@ def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
     own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: said}
     vars(wiring)["settings"] = Settings(own)
     assert wiring.downloads.url_seconds == seconds <= MAX_URL_SECONDS
+
+
+@pytest.mark.parametrize("operation", ["get_object", "upload_part"])
+def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
+    operation: str,
+) -> None:
+    def url(request_id: str) -> dict[str, str]:
+        objects = S3Objects(s3(), lambda: request_id)
+        if operation == "get_object":
+            key = "statue/a.svg"
+            made = objects.presign_get(
+                "bucket", key, version_id="v1", serving=serving_of(key), expires=900
+            )
+        else:
+            made = objects.presign_part(
+                "bucket", "temp-uploads/y1/0", upload_id="u", number=7, expires=900
+            )
+        return query_of(made)
+
+    one, other = url("JKJaXmPLvHcESHA="), url("another")
+    assert one[REQUEST_PARAMETER] == "JKJaXmPLvHcESHA="
+    assert one["X-Amz-Signature"] != other["X-Amz-Signature"]

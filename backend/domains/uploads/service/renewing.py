@@ -20,6 +20,9 @@ from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.results import settled_text
 from backend.domains.uploads.service.urls import PartUrls
 
+Renewed = tuple[RenewReply, tuple[str, str]]
+"""The reply, and the asset of the upload (database id, asset id)."""
+
 
 class FileNotOpenError(StateForbidsError):
     code = "FileNotOpen"
@@ -33,9 +36,7 @@ class RenewalService:
     places: Places
     url_seconds: int
 
-    def renew_upload(
-        self, caller: Identity, upload_id: str, body: RenewBody
-    ) -> tuple[RenewReply, tuple[str, str]]:
+    def renew_upload(self, caller: Identity, upload_id: str, body: RenewBody) -> Renewed:
         """Fresh URLs for parts of files, which parts are there, and whose (database id, asset id).
 
         S3 requests: one for each file and thousand parts, none where they are not asked for.

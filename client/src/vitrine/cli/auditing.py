@@ -18,7 +18,7 @@ def list_entries(
     session: Session,
     entity: Annotated[
         str | None,
-        typer.Option(help="What was changed, such as database:museum or asset:museum:statue."),
+        typer.Option(help="What was changed (asset:museum:statue) or read (read:asset:…)."),
     ] = None,
     user: Annotated[str | None, typer.Option(help="Who changed it.")] = None,
     since: Annotated[
@@ -69,6 +69,9 @@ def _changes(entry: AuditEntry) -> str:
     if entry.denied is not None:
         told = f"refused: {entry.denied.route}"
         return told + (f" and {entry.denied.left_out} before" if entry.denied.left_out else "")
+    if entry.read is not None:
+        given = "URLs" if entry.read.urls else "bytes" if entry.read.files else "description"
+        return f"read: {given} of {entry.read.file_count} files"
     if entry.changes_stored is not None:
         return f"very many, see the value {entry.changes_stored.sha256}"
     names = ", ".join(entry.changes)

@@ -35,8 +35,22 @@ class AuditDenied(Wire):
     left_out: int = 0
 
 
+class AuditRead(Wire):
+    """What a caller was given: `files` are the first of `file_count` paths.
+
+    `urls`: presigned URLs, which carry `request_id`. `first_at`: the entry stands for all such
+    reads of an hour, of which this is the time of the first.
+    """
+
+    request_id: str
+    urls: bool
+    files: list[str] = []
+    file_count: int = 0
+    first_at: str | None = None
+
+
 class AuditEntry(Wire):
-    """One write, or with `denied` one refusal.
+    """One write, with `denied` one refusal, or with `read` something that was read.
 
     Where there were very many changes, `changes_stored` refers to all of them.
     """
@@ -48,6 +62,7 @@ class AuditEntry(Wire):
     changes: dict[str, AuditChange] = {}
     changes_stored: AuditValueReference | None = None
     denied: AuditDenied | None = None
+    read: AuditRead | None = None
 
 
 class AuditValue(AuditValueReference):

@@ -30,7 +30,7 @@ from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser, stored_user_role
 from tests.factories.audit import entries
 from tests.factories.buckets import EveryBucket, stored_bucket
-from tests.factories.http import Answer, Client, Context
+from tests.factories.http import Answer, Client, Context, RememberedReads
 from tests.factories.search import NOON
 from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
@@ -99,6 +99,7 @@ class Product:
         self.now = NOON
         self.authorization = authorization or OnlyUser()
         self.changes: list[Change] = []
+        self.reads = RememberedReads()
         self.tables = WatchedTables(changed=self.changes.append)
         self.objects = MemoryObjects()
         self.wiring = EveryWiring(LIFECYCLE_API, self.clock)
@@ -153,7 +154,7 @@ class Product:
         router = module.build_router(*(getattr(self.wiring, name) for name in services))
         parameters: dict[str, str] = more.get("parameters", {})
         path = re.sub(r"\{([\w:]+)\+?\}", lambda name: parameters[name[1]], route.path)
-        client = Client(router, user_id=user_id, authorization=self.authorization)
+        client = Client(router, user_id=user_id, authorization=self.authorization, reads=self.reads)
         return client.send(route.method, path, route=route.key, **more)
 
     def follow(self) -> None:
