@@ -36,6 +36,22 @@ def demand_signed(send: str, url: str, body: bytes | None = None) -> None:
     assert httpx.request(send, url, content=body).status_code == 200
 
 
+def read_in_every_way(reader: Api, database: str, asset: str) -> tuple[str, str]:
+    """Stream, download, export and begin an upload; returns the URLs of a file and of a part."""
+    of_asset = f"/database/{database}/assets/{asset}"
+    for first in range(RANGES):
+        span = {"Range": f"bytes={first % 10}-{first % 10}"}
+        answer = reader.send("GET", f"{of_asset}/download/stream/a.bin", headers=span)
+        assert answer.status_code == 206
+    wanted = {"downloadType": "assetFile", "key": "/a.bin"}
+    download = reader.ok("POST", f"{of_asset}/download", wanted)["downloadUrl"]
+    reader.ok("POST", f"{of_asset}/export", {"generatePresignedUrls": True})
+    scope = {"databaseId": database, "assetId": asset, "uploadType": "assetFile"}
+    file = {"relativeKey": "/b.bin", "file_size": 4, "num_parts": 1}
+    begun = reader.ok("POST", "/uploads", {**scope, "files": [file]})
+    return download, begun["files"][0]["partUploadUrls"][0]["UploadUrl"]
+
+
 def test_every_read_is_entered_and_presigned_urls_name_their_request(
     runtime: Runtime, database: str
 ) -> None:
@@ -48,20 +64,9 @@ def test_every_read_is_entered_and_presigned_urls_name_their_request(
     of_asset = f"/database/{database}/assets/{asset}"
     wait_until(lambda: reader.send("GET", of_asset).status_code == 200)
 
-    for first in range(RANGES):
-        span = {"Range": f"bytes={first % 10}-{first % 10}"}
-        answer = reader.send("GET", f"{of_asset}/download/stream/a.bin", headers=span)
-        assert answer.status_code == 206
-    wanted = {"downloadType": "assetFile", "key": "/a.bin"}
-    download = reader.ok("POST", f"{of_asset}/download", wanted)["downloadUrl"]
+    download, part = read_in_every_way(reader, database, asset)
     demand_signed("GET", download)
-    reader.ok("POST", f"{of_asset}/export", {"generatePresignedUrls": True})
-    scope = {"databaseId": database, "assetId": asset, "uploadType": "assetFile"}
-    file = {"relativeKey": "/b.bin", "file_size": 4, "num_parts": 1}
-    begun = reader.ok("POST", "/uploads", {**scope, "files": [file]})
-    part = begun["files"][0]["partUploadUrls"][0]["UploadUrl"]
     demand_signed("PUT", part, b"glTF")
-
     operations = {"stream_file", "get_download_url", "export_assets", "initialise_upload"}
 
     def own() -> dict[str, list[dict[str, Any]]]:

@@ -52,9 +52,7 @@ class RenewalService:
         """
         upload = self.places.find(upload_id, caller)
         asset = self.places.asset_of(caller, upload)
-        if upload.status == "completed":
-            raise UploadCompletedError(upload_id)
-        known = {file.path: file for file in upload.files}
+        known = _files_of_open(upload)
         rules.check_renewal(body.files, known)
         for file in body.files:
             _demand_open(upload, file.path)
@@ -89,6 +87,13 @@ class RenewalService:
             if isinstance(objects.head(urls.bucket, key), ObjectHead):
                 return None
             raise FileNotOpenError(file.path, "S3 knows it no more") from None
+
+
+def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
+    """The files of an upload that is not completed, by their paths."""
+    if upload.status == "completed":
+        raise UploadCompletedError(upload.upload_id)
+    return {file.path: file for file in upload.files}
 
 
 def _demand_open(upload: Upload, path: str) -> None:
