@@ -54,6 +54,12 @@ def test_production_is_what_the_design_says() -> None:
     assert settings.customer_managed_key
 
 
+def test_reads_are_audited_unless_the_stage_says_otherwise() -> None:
+    audited = {_read("prod").environment()["AUDIT_READS"]}
+    assert audited == {_read("local").environment()["AUDIT_READS"]} == {"1"}
+    assert _read("prod", auditReads=False).environment()["AUDIT_READS"] == "0"
+
+
 def test_context_comes_before_the_stage() -> None:
     assert _read("prod", bundle="false").bundle is False
     assert _read("local", settleDelaySeconds=5).settle_delay_seconds == 5
