@@ -21,6 +21,7 @@ from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
+    SCAN_SUBSCRIPTIONS,
     STREAM_SUBSCRIPTIONS,
     UNCONSUMED_STREAMS,
 )
@@ -213,6 +214,7 @@ def _subscriptions() -> Iterator[tuple[str, str]]:
     yield from ((f"stream of {s.source.name}", s.consumer) for s in STREAM_SUBSCRIPTIONS)
     yield from ((f"queue {s.source.name}", s.consumer) for s in QUEUE_SUBSCRIPTIONS)
     yield from ((f"events of {s.source.name}", s.queue.name) for s in OBJECT_SUBSCRIPTIONS)
+    yield from ((f"malware scans of {s.source.name}", s.queue.name) for s in SCAN_SUBSCRIPTIONS)
     yield from ((f"stream of {name}", f"nobody: {why}") for name, why in UNCONSUMED_STREAMS.items())
 
 

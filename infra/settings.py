@@ -198,6 +198,11 @@ class Settings(BaseModel):
     audit_lock_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """How long, from the day that it is archived."""
 
+    malware_scan: bool = False
+    """Whether GuardDuty scans each new object of the asset bucket for malware. Versions in which
+    it finds any are quarantined: listed and deleted, but not read or copied. Charged by the
+    gigabyte and object; not in every region."""
+
     cloud_trail: bool = False
     """Whether a CloudTrail trail records the account's management calls of all regions. It writes
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
@@ -268,6 +273,7 @@ class Settings(BaseModel):
             declared.SYNC_DATABASE_ID: self.sync_database_id,
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
             declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),
+            declared.MALWARE_SCAN: int(self.malware_scan),
             declared.OIDC_ISSUER: self.oidc_issuer,
             declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
             declared.OIDC_USER_CLAIM: self.oidc_user_claim,

@@ -183,6 +183,9 @@ class S3Objects:
                 ContentType=content_type,
                 Metadata=dict(metadata),
                 MetadataDirective="REPLACE",
+                # The copy has no tags: it is scanned by itself, and S3 would demand the right to
+                # read and write tags of whoever copies an object that GuardDuty has tagged.
+                TaggingDirective="REPLACE",
             )
         etag = reply["CopyObjectResult"].get("ETag", "")
         return Written(reply.get("VersionId", _NO_VERSION), etag.strip('"'))

@@ -45,8 +45,11 @@ class FileChanging:
         copies = Copies(
             wiring.objects,
             PartCopies(wiring.objects, wiring.settings.number(LARGE_FILE_BYTES), wiring.clock),
+            wiring.files.quarantine,
         )
-        companions = Companions(wiring.objects, wiring.records, self._auxiliary())
+        companions = Companions(
+            wiring.objects, wiring.records, wiring.files.quarantine, self._auxiliary()
+        )
         endings = Endings(self._repository, wiring.files, wiring.assets, wiring.reindexing)
         hiding = Hiding(wiring.objects, endings)
         return ChangeSteps(

@@ -75,7 +75,11 @@ class VersionWiring(WorkerWiring):
             repository=self._version_repository,
             assets=self.assets,
             states=FileStates(self.objects),
-            copies=Copies(self.objects, PartCopies(self.objects, large_bytes, self.clock)),
+            copies=Copies(
+                self.objects,
+                PartCopies(self.objects, large_bytes, self.clock),
+                self.files.quarantine,
+            ),
             reindexing=self.reindexing,
             clock=self.clock,
         )

@@ -232,10 +232,9 @@ class Wiring:
 
     @cached_property
     def files(self) -> "FileService":
-        from backend.domains.files.repository import FileRepository
-        from backend.domains.files.service import FileService
+        from backend.entrypoints.filing import file_service
 
-        return FileService(FileRepository(self.tables), self.assets, self.objects)
+        return file_service(self)
 
     def file_changes(self) -> "FileChanges":
         """What changes files; the first request that does loads it."""

@@ -36,6 +36,12 @@ CHANGE_METADATA = "vitrine-change"
 PRIMARY_TYPE_METADATA = "vams-primarytype"
 """Object metadata, as VAMS names it."""
 
+SCAN_TAG = "GuardDutyMalwareScanStatus"
+"""Object tag: the result of the malware scan of this version. GuardDuty names it."""
+THREATS_FOUND = "THREATS_FOUND"
+NO_THREATS_FOUND = "NO_THREATS_FOUND"
+"""Values of that tag, and of the scan's event."""
+
 ACCESS_LOG_DAYS = 90
 ABORT_MULTIPART_DAYS = 8
 """A day longer than an upload may be completed: its large files wait for their worker then."""

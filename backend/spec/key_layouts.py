@@ -14,6 +14,8 @@ DEFAULT_BASE_PREFIX: Literal["/"] = "/"
 TEMP_UPLOADS_PREFIX = "temp-uploads/"
 """Where multipart uploads are assembled before they are checked and copied to their final key."""
 PREVIEWS_PREFIX = "previews/"
+SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
+"""GuardDuty puts this empty object into a bucket to see whether it may scan it."""
 RESERVED_FOLDERS = frozenset(
     {
         "temp-upload",

@@ -99,6 +99,14 @@ def open_cursors(user_id: str) -> str:
     return f"Cursors#{user_id}"
 
 
+def quarantine(bucket: str, version_id: str, key: str) -> str:
+    """The item of an object version in which a malware scan found a threat.
+
+    Only the last part, the object's key, may hold the separator.
+    """
+    return f"Quarantine#{bucket}#{version_id}#{key}"
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """The reservation that counts the numbers drawn for versions of an asset."""
     return f"Versions#{ASSET.build(database_id, asset_id)}"

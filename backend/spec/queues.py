@@ -35,6 +35,9 @@ OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by Ev
 BUCKET_EVENTS = Queue(
     "BucketEvents", "The same events once more, for what others write: it becomes assets and files."
 )
+SCAN_RESULTS = Queue(
+    "ScanResults", "Results of malware scans of the asset buckets, by EventBridge."
+)
 SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
 FAN_OUT = _of_jobs("FanOut", "Jobs that build the documents of an asset's files again.")
 LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
@@ -47,6 +50,7 @@ SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the sear
 QUEUES = (
     OBJECT_EVENTS,
     BUCKET_EVENTS,
+    SCAN_RESULTS,
     SETTLE,
     FAN_OUT,
     LIFECYCLE,
@@ -140,6 +144,7 @@ STREAM_SUBSCRIPTIONS = (
 QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(OBJECT_EVENTS, "IndexObjects"),
     QueueSubscription(BUCKET_EVENTS, "BucketSync"),
+    QueueSubscription(SCAN_RESULTS, "Quarantine", batch_size=10),
     # A message of these holds up to some hundred documents: few at a time fit the time-out.
     QueueSubscription(SETTLE, "IndexSettle", batch_size=10),
     # A message of these is worked on for up to twenty seconds.
@@ -156,6 +161,8 @@ OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
 )
+SCAN_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, SCAN_RESULTS),)
+"""Buckets whose malware scans have results that go to a queue, where the stage has them scanned."""
 
 UNCONSUMED_STREAMS: dict[str, str] = {
     assets.DATABASES.name: "no document holds a field of a database but its id",

@@ -74,6 +74,12 @@ NAME_HIDDEN_ASSETS = Setting(
     "1: exports contain the ids of linked assets that the caller may not see, and of the links to "
     "them, as in VAMS. 0: only how many there are.",
 )
+MALWARE_SCAN = Setting(
+    "MALWARE_SCAN",
+    0,
+    "1: GuardDuty scans what is uploaded to the asset bucket, and versions of files in which it "
+    "finds malware are quarantined.",
+)
 OIDC_ISSUER = Setting(
     "OIDC_ISSUER",
     "",
@@ -118,6 +124,7 @@ SETTINGS = (
     SYNC_DATABASE_ID,
     IMPORTED_BUCKETS,
     NAME_HIDDEN_ASSETS,
+    MALWARE_SCAN,
     OIDC_ISSUER,
     OIDC_AUDIENCES,
     OIDC_USER_CLAIM,

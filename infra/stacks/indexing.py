@@ -16,7 +16,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from backend.spec.buckets import FAILURE_BUCKET
+from backend.spec.buckets import FAILURE_BUCKET, NO_THREATS_FOUND, THREATS_FOUND
 from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
@@ -33,6 +33,7 @@ from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
+    SCAN_SUBSCRIPTIONS,
     STREAM_SUBSCRIPTIONS,
     ObjectSubscription,
     Queue,
@@ -83,7 +84,9 @@ class IndexingStack(Stack):
         consumed = {s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer in consumers}
         for subscription in OBJECT_SUBSCRIPTIONS:
             if subscription.queue in consumed:
-                self._rule(subscription)
+                self._rule(subscription, "Object events", self._object_events(subscription))
+        for subscription in SCAN_SUBSCRIPTIONS if settings.malware_scan else ():
+            self._rule(subscription, "Results of scans", self._scan_results(subscription))
         if resources.domain is None:
             return
         for schedule in SCHEDULES:
@@ -173,29 +176,48 @@ class IndexingStack(Stack):
                 function=consumers[queue.consumer],
             )
 
-    def _rule(self, spec: ObjectSubscription) -> None:
+    def _object_events(self, spec: ObjectSubscription) -> dict[str, object]:
+        return {
+            "source": ["aws.s3"],
+            "detail-type": list(OBJECT_EVENTS),
+            "detail": {
+                "bucket": {"name": self._names(spec)},
+                # A leading prefix, never a wildcard: `pump/temp-uploads/a.glb` is a file.
+                "object": {"key": [{"anything-but": {"prefix": spec.ignored_prefix}}]},
+            },
+        }
+
+    def _scan_results(self, spec: ObjectSubscription) -> dict[str, object]:
+        return {
+            "source": ["aws.guardduty"],
+            "detail-type": ["GuardDuty Malware Protection Object Scan Result"],
+            "account": [self.account],  # a bus may take events of other accounts
+            "detail": {
+                "s3ObjectDetails": {
+                    "bucketName": self._names(spec),
+                    "objectKey": [{"anything-but": {"prefix": spec.ignored_prefix}}],
+                },
+                "scanResultDetails": {"scanResultStatus": [THREATS_FOUND, NO_THREATS_FOUND]},
+            },
+        }
+
+    def _names(self, spec: ObjectSubscription) -> list[str]:
+        own = self._resources.buckets[spec.source.name].bucket_name
+        return [own, *self._resources.imported_buckets]
+
+    def _rule(self, spec: ObjectSubscription, what: str, pattern: dict[str, object]) -> None:
         """Send a bucket's events to the queue.
 
         Made of plain resources: for a queue with a key of one's own, CDK's target lets the rules
         of every account send to the queue and use the key.
         """
-        names = [self._resources.buckets[spec.source.name].bucket_name]
-        names += self._resources.imported_buckets
         queue = self._resources.queues[spec.queue.name]
         dead_letters = self._resources.dead_letters[spec.queue.name]
         rule = events.CfnRule(
             self,
             f"{spec.source.name}To{spec.queue.name}",
-            description=f"Object events of {spec.source.name}",
-            event_pattern={
-                "source": ["aws.s3"],
-                "detail-type": list(OBJECT_EVENTS),
-                "detail": {
-                    "bucket": {"name": names},
-                    # A leading prefix, never a wildcard: `pump/temp-uploads/a.glb` is a file.
-                    "object": {"key": [{"anything-but": {"prefix": spec.ignored_prefix}}]},
-                },
-            },
+            description=f"{what} of {spec.source.name}",
+            event_pattern=pattern,
             targets=[
                 events.CfnRule.TargetProperty(
                     id=spec.queue.name,

@@ -20,6 +20,7 @@ from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, declared_trail
+from infra.constructs.malware_scan import scan_bucket
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.tables import declared_table
 from infra.constructs.topic import declared_topic
@@ -113,6 +114,13 @@ class StorageStack(Stack):
                     web_url=settings.web_url,
                     lock=lock if bucket is AUDIT_ARCHIVE_BUCKET else None,
                 )
+        if settings.malware_scan:
+            scan_bucket(
+                self,
+                resources.buckets[ASSET_BUCKET.name],
+                key=resources.key,
+                roles=f"arn:{self.partition}:iam::{self.account}:role/vitrine-{settings.stage}-*",
+            )
 
     def _secret(self, spec: Secret, key: kms.IKey | None) -> secretsmanager.Secret:
         secret = secretsmanager.Secret(

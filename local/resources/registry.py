@@ -56,6 +56,7 @@ INERT: Mapping[str, str] = {
     "AWS::CloudTrail::Trail": "records calls of AWS services, which the engines are not",
     "AWS::CloudWatch::Alarm": "nobody is called from a laptop; metrics are in the logs",
     "AWS::CloudWatch::Dashboard": "shows metrics of AWS",
+    "AWS::GuardDuty::MalwareProtectionPlan": "nothing scans; results are sent to the queue by hand",
     "AWS::KMS::Alias": "the engines do not encrypt",
     "AWS::KMS::Key": "the engines do not encrypt",
     "AWS::Lambda::Permission": "gateway, rules and pumps may call every function",

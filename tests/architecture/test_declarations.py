@@ -17,6 +17,7 @@ from backend.spec.queues import (
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
+    SCAN_SUBSCRIPTIONS,
     STREAM_SUBSCRIPTIONS,
     UNCONSUMED_STREAMS,
 )
@@ -72,7 +73,7 @@ def test_a_stream_has_at_most_two_consumers() -> None:
 def test_every_queue_has_a_sender_and_a_consumer() -> None:
     consumed = {subscription.source for subscription in QUEUE_SUBSCRIPTIONS}
     sent = {queue for function in FUNCTIONS for queue in function.sends}
-    sent |= {subscription.queue for subscription in OBJECT_SUBSCRIPTIONS}
+    sent |= {subscription.queue for subscription in (*OBJECT_SUBSCRIPTIONS, *SCAN_SUBSCRIPTIONS)}
     assert consumed == sent == set(QUEUES)
 
 

@@ -15,6 +15,7 @@ from tests.factories.assets import NOON, created_asset
 from tests.factories.files import BUCKET
 from tests.factories.http import Answer, Client
 from tests.factories.links import Links, links
+from tests.factories.quarantine import quarantine
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ def exports(tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON) ->
 def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
     service = ExportService(
         assets=made.assets,
-        files=FileService(FileRepository(made.tables), made.assets, objects),
+        files=FileService(
+            FileRepository(made.tables), made.assets, objects, quarantine(made.tables)
+        ),
         records=made.metadata.records,
         links=made.reader,
         objects=objects,

@@ -40,6 +40,7 @@ from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.audit import audit_service
 from tests.factories.http import Answer, Client
+from tests.factories.quarantine import quarantine
 from tests.fakes.queues import MemoryQueues
 
 BUCKET = "assetbucket"
@@ -155,12 +156,12 @@ def gallery(
     large_bytes: int = 1024**3,
     base_prefix: str = "/",
     is_distributable: bool = True,
+    scans: bool = False,
 ) -> Gallery:
-    """An asset without files in an empty bucket."""
+    """An asset without files in an empty bucket, whose uploads are scanned or not."""
     assets = asset_service(tables, objects, clock=clock, base_prefix=base_prefix)
     created_database(assets)
-    asset = created_asset(assets, is_distributable=is_distributable)
-    files = FileService(FileRepository(tables), assets, objects)
+    files = FileService(FileRepository(tables), assets, objects, quarantine(tables, scans=scans))
     places = Places(
         uploads=UploadRepository(tables),
         assets=assets,
@@ -183,7 +184,7 @@ def gallery(
             tables, objects, clock=clock, assets=assets, files=files, large_bytes=large_bytes
         ),
         objects=objects,
-        asset=asset,
+        asset=created_asset(assets, is_distributable=is_distributable),
     )
 
 

@@ -25,6 +25,7 @@ from tests.factories.files import PARAMETERS, PATH
 from tests.factories.http import Answer, Client
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.factories.metadata import record_service
+from tests.factories.quarantine import quarantine
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         repository=repository,
         assets=assets,
         states=states,
-        copies=Copies(objects, PartCopies(objects, 1024**3, hands)),
+        copies=Copies(objects, PartCopies(objects, 1024**3, hands), quarantine(tables)),
         reindexing=kept.reindexing,
         clock=hands,
     )

@@ -34,7 +34,7 @@ RARE = (
         "redriving; the journey redrives one queue, and they are granted alike",
     ),
     Rare(
-        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges Reads "
+        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges Reads ScanResults "
         "SearchWork Settle",
         "SendMessage",
         "AdminApi QueuesApi ReplayFailures",
@@ -156,6 +156,7 @@ RARE = (
     Rare("Jobs", "GetItem", "CheckSearch", "a check that runs already"),
     Rare("Reservations", "BatchGetItem", "SearchWorker", "a repair of named keys"),
     Rare("SearchWork", "ChangeMessageVisibility", "SearchWorker", "a step that has to wait"),
+    Rare("ScanResults", "ChangeMessageVisibility", "Quarantine", "two results of one version"),
     Rare("Purges", "ChangeMessageVisibility", "PurgeWorker", "two messages of one job"),
     Rare("Reservations", "GetItem", "PurgeWorker", "a deletion of an asset that has failed"),
 )

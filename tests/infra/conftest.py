@@ -15,6 +15,7 @@ TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
 WEB_URL = "https://museum.example.org"
 HARDENED: dict[str, object] = {
+    "malwareScan": True,
     "webUrl": WEB_URL,
     "reservedConcurrency": {"SearchApi": 20},
     "searchInVpc": True,
@@ -44,6 +45,7 @@ _CONTEXTS: dict[str, dict[str, object]] = {
     "without-search": {"search": "none"},
     "other-administrator": {"adminUserId": "someone"},
     "without-key": {"customerManagedKey": False},
+    "without-key-scanned": {**_PROD, "customerManagedKey": False, "malwareScan": True},
 }
 """The settings of each assembly, beside those of `cdk.json`."""
 

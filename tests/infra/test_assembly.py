@@ -95,7 +95,10 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
     left_out = {spec.name for spec in FUNCTIONS} - set(made)
     assert left_out == {spec.name for spec in FUNCTIONS if _indexes(spec)}
     # What others write into a bucket becomes assets all the same; nothing is left to be swept.
-    assert set(found.of_type("AWS::Events::Rule")) == {"AssetBucketToBucketEvents"}
+    assert set(found.of_type("AWS::Events::Rule")) == {
+        "AssetBucketToBucketEvents",
+        "AssetBucketToScanResults",
+    }
     for function in found.of_type("AWS::Lambda::Function").values():
         assert "SEARCH_ENDPOINT" not in function.properties["Environment"]["Variables"]
     for role in found.of_type("AWS::IAM::Role").values():

@@ -9,7 +9,7 @@ from typing import Any
 
 from backend.domains.bucket_sync.models import Folder, NamedObject, Skip, SkipKind
 from backend.domains.buckets.models import AssetBucket
-from backend.spec.key_layouts import RESERVED_FOLDERS
+from backend.spec.key_layouts import RESERVED_FOLDERS, SCAN_PROBE_KEY
 
 ABOUT_CHARS = 256
 """The longest description of an asset."""
@@ -50,6 +50,8 @@ def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Ski
         return _skip("outsideBasePrefixes", named, "", "it stands below no registered base prefix")
     base = bucket.key_prefix
     first, slash, _ = named.key.removeprefix(base).partition("/")
+    if named.key == SCAN_PROBE_KEY:
+        return _skip("reservedFolder", named, named.key, "it is GuardDuty's own")
     if first in RESERVED_FOLDERS:
         reason = f"{first!r} is a reserved folder"
         return _skip("reservedFolder", named, f"{base}{first}/", reason)

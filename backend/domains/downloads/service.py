@@ -81,6 +81,7 @@ class DownloadService:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
+            FileQuarantinedError: a malware scan found a threat in it.
             NotDistributableError: the asset is not for download.
             PreviewNotFoundError: the asset has none.
             FileNotFoundInAssetError: there is no such file or version.
@@ -94,6 +95,7 @@ class DownloadService:
             raise FileNotFoundInAssetError(key, asset.asset_id, wanted)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
+        self.files.quarantine.demand_clean(bucket, key, head.version.version_id)
         _, prefix = self.assets.location(asset)
         path = FileTarget(asset, bucket, prefix, key).path
         return self._reply(bucket, head, body), path
@@ -178,6 +180,7 @@ class StreamService:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
+            FileQuarantinedError: a malware scan found a threat in it.
             InvalidInputError: the path is not one that a file may have.
             FileNotFoundInAssetError: there is no such file or version.
             NotStreamedError: the asset is not for download.
@@ -211,7 +214,8 @@ class StreamService:
         """
         asset = self._distributed(caller, asset_id)
         relative = self.files.target(asset, path, field="proxy").path
-        place = _Place(asset.asset_id, relative, self.auxiliary(), asset.asset_id + relative)
+        key = asset.asset_id + relative
+        place = _Place(asset.asset_id, relative, self.auxiliary(), key, is_scanned=False)
         return self._streamed(place, wanted, reading)
 
     def _distributed(self, caller: Identity, asset_id: tuple[str, str]) -> Asset:
@@ -244,6 +248,8 @@ class StreamService:
             raise FileNotFoundInAssetError(place.key, place.asset_id, place.version_id)
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(place.key)
+        if place.is_scanned:
+            self.files.quarantine.demand_clean(place.bucket, place.key, head.version.version_id)
         return head
 
     def _read(self, place: "_Place", head: ObjectHead, span: tuple[int, int]) -> bytes | None:
@@ -274,6 +280,7 @@ class _Place:
     bucket: str
     key: str
     version_id: str | None = None
+    is_scanned: bool = True
 
 
 def version_id_of(files: FileService, target: FileTarget, choice: VersionChoice) -> str | None:

@@ -48,6 +48,8 @@ ExportedValues = dict[str, ExportedValue]
 
 
 class ExportedFile(FullModel):
+    """`is_quarantined` is null where uploads are not scanned; a quarantined file has no URL."""
+
     file_name: str
     key: str
     relative_path: str
@@ -57,6 +59,7 @@ class ExportedFile(FullModel):
     version_id: str | None = None
     storage_class: str | None = None
     is_archived: bool
+    is_quarantined: bool | None = None
     current_asset_version_file_version_mismatch: bool | None = None
     primary_type: str | None = None
     preview_file: str = ""

@@ -244,8 +244,10 @@ class ExportService:
         return in_parallel(told, rows)
 
     def _url(self, asset: Asset, bucket: str, item: FileItem) -> str | None:
-        """Where to get a file, if its asset is for download and it is not archived."""
-        if not asset.is_distributable or item.is_folder or item.is_archived:
+        """Where to get a file, if its asset is for download and it can be downloaded."""
+        if not asset.is_distributable or item.is_folder:
+            return None
+        if item.is_archived or item.is_quarantined:
             return None
         return self.objects.presign_get(
             bucket,

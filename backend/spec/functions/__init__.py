@@ -52,6 +52,7 @@ from backend.spec.functions.workers import (
     LIFECYCLE_WORKER,
     NOTIFIER,
     PURGE_WORKER,
+    QUARANTINE,
     READ_ENTRIES,
     SEARCH_WORKER,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "METADATA_SCHEMAS_API",
     "NOTIFIER",
     "PURGE_WORKER",
+    "QUARANTINE",
     "QUEUES_API",
     "READ_ENTRIES",
     "REPLAY_FAILURES",
@@ -147,6 +149,7 @@ FUNCTIONS: tuple[Function, ...] = (
     PURGE_WORKER,
     LARGE_FILE_WORKER,
     BUCKET_SYNC,
+    QUARANTINE,
     BUCKET_IMPORT_WORKER,
     SEARCH_WORKER,
     CHECK_SEARCH,

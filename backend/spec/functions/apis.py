@@ -130,7 +130,12 @@ FILES_API = replace(
         )
     ),
     sends=(queues.SETTLE,),
-    settings=(settings.AUDIT_DAYS, settings.LARGE_FILE_BYTES, settings.SETTLE_DELAY_SECONDS),
+    settings=(
+        settings.AUDIT_DAYS,
+        settings.LARGE_FILE_BYTES,
+        settings.SETTLE_DELAY_SECONDS,
+        settings.MALWARE_SCAN,
+    ),
 )
 UPLOADS_API = reported(
     audited(
@@ -194,10 +199,11 @@ DOWNLOADS_API = reported(
             registry.ASSET_BUCKETS,
             assets.ASSET_VERSIONS,
             assets.ASSET_FILE_VERSIONS,
+            operations.RESERVATIONS,
             buckets.ASSET_BUCKET,
             buckets.AUXILIARY_BUCKET,
         ),
-        settings=(settings.PRESIGNED_URL_SECONDS,),
+        settings=(settings.PRESIGNED_URL_SECONDS, settings.MALWARE_SCAN),
     )
 )
 METADATA_API = audited(
@@ -273,7 +279,12 @@ ASSET_VERSIONS_API = replace(
         )
     ),
     sends=(queues.SETTLE,),
-    settings=(settings.AUDIT_DAYS, settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
+    settings=(
+        settings.AUDIT_DAYS,
+        settings.SETTLE_DELAY_SECONDS,
+        settings.LARGE_FILE_BYTES,
+        settings.MALWARE_SCAN,
+    ),
 )
 EXPORTS_API = reported(
     api(
@@ -288,10 +299,15 @@ EXPORTS_API = reported(
             metadata.ASSET_FILE_METADATA,
             metadata.FILE_ATTRIBUTES,
             registry.ASSET_BUCKETS,
+            operations.RESERVATIONS,
             buckets.ASSET_BUCKET,
         ),
         secrets=(secrets.PAGE_TOKEN_KEY,),
-        settings=(settings.PRESIGNED_URL_SECONDS, settings.NAME_HIDDEN_ASSETS),
+        settings=(
+            settings.PRESIGNED_URL_SECONDS,
+            settings.NAME_HIDDEN_ASSETS,
+            settings.MALWARE_SCAN,
+        ),
     )
 )
 SEARCH_API = api(

@@ -69,7 +69,7 @@ FILE_CHANGES: Requests = {
     assets.ASSET_FILE_VERSIONS: ("DeleteItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
     operations.JOBS: ("GetItem", "UpdateItem"),
-    operations.RESERVATIONS: ("ConditionCheckItem", "GetItem", "UpdateItem"),
+    operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
     ASSET_BUCKET: (
         *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
         *("GetObjectVersion", "ListBucket", "ListBucketVersions"),

@@ -108,6 +108,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSETS: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
+        operations.RESERVATIONS: ("BatchGetItem",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
         AUXILIARY_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
@@ -182,7 +183,7 @@ _OF_API: Mapping[str, Requests] = {
             *("PutItem", "Query", "UpdateItem"),
         ),
         operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
-        operations.RESERVATIONS: ("UpdateItem",),
+        operations.RESERVATIONS: ("BatchGetItem", "UpdateItem"),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "GetObject", "GetObjectVersion", "ListBucket"),
             *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),
@@ -196,6 +197,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSET_FILE_VERSIONS: ("BatchGetItem",),
         metadata.ASSET_FILE_METADATA: ("QueryIndexes",),
         metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
+        operations.RESERVATIONS: ("BatchGetItem",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
     },
     "SearchApi": {
@@ -264,6 +266,13 @@ _FOLLOWING: Requests = {
 _OF_WORKERS: Mapping[str, Requests] = {
     "BucketSync": _FOLLOWING,
     "BucketImportWorker": _FOLLOWING,
+    "Quarantine": {
+        **KEPT,
+        assets.ASSETS: ("BatchGetItem",),
+        registry.ASSET_BUCKETS: ("Scan",),
+        operations.RESERVATIONS: ("BatchGetItem", "PutItem"),
+        ASSET_BUCKET: (),  # its name is all that is needed
+    },
     "IndexChanges": {**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
     "IndexObjects": {**SOURCES, **KEPT},
     "IndexSettle": {**SOURCES, **KEPT},

@@ -144,6 +144,18 @@ BUCKET_SYNC = audited(
         timeout_seconds=120,
     )
 )
+QUARANTINE = audited(
+    Function(
+        "Quarantine",
+        "consumer",
+        "backend.entrypoints.streams.scan_results.handler",
+        "Quarantines object versions in which a malware scan found a threat, and releases them.",
+        reads=(assets.ASSETS, registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
+        writes=(operations.RESERVATIONS, buckets.FAILURE_BUCKET),
+        settings=(settings.IMPORTED_BUCKETS,),
+        timeout_seconds=60,
+    )
+)
 BUCKET_IMPORT_WORKER = audited(
     Function(
         "BucketImportWorker",
@@ -222,7 +234,11 @@ LIFECYCLE_WORKER = audited(
             buckets.FAILURE_BUCKET,
         ),
         sends=(queues.LIFECYCLE, queues.SETTLE),
-        settings=(settings.SETTLE_DELAY_SECONDS, settings.LARGE_FILE_BYTES),
+        settings=(
+            settings.SETTLE_DELAY_SECONDS,
+            settings.LARGE_FILE_BYTES,
+            settings.MALWARE_SCAN,
+        ),
         memory_mb=1024,
         timeout_seconds=120,
         loops=True,

@@ -107,13 +107,13 @@ _RANGES = ("Range", "If-Range", *_KNOWN)
 _BYTES = ("Accept-Ranges", "Content-Disposition", ETAG, "Last-Modified", "X-Amz-Version-Id")
 STREAM_FILE = Route(
     "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
-    "Get the bytes of a file, or a redirect to them", "asset", statuses=STREAMED,
+    "Get the bytes of a file, or a redirect to them", "asset", statuses=(*STREAMED, 409),
     reads=_RANGES,
     tells=_BYTES,
 )  # fmt: skip
 HEAD_FILE = Route(
     "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
-    "Get size and type of a file", "asset", statuses=(304, 410), reads=_KNOWN,
+    "Get size and type of a file", "asset", statuses=(304, 409, 410), reads=_KNOWN,
     tells=_BYTES,
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(

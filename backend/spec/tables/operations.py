@@ -18,8 +18,9 @@ RESERVATIONS = Table(
     "assets in four parts, the last number drawn for a version of each asset "
     "(`Versions#<database>:<asset>`, which expires a year after the asset is deleted), names of "
     "deleted databases, tag types and roles (`DeletedName#<field>#<name>`), short-lived counters "
-    "of rate, and the open search cursors of each user (`Cursors#<user>`, which expires after an "
-    "hour).",
+    "of rate, the open search cursors of each user (`Cursors#<user>`, which expires after an "
+    "hour), and the last result of each object version in which a malware scan found a threat "
+    "(`Quarantine#<bucket>#<S3 version id>#<key>`).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",
@@ -28,6 +29,8 @@ RESERVATIONS = Table(
         "note the name of a deleted object, and see whether a name was deleted",
         "note a user's open cursors on the condition that their revision is unchanged",
         "count the versions of an asset: one atomic update draws the next number",
+        "read which of some object versions are quarantined",
+        "note a verdict on an object version on the condition that the last one is unchanged",
     ),
     ttl="expiresAt",
     origin="ours",

@@ -1,5 +1,7 @@
 """What the port of objects makes of the errors that S3 tells key by key."""
 
+from typing import Any
+
 import pytest
 from botocore.stub import Stubber
 
@@ -31,3 +33,14 @@ def test_a_key_that_s3_failed_to_delete_is_an_outage(code: str) -> None:
 
 def test_a_version_that_is_gone_is_as_good_as_deleted() -> None:
     delete_with("NoSuchVersion")
+
+
+def test_a_copy_has_no_tags_of_its_source(objects: S3Objects) -> None:
+    """Its scan has no result yet; and S3 demands further rights of who copies tags."""
+    place = ("assetbucket", "statue/a.glb")
+    objects.put(*place, b"points", content_type="text/plain", metadata={})
+    tags: Any = {"TagSet": [{"Key": "GuardDutyMalwareScanStatus", "Value": "NO_THREATS_FOUND"}]}
+    objects.client.put_object_tagging(Bucket=place[0], Key=place[1], Tagging=tags)
+    objects.copy(place, (place[0], "statue/b.glb"), content_type="text/plain", metadata={})
+    found = objects.client.get_object_tagging(Bucket=place[0], Key="statue/b.glb")
+    assert found["TagSet"] == []

@@ -1,8 +1,8 @@
 """Brings the files of an old version back, as the first part of a version that reverts to it.
 
 A file whose S3 version is still the current one is kept as it is; another one is copied over what
-is there, so that nothing is lost; one whose S3 version is gone is skipped. Files that the old
-version does not hold stay where they are, and are not in the new one.
+is there, so that nothing is lost; one whose S3 version is gone or quarantined is skipped. Files
+that the old version does not hold stay where they are, and are not in the new one.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from backend.domains.asset_versions.service.states import FileStates
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service import AssetService
 from backend.domains.files.service import Copies, Copying, SourceGoneError, Unfinished
+from backend.domains.quarantine.service import FileQuarantinedError
 from backend.spec.buckets import CHANGE_METADATA
 
 FILES = 25
@@ -109,12 +110,15 @@ class Restoring:
     def _copied(
         self, place: _Place, file: HeldFile, copy_id: str | None
     ) -> Written | Unfinished | None:
-        """The old version as the new one of its file; None if it has gone this very moment."""
+        """The old version as the new one of its file.
+
+        None if it has gone this very moment, or is quarantined.
+        """
         key = (place.bucket, place.prefix + file.path[1:])
         try:
             head = self.copies.demand(*key, file.version_id)
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
             copying = Copying(key, head, key, head.content_type, metadata, place.still)
             return self.copies.copy(copying, copy_id)
-        except SourceGoneError:
+        except (SourceGoneError, FileQuarantinedError):
             return None

@@ -61,7 +61,10 @@ class FileSnapshot(WireModel):
 
 
 class FileItem(WireModel):
-    """A row of the listing; what only a HEAD tells is absent with `basic`, and for folders."""
+    """A row of the listing; what only a HEAD tells is absent with `basic`, and for folders.
+
+    `is_quarantined` is absent there too, and where uploads are not scanned.
+    """
 
     file_name: str
     key: str
@@ -74,6 +77,7 @@ class FileItem(WireModel):
     is_archived: bool = False
     current_asset_version_file_version_mismatch: bool | None = None
     is_permanently_deleted: bool = False
+    is_quarantined: bool | None = None
     primary_type: str | None = None
     preview_file: str | None = None
 
@@ -93,13 +97,15 @@ class FileVersion(WireModel):
     storage_class: str
     etag: str
     is_archived: bool
+    is_quarantined: bool | None = None
     current_asset_version_file_version_mismatch: bool
     asset_version_ids: list[AssetVersionLabel]
 
 
 class FileReply(WireModel):
     """One file; `checksum_sha256` is what the uploader claimed, and `checksum_verified` whether the
-    server has read the bytes and found it true."""
+    server has read the bytes and found it true. `is_quarantined` says whether a malware scan found
+    a threat in this version; it is absent where uploads are not scanned."""
 
     file_name: str
     key: str
@@ -112,6 +118,7 @@ class FileReply(WireModel):
     storage_class: str | None = None
     version_id: str | None = None
     is_archived: bool = False
+    is_quarantined: bool | None = None
     primary_type: str | None = None
     preview_file: str | None = None
     checksum_sha256: str | None = None

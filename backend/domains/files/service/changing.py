@@ -86,6 +86,7 @@ class FileChanges:
         Raises:
             FileExistsInAssetError: the destination is taken, perhaps by an archived file.
             FileNotFoundInAssetError: there is no such file.
+            FileQuarantinedError: a malware scan found a threat in it.
             InvalidInputError: the source is archived or a preview, or the destination is not a
                 path that a file of this database may have.
             Others as `create_folder`.
@@ -184,6 +185,7 @@ class FileChanges:
 
         Raises:
             FileNotFoundInAssetError: there is no such file.
+            FileQuarantinedError: a malware scan found a threat in its last version.
             FileStateError: the file is not archived.
             Others as `create_folder`.
         """
@@ -195,6 +197,7 @@ class FileChanges:
             if not isinstance(self.places.existing(place), ObjectVersion):
                 raise FileStateError(place.path, "is not archived")
             version = self.places.last_version(place)
+            self.places.demand_clean(place, version)
             before, after = {"status": "archived"}, {"status": "active"}
             return Planned(asset, change, routes.UNARCHIVE_FILE, before, after, version)
 

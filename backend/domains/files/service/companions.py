@@ -20,6 +20,7 @@ from backend.domains.files import rules
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
+from backend.domains.quarantine.service import Quarantine
 from backend.spec.key_layouts import auxiliary_folder
 
 AUXILIARY_OBJECTS = 200
@@ -40,6 +41,7 @@ class Companions:
 
     objects: Objects
     records: RecordService
+    quarantine: Quarantine
     auxiliary: str
 
     def keys(self, target: FileTarget) -> list[str]:
@@ -48,11 +50,16 @@ class Companions:
         return [target.key, *(one.key for one in previews)]
 
     def copy_previews(self, source: FileTarget, target: FileTarget, change: str) -> None:
-        """Give a copy the previews of its source; those that the copy brought before are kept."""
+        """Give a copy the previews of its source; those that the copy brought before are kept.
+
+        Quarantined previews are left behind.
+        """
         for one in find_previews(self.objects, source.bucket, source.key):
             key = one.key
             head = self.objects.head(source.bucket, key)
             if not isinstance(head, ObjectHead):
+                continue
+            if self.quarantine.among(source.bucket, [(key, head.version.version_id)]):
                 continue
             copied = target.key + key.removeprefix(source.key)
             there = self.objects.head(target.bucket, copied)

@@ -11,6 +11,7 @@ from backend.core.objects import ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.core.wired import wired
 from backend.domains.files.repository import ChangeEndedError
+from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
 
 _LOOKED_AT = 20
@@ -55,16 +56,19 @@ class Unfinished(NamedTuple):
 class Copies:
     objects: Objects
     parts: PartCopies
+    quarantine: Quarantine
 
     def demand(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
         """What HEAD tells of the version that is to be copied.
 
         Raises:
+            FileQuarantinedError: a malware scan found a threat in it.
             SourceGoneError: it is gone.
         """
         head = self.objects.head(bucket, key, version_id=version_id)
         if not isinstance(head, ObjectHead):
             raise SourceGoneError(key)
+        self.quarantine.demand_clean(bucket, key, head.version.version_id)
         return head
 
     def copy(self, copying: Copying, copy_id: str | None) -> Written | Unfinished:

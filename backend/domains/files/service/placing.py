@@ -135,11 +135,24 @@ class FilePlaces:
         return found
 
     def readable(self, place: FileTarget) -> ObjectHead:
-        """As `active`, of the source of a copy, where the contract answers 400."""
+        """As `active`, of the source of a copy, where the contract answers 400.
+
+        Raises:
+            FileQuarantinedError: a malware scan found a threat in it.
+        """
         found = self.existing(place)
         if isinstance(found, ObjectVersion):
             raise InvalidInputError.of("sourcePath", "is archived: bring it back first")
+        self.demand_clean(place, found.version.version_id)
         return found
+
+    def demand_clean(self, place: FileTarget, version_id: str) -> None:
+        """Go on only if a version of a file may be copied.
+
+        Raises:
+            FileQuarantinedError: a malware scan found a threat in it.
+        """
+        self.files.quarantine.demand_clean(place.bucket, place.key, version_id)
 
     def demand_free(self, place: FileTarget) -> None:
         """Go on only if there is nothing of this name.

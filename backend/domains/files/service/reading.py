@@ -29,8 +29,10 @@ from backend.domains.files.models import (
 )
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.entries import Entries
+from backend.domains.files.service.marking import marked_file, marked_items
 from backend.domains.files.service.rows import Found, page_of
 from backend.domains.files.service.target import FileTarget
+from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
     CHECKSUM_VERIFIED_METADATA,
@@ -53,6 +55,7 @@ class FileService:
     files: FileRepository
     assets: AssetService
     objects: Objects
+    quarantine: Quarantine
     clock: Clock = utc_now
 
     def list_files(
@@ -62,7 +65,7 @@ class FileService:
 
         With an asset version, the files of its snapshot by path. S3 requests: one list for 500
         keys, and, unless `basic`, one HEAD a file and a list for 100: such a page is shorter if it
-        takes too long.
+        takes too long. Where uploads are scanned, one request to a table for 100 files.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -77,7 +80,11 @@ class FileService:
                 return self._snapshot_page(asset, query, version, request)
             return self._current_page(asset, query, request)
 
-        return part(page) if query.basic else self._in_time(part, page)
+        if query.basic:
+            return part(page)
+        found = self._in_time(part, page)
+        bucket, _ = self.assets.location(asset)
+        return Page(marked_items(self.quarantine, bucket, found.items), found.after)
 
     def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
         """One file or folder of an asset (database id, asset id), archived ones too.
@@ -110,7 +117,8 @@ class FileService:
         else:
             preview = shown_preview_key(self.objects, target.bucket, target.key)
             reply = _described(target, found, preview)
-        return reply.model_copy(update={"versions": versions if query.include_versions else None})
+        told = {"versions": versions if query.include_versions else None}
+        return marked_file(self.quarantine, target.bucket, reply.model_copy(update=told))
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
         """Where the file stands that a client names by its path or by its key.

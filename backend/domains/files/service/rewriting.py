@@ -39,6 +39,7 @@ class FileRewrites:
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
             FileNotFoundInAssetError: there is no such file.
+            FileQuarantinedError: a malware scan found a threat in the version.
             FileStateError: the file is archived.
             FileVersionNotFoundError: it has no such version.
             InvalidInputError: the version is a marker.
@@ -55,6 +56,7 @@ class FileRewrites:
                 raise FileVersionNotFoundError(place.path, version_id)
             if isinstance(found, ObjectVersion):
                 raise InvalidInputError.of("versionId", "is that of an archiving, without content")
+            self.places.demand_clean(place, version_id)
             before = {"versionId": head.version.version_id}
             after = {"revertedFromVersionId": version_id}
             return Planned(asset, change, routes.REVERT_FILE_VERSION, before, after, version_id)
@@ -80,6 +82,7 @@ class FileRewrites:
 
         def plan() -> Planned:
             head = self.places.active(place)
+            self.places.demand_clean(place, head.version.version_id)
             before = {"primaryType": head.metadata.get(PRIMARY_TYPE_METADATA, "")}
             after = {"primaryType": primary_type}
             return Planned(asset, change, routes.SET_PRIMARY_FILE, before, after)

@@ -164,9 +164,17 @@ class ChangeSteps:
         return work.cursor.model_copy(update=same)
 
     def _newest_preview(self, target: FileTarget) -> ObjectVersion | None:
-        """The version of an archived preview that was shown last."""
+        """The version of an archived preview that was shown last, and is not quarantined."""
         page = self.objects.list_versions(target.bucket, target.key + PREVIEW_MARK)
         found = [one for one in page.versions if preview_base(one.key) == target.key]
+        ids = [(one.key, one.version_id) for one in found if not one.is_delete_marker]
+        quarantined = self.copies.quarantine.among(target.bucket, ids) or set()
         hidden = {one.key for one in found if one.is_latest and one.is_delete_marker}
-        shown = [one for one in found if one.key in hidden and not one.is_delete_marker]
+        shown = [
+            one
+            for one in found
+            if one.key in hidden
+            and not one.is_delete_marker
+            and (one.key, one.version_id) not in quarantined
+        ]
         return max(shown, key=lambda one: one.last_modified, default=None)

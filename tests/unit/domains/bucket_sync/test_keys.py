@@ -110,3 +110,10 @@ def test_whatever_the_path_the_asset_is_made(path: str) -> None:
 def test_a_message_without_an_object_says_so(body: str) -> None:
     with pytest.raises(rules.NotUnderstoodError):
         rules.named_object({"body": body})
+
+
+def test_the_object_that_guardduty_puts_to_try_a_bucket_needs_nobody() -> None:
+    named = NamedObject(BUCKET, "malware-protection-resource-validation-object")
+    place = rules.place_of(named, [bucket("/")])
+    assert isinstance(place, Skip)
+    assert place.is_expected

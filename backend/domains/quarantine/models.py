@@ -1,0 +1,60 @@
+"""Results of malware scans, as GuardDuty sends them and as they are stored."""
+
+from typing import Annotated, NamedTuple
+
+from pydantic import AwareDatetime, Field
+
+from backend.core.models import WireModel
+from backend.spec.buckets import THREATS_FOUND
+
+
+class ScannedVersion(NamedTuple):
+    """One version of an object; `version_id` is `null` in a bucket without versioning."""
+
+    bucket: str
+    key: str
+    version_id: str
+
+
+class StoredResult(WireModel):
+    """The last result of a version in which a scan has found a threat at some time."""
+
+    scan_status: str
+    scanned_at: str
+
+    @property
+    def is_threat(self) -> bool:
+        return self.scan_status == THREATS_FOUND
+
+
+class ScanResult(NamedTuple):
+    """What a scan found in a version, and when; `threats` are the names that the scanner gives."""
+
+    version: ScannedVersion
+    stored: StoredResult
+    threats: tuple[str, ...] = ()
+
+
+class ScannedObject(WireModel):
+    """The object of an event; an object of a bucket without versioning has no version id."""
+
+    bucket_name: Annotated[str, Field(min_length=1)]
+    object_key: Annotated[str, Field(min_length=1)]
+    version_id: str | None = None
+
+
+class FoundResult(WireModel):
+    scan_result_status: str
+    threats: object = None
+
+
+class ScanDetail(WireModel):
+    s3_object_details: ScannedObject
+    scan_result_details: FoundResult
+
+
+class ScanEvent(WireModel):
+    """The event `GuardDuty Malware Protection Object Scan Result`, as far as it is used."""
+
+    time: AwareDatetime
+    detail: ScanDetail

@@ -1,0 +1,105 @@
+"""How scan results are read, and which of two results of one version counts. Pure."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from backend.core.clock import iso
+from backend.core.errors import StateForbidsError
+from backend.domains.quarantine.models import (
+    ScanEvent,
+    ScannedVersion,
+    ScanResult,
+    StoredResult,
+)
+from backend.spec import keys
+from backend.spec.buckets import NO_THREATS_FOUND, THREATS_FOUND
+from backend.spec.keys import PARTITION_KEY_BYTES
+
+MAX_THREATS = 10
+MAX_THREAT_CHARS = 256
+_NO_VERSION = "null"
+
+
+class FileQuarantinedError(StateForbidsError):
+    """A malware scan found a threat in this version of the file."""
+
+    code = "FileQuarantined"
+    needs_operator = False
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"{key} is quarantined: a malware scan found a threat in this version. It can be "
+            "deleted, or an older version restored"
+        )
+
+
+class NotUnderstoodError(Exception):
+    """A message holds no scan result; the text is the reason."""
+
+
+def scan_result(message: Mapping[str, Any]) -> ScanResult | None:
+    """Return the result that a message of the queue holds.
+
+    None for results that are no verdict: an object that GuardDuty could not scan.
+
+    Raises:
+        NotUnderstoodError: the message holds no scan result.
+    """
+    try:
+        event = ScanEvent.model_validate_json(message["body"])
+    except KeyError:
+        raise NotUnderstoodError("the message has no body") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "body"
+        raise NotUnderstoodError(f"{place}: {first['msg']}") from error
+    scanned, found = event.detail.s3_object_details, event.detail.scan_result_details
+    if found.scan_result_status not in {THREATS_FOUND, NO_THREATS_FOUND}:
+        return None
+    version_id = scanned.version_id or _NO_VERSION
+    version = ScannedVersion(scanned.bucket_name, scanned.object_key, version_id)
+    _demand_key(version)
+    stored = StoredResult(scan_status=found.scan_result_status, scanned_at=_utc(event.time))
+    return ScanResult(version, stored, _names(found.threats))
+
+
+def is_news(known: StoredResult | None, found: StoredResult) -> bool:
+    """Return whether a result replaces the one that is stored of the same version.
+
+    Results may come twice and in any order: the later scan counts, and of one second the threat.
+    A version without a threat is not stored, unless it had one.
+    """
+    if known is None:
+        return found.is_threat
+    return (found.scanned_at, found.is_threat) > (known.scanned_at, known.is_threat)
+
+
+def _demand_key(version: ScannedVersion) -> None:
+    if "#" in version.bucket or "#" in version.version_id:
+        raise NotUnderstoodError("the bucket's name or the version id holds '#'")
+    size = len(keys.quarantine(version.bucket, version.version_id, version.key).encode())
+    if size > PARTITION_KEY_BYTES:
+        raise NotUnderstoodError(f"the item of the object needs a key of {size} bytes")
+
+
+def _utc(time: datetime) -> str:
+    try:
+        return iso(time)
+    except OverflowError as error:  # an hour before the first year
+        raise NotUnderstoodError(f"time: {error}") from error
+
+
+def _names(threats: object) -> tuple[str, ...]:
+    """The names of threats; a list of another form is no reason to let the file through."""
+    entries = cast("list[object]", threats) if isinstance(threats, list) else []
+    names: list[str] = []
+    for entry in entries[:MAX_THREATS]:
+        match entry:
+            case {"name": str(name)}:
+                names.append(name[:MAX_THREAT_CHARS])
+            case _:
+                continue
+    return tuple(names)

@@ -1,0 +1,123 @@
+"""Consumes the results of malware scans.
+
+Results are delivered at least once and in any order. What is stored of a version is read first and
+replaced on the condition that it is unchanged, so two consumers of one version do not overtake each
+other. The object is not looked at: a version id is never used again, so the result of one that was
+deleted meanwhile does no harm.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from backend.core.clock import Clock
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.errors import UnavailableError
+from backend.core.identity import SYSTEM
+from backend.core.queues import Queues
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.audit.models import bucket_entity, file_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.buckets.service import BucketRegistry
+from backend.domains.quarantine import rules
+from backend.domains.quarantine.models import ScannedVersion, ScanResult, StoredResult
+from backend.domains.quarantine.repository import QuarantineRepository
+from backend.spec.metrics import BATCHES_GIVEN_BACK
+from backend.spec.queues import SCAN_RESULTS
+
+_log = logging.getLogger(__name__)
+
+
+@wired
+class ScanConsumer:
+    """`bucket_names` are the asset bucket and the imported ones: results of others are kept as
+    failures, and quarantine nothing."""
+
+    repository: QuarantineRepository
+    assets: AssetService
+    registry: BucketRegistry
+    audit: AuditService
+    queues: Queues
+    keep: Callable[[str, object, str], None]
+    ring: Ring
+    clock: Clock
+    bucket_names: frozenset[str]
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch; after an outage all of its messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        try:
+            for message in messages:
+                self._take(message)
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
+            return given_back(self.queues, SCAN_RESULTS, messages)
+        return failed(())
+
+    def _take(self, message: Message) -> None:
+        try:
+            found = rules.scan_result(message)
+        except rules.NotUnderstoodError as error:
+            self._keep(message, str(error))
+            return
+        if found is None:
+            return
+        if found.version.bucket in self.bucket_names:
+            self._store(found)
+        else:
+            self._keep(message, f"{found.version.bucket} is no bucket of this deployment")
+
+    def _keep(self, message: Message, reason: str) -> None:
+        self.keep(str(message.get("messageId") or "message"), dict(message), reason)
+
+    def _store(self, found: ScanResult) -> None:
+        known = self.repository.results([found.version]).get(found.version)
+        if not rules.is_news(known, found.stored):
+            return
+        is_same = known is not None and known.is_threat == found.stored.is_threat
+        entries = () if is_same else self._entries(known, found)
+        self.repository.replace(known, found, entries)
+
+    def _entries(self, known: StoredResult | None, found: ScanResult) -> tuple[Write, ...]:
+        """The audit entry of a version that is quarantined or released, if its bucket is known."""
+        entity = self._entity(found.version)
+        if entity is None:
+            return ()
+        about = {"key": found.version.key, "versionId": found.version.version_id}
+        before: dict[str, Any] = {} if known is None else {"scanStatus": known.scan_status}
+        after = {**about, "scanStatus": found.stored.scan_status, "threats": list(found.threats)}
+        entry = self.audit.entry(
+            SYSTEM,
+            "quarantine_file" if found.stored.is_threat else "release_file",
+            entity,
+            before=before,
+            after=after,
+            at=self.clock(),
+        )
+        return (entry,)
+
+    def _entity(self, version: ScannedVersion) -> str | None:
+        bucket = self._bucket(version)
+        if bucket is None:
+            return None
+        asset = self._owner(bucket, version.key)
+        if asset is None:  # an asset that is not created yet, or deleted
+            return bucket_entity(bucket.bucket_id)
+        path = "/" + version.key.removeprefix(asset.asset_location.key)
+        return file_entity(asset.database_id, asset.asset_id, path)
+
+    def _bucket(self, version: ScannedVersion) -> AssetBucket | None:
+        """The registered bucket and base prefix of an object; imported ones may have none yet."""
+        records = self.registry.for_objects([(version.bucket, version.key)])
+        named = (one for one in records if one.bucket_name == version.bucket)
+        return next((one for one in named if version.key.startswith(one.key_prefix)), None)
+
+    def _owner(self, bucket: AssetBucket, key: str) -> Asset | None:
+        place = (bucket.bucket_id, key)
+        owner = self.assets.owners([place]).get(place)
+        return None if owner is None else self.assets.find_asset(owner.database_id, owner.asset_id)

@@ -1,0 +1,38 @@
+"""Says which versions of objects nobody may read."""
+
+from collections.abc import Callable, Iterable
+
+from backend.core.wired import wired
+from backend.domains.quarantine.models import ScannedVersion
+from backend.domains.quarantine.repository import QuarantineRepository
+from backend.domains.quarantine.rules import FileQuarantinedError
+
+
+@wired
+class Quarantine:
+    """`scans` returns whether uploads are scanned; where they are not, nothing is read."""
+
+    repository: QuarantineRepository
+    scans: Callable[[], bool]
+
+    def among(
+        self, bucket: str, versions: Iterable[tuple[str, str]]
+    ) -> set[tuple[str, str]] | None:
+        """Return those of some versions (key and S3 version id) that are quarantined.
+
+        None where uploads are not scanned. One request to the table for 100 versions.
+        """
+        if not self.scans():
+            return None
+        wanted = [ScannedVersion(bucket, *version) for version in dict.fromkeys(versions)]
+        results = self.repository.results(wanted)
+        return {(one.key, one.version_id) for one, stored in results.items() if stored.is_threat}
+
+    def demand_clean(self, bucket: str, key: str, version_id: str) -> None:
+        """Go on only if the version may be read or copied.
+
+        Raises:
+            FileQuarantinedError: a scan has found a threat in it.
+        """
+        if self.among(bucket, [(key, version_id)]):
+            raise FileQuarantinedError(key)

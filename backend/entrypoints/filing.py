@@ -1,0 +1,15 @@
+"""Puts the ports of AWS behind what lists and describes files."""
+
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service import FileService
+from backend.domains.quarantine.repository import QuarantineRepository
+from backend.domains.quarantine.service import Quarantine
+from backend.entrypoints.wiring import Wiring
+from backend.spec.settings import MALWARE_SCAN
+
+
+def file_service(wiring: Wiring) -> FileService:
+    """Functions that read files, or copy them, declare `MALWARE_SCAN`: others never ask for it."""
+    repository = QuarantineRepository(wiring.tables)
+    quarantine = Quarantine(repository, lambda: wiring.settings.number(MALWARE_SCAN) == 1)
+    return FileService(FileRepository(wiring.tables), wiring.assets, wiring.objects, quarantine)

@@ -1,0 +1,83 @@
+"""What a malware scan found is listed and deleted, and handed out by no route."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from tests.factories.quarantine import scan_event
+from tests.journeys.attacks.actors import unique
+from tests.journeys.replaying import SESSION
+from tests.journeys.runtime import Api, Runtime
+
+REFUSED = (409, "FileQuarantined")
+
+
+def tell(runtime: Runtime, *events: dict[str, Any]) -> None:
+    """Put events where EventBridge puts GuardDuty's, and wait until they are worked off."""
+    url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
+    sqs: Any = SESSION.client("sqs", endpoint_url=url)
+    queues = sqs.list_queues().get("QueueUrls", [])
+    (queue,) = (found for found in queues if "ScanResults" in found and "DeadLetters" not in found)
+    for event in events:
+        sqs.send_message(QueueUrl=queue, MessageBody=json.dumps(event))
+    runtime.drain()
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def refused(api: Api, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, str]:
+    status, reply = api.refused(method, path, body, **more)
+    return status, reply["code"]
+
+
+def test_a_file_with_malware_is_kept_and_handed_to_nobody(runtime: Runtime) -> None:
+    api = runtime.client()
+    database = api.new_database(unique("scans"))
+    asset = api.new_asset(database, "Pump")
+    path = f"/database/{database}/assets/{asset}"
+    api.upload(database, asset, {"/pump.glb": [b"glTF" + bytes(60)]})
+    clean = _info(api, path)["versionId"]
+    assert _info(api, path)["isQuarantined"] is False
+    api.upload(database, asset, {"/pump.glb": [b"glTF" + b"malware" * 9]})
+    bucket = api.own_bucket()["bucketName"]
+    bad = _info(api, path)["versionId"]
+    assert bad != clean
+    found = scan_event(f"{asset}/pump.glb", bad, bucket=bucket, time=now())
+    strangers = scan_event(f"{asset}/pump.glb", clean, bucket="somebody-elses", time=now())
+    tell(runtime, found, found, strangers)
+
+    wanted = {"downloadType": "assetFile", "key": "/pump.glb"}
+    assert refused(api, "POST", f"{path}/download", wanted) == REFUSED
+    stream = f"{path}/download/stream/pump.glb"
+    assert refused(api, "GET", stream) == REFUSED
+    for verb in ("moveFile", "copyFile"):
+        body = {"sourcePath": "/pump.glb", "destinationPath": "/other.glb"}
+        assert refused(api, "POST", f"{path}/{verb}", body) == REFUSED
+    exported = api.ok("POST", f"{path}/export", {"generatePresignedUrls": True})
+    (told,) = exported["assets"][0]["files"]
+    assert (told["isQuarantined"], told["presignedFileDownloadUrl"]) == (True, None)
+    (row,) = api.ok("GET", f"{path}/listFiles")["items"]
+    assert (row["relativePath"], row["isQuarantined"]) == ("/pump.glb", True)
+    (entry,) = _entries(api, database, asset)
+    assert entry["userId"] == "SYSTEM"
+
+    assert api.ok("POST", f"{path}/download", {**wanted, "versionId": clean})["downloadUrl"]
+    api.ok("POST", f"{path}/revertFileVersion/{clean}", {"filePath": "/pump.glb"})
+    assert api.send("GET", stream).status_code == 200
+    body = {"filePath": "/pump.glb", "confirmPermanentDelete": True}
+    api.ok("DELETE", f"{path}/deleteFile", body)
+    # The same result once more, of an object that is gone.
+    tell(runtime, found)
+    assert api.ok("GET", f"{path}/listFiles")["items"] == []
+
+
+def _info(api: Api, path: str) -> dict[str, Any]:
+    return api.ok("GET", f"{path}/fileInfo", params={"filePath": "/pump.glb"})
+
+
+def _entries(api: Api, database: str, asset: str) -> list[dict[str, Any]]:
+    params = {"entity": f"file:{database}:{asset}:/pump.glb"}
+    found = api.ok("GET", "/audit", params=params)
+    return [one for one in found["Items"] if one["operation"] == "quarantine_file"]
