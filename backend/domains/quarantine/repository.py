@@ -6,7 +6,7 @@ from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Put, Write, absent, equals
 from backend.core.wired import wired
-from backend.domains.quarantine.models import ScannedVersion, ScanResult, StoredResult
+from backend.domains.quarantine.models import ScannedVersion, StoredResult
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
 
@@ -24,9 +24,13 @@ class QuarantineRepository:
         return {by_key[item[_KEY]]: StoredResult.model_validate(item) for _, item in found}
 
     def replace(
-        self, known: StoredResult | None, found: ScanResult, others: Iterable[Write]
+        self,
+        version: ScannedVersion,
+        known: StoredResult | None,
+        found: StoredResult,
+        others: Iterable[Write],
     ) -> None:
-        """Store a result, and carry out other writes with it.
+        """Store a version's result in place of the known one, and carry out other writes with it.
 
         Raises:
             UnavailableError: another result of the version was stored meanwhile; read again.
@@ -36,8 +40,8 @@ class QuarantineRepository:
             if known is None
             else (equals("scannedAt", known.scanned_at), equals("scanStatus", known.scan_status))
         )
-        item = {_KEY: _key(found.version), **found.stored.model_dump(by_alias=True)}
-        busy = UnavailableError(f"Another scan result of {found.version.key} is just stored")
+        item = {_KEY: _key(version), **found.model_dump(by_alias=True)}
+        busy = UnavailableError(f"Another scan result of {version.key} is just stored")
         put = Put(table=RESERVATIONS, item=item, conditions=conditions, refused=busy)
         self.tables.transact([put, *others])
 

@@ -7,13 +7,8 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from backend.core.clock import iso
-from backend.core.errors import StateForbidsError
-from backend.domains.quarantine.models import (
-    ScanEvent,
-    ScannedVersion,
-    ScanResult,
-    StoredResult,
-)
+from backend.domains.quarantine.models import ScannedVersion, StoredResult
+from backend.domains.quarantine.models.events import ScanEvent, ScanResult
 from backend.spec import keys
 from backend.spec.buckets import NO_THREATS_FOUND, THREATS_FOUND
 from backend.spec.keys import PARTITION_KEY_BYTES
@@ -21,19 +16,6 @@ from backend.spec.keys import PARTITION_KEY_BYTES
 MAX_THREATS = 10
 MAX_THREAT_CHARS = 256
 _NO_VERSION = "null"
-
-
-class FileQuarantinedError(StateForbidsError):
-    """A malware scan found a threat in this version of the file."""
-
-    code = "FileQuarantined"
-    needs_operator = False
-
-    def __init__(self, key: str) -> None:
-        super().__init__(
-            f"{key} is quarantined: a malware scan found a threat in this version. It can be "
-            "deleted, or an older version restored"
-        )
 
 
 class NotUnderstoodError(Exception):

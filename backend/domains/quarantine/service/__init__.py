@@ -1,6 +1,5 @@
 """Says which versions are quarantined; `consuming` takes the results of scans."""
 
-from backend.domains.quarantine.rules import FileQuarantinedError
-from backend.domains.quarantine.service.reading import Quarantine
+from backend.domains.quarantine.service.reading import FileQuarantinedError, Quarantine
 
 __all__ = ["FileQuarantinedError", "Quarantine"]

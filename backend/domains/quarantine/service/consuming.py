@@ -24,7 +24,8 @@ from backend.domains.audit.service import AuditService
 from backend.domains.buckets.models import AssetBucket
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.quarantine import rules
-from backend.domains.quarantine.models import ScannedVersion, ScanResult, StoredResult
+from backend.domains.quarantine.models import ScannedVersion, StoredResult
+from backend.domains.quarantine.models.events import ScanResult
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import SCAN_RESULTS
@@ -81,7 +82,7 @@ class ScanConsumer:
             return
         is_same = known is not None and known.is_threat == found.stored.is_threat
         entries = () if is_same else self._entries(known, found)
-        self.repository.replace(known, found, entries)
+        self.repository.replace(found.version, known, found.stored, entries)
 
     def _entries(self, known: StoredResult | None, found: ScanResult) -> tuple[Write, ...]:
         """The audit entry of a version that is quarantined or released, if its bucket is known."""

@@ -2,10 +2,23 @@
 
 from collections.abc import Callable, Iterable
 
+from backend.core.errors import StateForbidsError
 from backend.core.wired import wired
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.quarantine.repository import QuarantineRepository
-from backend.domains.quarantine.rules import FileQuarantinedError
+
+
+class FileQuarantinedError(StateForbidsError):
+    """A malware scan found a threat in this version of the file."""
+
+    code = "FileQuarantined"
+    needs_operator = False
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"{key} is quarantined: a malware scan found a threat in this version. It can be "
+            "deleted, or an older version restored"
+        )
 
 
 @wired

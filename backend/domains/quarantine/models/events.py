@@ -1,30 +1,11 @@
-"""Results of malware scans, as GuardDuty sends them and as they are stored."""
+"""Results of malware scans as GuardDuty sends them; only their consumer loads this."""
 
 from typing import Annotated, NamedTuple
 
 from pydantic import AwareDatetime, Field
 
 from backend.core.models import WireModel
-from backend.spec.buckets import THREATS_FOUND
-
-
-class ScannedVersion(NamedTuple):
-    """One version of an object; `version_id` is `null` in a bucket without versioning."""
-
-    bucket: str
-    key: str
-    version_id: str
-
-
-class StoredResult(WireModel):
-    """The last result of a version in which a scan has found a threat at some time."""
-
-    scan_status: str
-    scanned_at: str
-
-    @property
-    def is_threat(self) -> bool:
-        return self.scan_status == THREATS_FOUND
+from backend.domains.quarantine.models import ScannedVersion, StoredResult
 
 
 class ScanResult(NamedTuple):
