@@ -184,6 +184,7 @@ LEFT_OUT = {
     "ReadEntries": "it writes entries of the audit trail and nothing that is indexed",
     "SearchWorker": "no history asks for a check or a reindex; both have histories of their own",
     "Notifier": "nobody subscribes in a history; it tells people and changes nothing",
+    "Quarantine": "no history scans; it changes no asset and no document",
 }
 """Functions of subscriptions that no history wakes, each with the reason."""
 
