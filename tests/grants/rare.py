@@ -34,8 +34,8 @@ RARE = (
         "redriving; the journey redrives one queue, and they are granted alike",
     ),
     Rare(
-        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges Reads ScanResults "
-        "SearchWork Settle",
+        "BucketEvents BucketImports FanOut LargeFiles Lifecycle ObjectEvents Purges Reads "
+        "ScanResults SearchWork Settle",
         "SendMessage",
         "AdminApi QueuesApi ReplayFailures",
         "where dead letters go back to, and what a replayed consumer sends",
