@@ -28,7 +28,6 @@ from local.state import REPOSITORY, StateFolder, tools_folder
 _DETACHED_SECONDS = 900  # a first start fetches and builds the engines
 _DOWN_SECONDS = 120  # of a busy machine; engines that it leaves by then are ended, too
 _MEBIBYTE = 1024 * 1024
-DEFAULT_PROCESSES = 24
 
 app = typer.Typer(
     help="Run the synthesized product on this machine.",
@@ -56,9 +55,6 @@ RecordGrants = Annotated[
     Path | None,
     typer.Option(help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"),
 ]
-Processes = Annotated[
-    int, typer.Option(min=1, max=1000, help="The most processes of functions; 55 MB each.")
-]
 Given = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of the stage; may be repeated."),
@@ -85,7 +81,6 @@ def up(  # noqa: PLR0913 - each is an option of the command
     record: Record = False,
     iam: Iam = True,
     record_grants: RecordGrants = None,
-    processes: Processes = DEFAULT_PROCESSES,
     first_look: FirstLook = None,
     given: Given = None,
 ) -> None:
@@ -100,7 +95,6 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 record=record,
                 no_iam=not iam,
                 record_grants=recorded,
-                processes=processes,
             ) + [f"--set={each}" for each in given or []]
             _start_detached(folder, options)
         else:
@@ -114,7 +108,6 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 in_memory=in_memory,
                 record=record,
                 iam=Enforcement(iam, recorded),
-                processes=processes,
                 first_look=first_look,
                 say=_say(),
             )

@@ -46,6 +46,7 @@ from local.state import REPOSITORY, StateFolder, tools_folder
 from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
+_PROCESSES = 48  # of all functions together, some 55 MB each
 _REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
@@ -85,8 +86,6 @@ class Choices:
     in_memory: bool
     record: bool
     iam: Enforcement
-    processes: int
-    """The most processes of all functions together, some 55 MB each."""
     progress: Callable[[str], None]
 
 
@@ -125,7 +124,7 @@ class Runtime:
             assembly, runtime = await self._prepare(stack)
             clients = connect(self._direct(), self._credentials)
             endpoints = await self._recorded(stack, board)
-            processes = HttpServer(*(bind_any() for _ in range(self._choices.processes)))
+            processes = HttpServer(*(bind_any() for _ in range(_PROCESSES)))
             await processes.start(runtime_app(functions))
             stack.push_async_callback(processes.stop)
             functions.begin(

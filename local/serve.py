@@ -38,7 +38,6 @@ def serve(  # noqa: PLR0913 - what the command may choose
     in_memory: bool,
     record: bool,
     iam: Enforcement,
-    processes: int,
     first_look: Path | None,
     say: Callable[[str], None],
 ) -> None:
@@ -63,7 +62,6 @@ def serve(  # noqa: PLR0913 - what the command may choose
             in_memory=in_memory,
             record=record,
             iam=iam,
-            processes=processes,
             progress=say,
         )
         asyncio.run(_serve(choices, first_look))

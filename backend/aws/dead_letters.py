@@ -1,5 +1,6 @@
 """SQS behind the port `core.dead_letters.DeadLetters`; SQS itself moves the messages."""
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -26,8 +27,11 @@ class SqsDeadLetters:
     settings: Settings
 
     def depth(self, queue: Queue) -> QueueDepth:
-        waiting = self._attributes(self.settings.queue(queue))
-        dead = self._attributes(self.settings.dead_letters(queue))
+        url = self.settings.queue(queue)
+        waiting = self._attributes(url)
+        # Dead letters are in the queue's account and region: only the last part of its URL differs.
+        dead_letters = _dead_letters(waiting).rpartition(":")[2]
+        dead = self._attributes(f"{url.rpartition('/')[0]}/{dead_letters}")
         return QueueDepth(
             waiting=int(waiting["ApproximateNumberOfMessages"]),
             in_flight=int(waiting["ApproximateNumberOfMessagesNotVisible"]),
@@ -37,7 +41,7 @@ class SqsDeadLetters:
         )
 
     def last_redrive(self, queue: Queue) -> Redrive | None:
-        source = self._arn(self.settings.dead_letters(queue))
+        source = _dead_letters(self._attributes(self.settings.queue(queue)))
         with translated("SQS"):
             reply = self.client.list_message_move_tasks(SourceArn=source, MaxResults=1)
         for task in reply.get("Results", []):
@@ -48,8 +52,8 @@ class SqsDeadLetters:
 
     def redrive(self, queue: Queue) -> None:
         # The destination is said: dead letters that EventBridge put there have no queue of origin.
-        source = self._arn(self.settings.dead_letters(queue))
-        destination = self._arn(self.settings.queue(queue))
+        attributes = self._attributes(self.settings.queue(queue))
+        source, destination = _dead_letters(attributes), attributes["QueueArn"]
         try:
             with translated("SQS"):
                 self.client.start_message_move_task(SourceArn=source, DestinationArn=destination)
@@ -59,10 +63,12 @@ class SqsDeadLetters:
                 raise RedriveRunningError(queue) from error
             raise
 
-    def _arn(self, url: str) -> str:
-        return self._attributes(url)["QueueArn"]
-
     def _attributes(self, url: str) -> Mapping[str, str]:
         with translated("SQS"):
             reply = self.client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])
         return {str(name): value for name, value in reply.get("Attributes", {}).items()}
+
+
+def _dead_letters(attributes: Mapping[str, str]) -> str:
+    """Return the ARN of the queue that takes a queue's dead letters."""
+    return json.loads(attributes["RedrivePolicy"])["deadLetterTargetArn"]

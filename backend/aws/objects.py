@@ -43,13 +43,11 @@ _NO_VERSION = "null"  # S3's version id of an object in a bucket without version
 
 @wired
 class S3Objects:
-    """The objects of a deployment's buckets (see the port for what each method promises).
-
-    Presigned URLs carry the id of the request that issues them, if `request_id` returns one.
-    """
+    """The objects of a deployment's buckets (see the port for what each method promises)."""
 
     client: "S3Client"
     request_id: Callable[[], str] = str
+    """Returns the id that presigned URLs carry; an empty one is left out."""
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None
@@ -183,8 +181,7 @@ class S3Objects:
                 ContentType=content_type,
                 Metadata=dict(metadata),
                 MetadataDirective="REPLACE",
-                # The copy has no tags: it is scanned by itself, and S3 would demand the right to
-                # read and write tags of whoever copies an object that GuardDuty has tagged.
+                # Copying tags, such as those of a malware scan, would need rights to tags.
                 TaggingDirective="REPLACE",
             )
         etag = reply["CopyObjectResult"].get("ETag", "")
@@ -312,7 +309,7 @@ class S3Objects:
     def _presigned(self, operation: str, parameters: dict[str, Any], expires: int) -> str:
         if request_id := self.request_id():
             parameters[REQUEST_PARAMETER] = request_id
-        return self.client.generate_presigned_url(operation, Params=parameters, ExpiresIn=expires)
+        return self.client.generate_presigned_url(operation, parameters, expires)
 
     def _delete(self, bucket: str, batch: Sequence[tuple[str, str | None]]) -> None:
         entries: Any = [

@@ -39,9 +39,6 @@ class Settings:
     def topic(self, topic: Topic) -> str:
         return self._get(f"TOPIC_{topic.name}")
 
-    def dead_letters(self, queue: Queue) -> str:
-        return self._get(f"QUEUE_{queue.name}DeadLetters")
-
     def secret(self, secret: Secret) -> str:
         return self._get(f"SECRET_{secret.name}")
 
@@ -111,11 +108,8 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
         settings.table(table)
     for bucket in function.buckets:
         settings.bucket(bucket)
-    for queue in (*function.sends, *function.receives):
+    for queue in (*function.sends, *function.receives, *function.redrives):
         settings.queue(queue)
-    for queue in function.redrives:
-        settings.queue(queue)
-        settings.dead_letters(queue)
     for topic in function.topics:
         settings.topic(topic)
     for secret in function.secrets:

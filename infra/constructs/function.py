@@ -133,9 +133,6 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
         variables[f"BUCKET_{bucket.name}"] = resources.buckets[bucket.name].bucket_name
     for queue in (*spec.sends, *spec.receives, *spec.redrives):
         variables[f"QUEUE_{queue.name}"] = resources.queues[queue.name].queue_url
-    for queue in spec.redrives:
-        dead_letters = resources.dead_letters[queue.name]
-        variables[f"QUEUE_{queue.name}DeadLetters"] = dead_letters.queue_url
     for topic in spec.topics:
         variables[f"TOPIC_{topic.name}"] = resources.topics[topic.name].topic_arn
     for secret in spec.secrets:

@@ -162,7 +162,6 @@ def _environment_bytes(function: Function) -> int:
     sizes |= {f"BUCKET_{bucket.name}": 63 for bucket in function.buckets}
     named = (*function.sends, *function.receives, *function.redrives)
     sizes |= {f"QUEUE_{queue.name}": 60 + 80 for queue in named}
-    sizes |= {f"QUEUE_{queue.name}DeadLetters": 60 + 91 for queue in function.redrives}
     sizes |= {f"TOPIC_{topic.name}": len(topic.name) + 110 for topic in function.topics}
     sizes |= {f"SECRET_{secret.name}": len(secret.name) + 110 for secret in function.secrets}
     sizes |= {setting.variable: 64 for setting in function.settings}

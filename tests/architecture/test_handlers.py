@@ -37,8 +37,6 @@ def _environment(function: Function) -> dict[str, str]:
     queue_url = "http://127.0.0.1:9/000000000000/"
     named = (*function.sends, *function.receives, *function.redrives)
     variables |= {f"QUEUE_{queue.name}": queue_url + queue.name for queue in named}
-    dead_letters = [f"{queue.name}DeadLetters" for queue in function.redrives]
-    variables |= {f"QUEUE_{name}": queue_url + name for name in dead_letters}
     variables |= {f"TOPIC_{topic.name}": f"t-{topic.name}" for topic in function.topics}
     variables |= {f"SECRET_{secret.name}": f"s-{secret.name}" for secret in function.secrets}
     variables |= {setting.variable: str(setting.default) for setting in function.settings}

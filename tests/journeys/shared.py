@@ -68,8 +68,7 @@ def shared_runtime(worker: str, *options: str, name: str = "runtime") -> Generat
     lock, shared = FileLock(folder / "lock"), Runtime(folder / STATE)
     with lock:
         if not any(users.iterdir()):
-            # Files side by side call more functions than the default has processes for.
-            shared.up("--processes", "64", *options)
+            shared.up(*options)
         (users / worker).touch()
     yield shared
     shared.connections.close()

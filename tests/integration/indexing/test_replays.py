@@ -167,7 +167,7 @@ def dead_letters_of(world: World) -> tuple[SqsDeadLetters, str]:
         QueueName=f"{name}-live",
         Attributes={"RedrivePolicy": json.dumps(policy), "VisibilityTimeout": "0"},
     )["QueueUrl"]
-    environment = {"QUEUE_ObjectEvents": url, "QUEUE_ObjectEventsDeadLetters": dead}
+    environment = {"QUEUE_ObjectEvents": url}
     return SqsDeadLetters(sqs, Settings(environment)), url
 
 

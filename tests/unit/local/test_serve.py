@@ -32,7 +32,6 @@ def _choices(folder: Path, say: Callable[[str], None]) -> Choices:
         in_memory=False,
         record=False,
         iam=Enforcement(True, None),
-        processes=1,
         progress=say,
     )
 

@@ -24,7 +24,7 @@ from backend.domains.configuration.service import ConfigurationService
 from backend.entrypoints.establishing import DeploymentWiring
 from backend.entrypoints.keeping import KeepingWiring
 from backend.entrypoints.operations import OperationsWiring
-from backend.http.app import Handler
+from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.operations.queues import QueueService
 from backend.search.failure_entries import FailureEntries
@@ -34,7 +34,7 @@ from backend.spec.functions import ADMIN_API, BOOTSTRAP, SEARCH_INDEXES_API
 from backend.spec.routes import Action, Route
 from tests.factories.administration import stored_role
 from tests.factories.failures import BUCKET as FAILURES
-from tests.factories.http import Answer, Context, RememberedDenials, http_event
+from tests.factories.http import Answer, Context, RememberedDenials, RememberedReads, http_event
 from tests.factories.search import rebuilder
 from tests.fakes.dead_letters import MemoryDeadLetters
 from tests.fakes.queues import MemoryQueues
@@ -85,7 +85,15 @@ class World:
         self._parts: dict[str, Any] = {name: vars(wiring)[name] for name in shared}
         self._parts["search_engine"] = self.engine
         self.denials = RememberedDenials()
-        vars(wiring).update({"search_engine": self.engine, "denials": self.denials})
+        app = HttpApp(
+            wiring.authorization,
+            wiring.page_tokens,
+            watch=wiring.watch,
+            denials=self.denials,
+            request=wiring.request,
+            reads=RememberedReads(),
+        )
+        vars(wiring).update({"search_engine": self.engine, "app": app})
         self._handlers: dict[str, Handler] = {}
         self._routers = self._routers_beside()
         self.changed = False
