@@ -89,7 +89,7 @@ HISTORIES ?= 10000
 MODEL_HISTORIES ?= 3000
 ENGINE_HISTORIES ?= 300
 POLICIES ?= 5000
-FUZZ_EXAMPLES ?= 1000
+FUZZ_EXAMPLES ?= 100
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
 

@@ -71,8 +71,6 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     expected |= {f"BUCKET_{bucket.name}": f"<{bucket.name}>" for bucket in spec.buckets}
     named = (*spec.sends, *spec.receives, *spec.redrives)
     expected |= {f"QUEUE_{queue.name}": f"<{queue.name}>" for queue in named}
-    dead_letters = [f"{queue.name}DeadLetters" for queue in spec.redrives]
-    expected |= {f"QUEUE_{name}": f"<{name}>" for name in dead_letters}
     expected |= {f"TOPIC_{topic.name}": f"<{topic.name}>" for topic in spec.topics}
     expected |= {f"SECRET_{secret.name}": f"<{secret.name}>" for secret in spec.secrets}
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}

@@ -13,7 +13,7 @@ from tests.journeys.runtime import Api, Runtime, noise
 from tests.journeys.shared import SEED
 
 EXAMPLES = os.environ.get("FUZZ_EXAMPLES", "3")
-"""Cases per operation in the phase that draws them at random; `make fuzz` draws a thousand."""
+"""Cases per operation in the phase that draws them at random; `make fuzz` draws a hundred."""
 PHASES = os.environ.get("FUZZ_PHASES", "examples,fuzzing")
 """Phases of schemathesis; `make fuzz` adds `coverage`, 6,000 cases at the limits of schemas."""
 
