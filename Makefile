@@ -141,7 +141,7 @@ prove-fuzz: prepare
 prove-attacks: prepare
 	@POLICIES=$(POLICIES) $(PYTEST) -q tests/unit/domains/access/generated; \
 		$(PYTEST) -q tests/integration/search/test_permissions.py \
-		tests/journeys/long/test_search_bombs.py; \
+		tests/journeys/long/test_search_bombs.py tests/journeys/long/test_hostile_client.py; \
 		echo "make prove PART=attacks: $$SECONDS s"
 
 .PHONY: fuzz
