@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from backend.spec.functions import FUNCTIONS
 from local.iam.policy import Grant
 from local.iam.report import Usage
 
 _OWN = "vitrine-local-"
 _ASSET_BUCKET = "assetbucket"
+_FUNCTIONS = {function.name for function in FUNCTIONS}
 
 
 class Rare(NamedTuple):
@@ -175,7 +177,9 @@ def unexplained(roles: Mapping[str, Usage]) -> list[str]:
 def _functions(roles: Mapping[str, Usage]) -> Iterator[tuple[str, Usage]]:
     for role, usage in sorted(roles.items()):
         if role.startswith(_OWN):
-            yield role.rpartition("-")[2].removesuffix("Role"), usage
+            name = role.rpartition("-")[2].removesuffix("Role")
+            if name in _FUNCTIONS:  # other roles are assumed by AWS services, not by our code
+                yield name, usage
 
 
 def _as_in_the_own_bucket(grant: Grant, usage: Usage) -> bool:
