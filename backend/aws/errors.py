@@ -74,12 +74,14 @@ def translated_write() -> Generator[None]:
 
 
 def invalid_item(message: str) -> VitrineError | None:
-    """Return our error for the message of a validation error about an item, None for any other.
+    """Return our error for a validation error about an item or its size, None for any other.
 
     A write alone gets the message as a `ValidationException`, a transaction as the reason of the
     write that canceled it.
     """
     lowered = message.lower()
+    if "transaction payload size" in lowered:
+        return TooLargeError("the change writes more than 4 MB at once")
     if "size" in lowered and "exceeded" in lowered:
         return TooLargeError("the item is larger than 400 KB")
     if "number" in lowered and "precision" in lowered:

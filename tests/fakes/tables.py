@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from backend.aws.items import check_item, check_key, from_wire, to_wire
-from backend.core.errors import ConflictError, InvalidInputError
+from backend.aws.items import check_item, check_key, from_wire, item_size, to_wire
+from backend.core.errors import ConflictError, InvalidInputError, TooLargeError
 from backend.core.paging import Page, PageRequest, Position
 from backend.core.tables import Query
 from backend.core.transactions import (
@@ -26,6 +26,7 @@ from backend.spec.tables.model import Index, Table
 
 Names = tuple[str, ...]
 _MAX_PAGE = 1000
+_TRANSACTION_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,8 @@ class MemoryTables:
         after = [
             (write, None if isinstance(write, Check) else self._after(write)) for write in writes
         ]
+        if sum(item_size(to_wire(item)) for _, item in after if item) > _TRANSACTION_BYTES:
+            raise TooLargeError("the change writes more than 4 MB at once")
         self._check_conditions(writes)
         self._apply(after)
 
