@@ -9,58 +9,21 @@ from collections.abc import Callable
 import pytest
 from filelock import FileLock
 
+from tests.infra.contexts import CONTEXTS
 from tests.infra.templates import Assembly, synthesize_all
-
-TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
-ISSUER = "https://login.example.org/realm"
-WEB_URL = "https://museum.example.org"
-HARDENED: dict[str, object] = {
-    "malwareScan": True,
-    "webUrl": WEB_URL,
-    "reservedConcurrency": {"SearchApi": 20},
-    "searchInVpc": True,
-    "searchLogs": True,
-    "userPool": True,
-    "userPoolFirewall": True,
-    "userPoolRequestsPerAddress": 200,
-    "routeThrottles": {
-        "search": {"requestsPerSecond": 20, "burst": 40},
-        "public": {"requestsPerSecond": 5, "burst": 10},
-    },
-}
-"""Every optional protection."""
-_PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
-_CONTEXTS: dict[str, dict[str, object]] = {
-    "local": {"stage": "local"},
-    "prod": {**_PROD, "alarmTopicArn": TOPIC},
-    "locked": {**_PROD, "cloudTrail": True, "auditLock": "compliance", "auditLockDays": 2555},
-    "pool": {**_PROD, "userPool": True},
-    "signing-in": {
-        **_PROD,
-        "oidcIssuer": ISSUER,
-        "oidcClientId": "web",
-        "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
-    },
-    "hardened": {**_PROD, **HARDENED},
-    "without-search": {"search": "none"},
-    "other-administrator": {"adminUserId": "someone"},
-    "without-key": {"customerManagedKey": False},
-    "without-key-scanned": {**_PROD, "customerManagedKey": False, "malwareScan": True},
-}
-"""The settings of each assembly, beside those of `cdk.json`."""
 
 
 @pytest.fixture(scope="session")
 def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Assembly]:
-    """The assembly of a name in `_CONTEXTS`; the first worker that needs one writes them all."""
+    """The assembly of a name in `CONTEXTS`; the first worker that needs one writes them all."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     folder, written = shared / "assemblies", shared / "assemblies.written"
     with FileLock(shared / "assemblies.lock"):
         if not written.exists():
-            synthesize_all(folder, _CONTEXTS)
+            synthesize_all(folder, CONTEXTS)
             written.touch()
-    assemblies = {name: Assembly(folder / name) for name in _CONTEXTS}
+    assemblies = {name: Assembly(folder / name) for name in CONTEXTS}
     return assemblies.__getitem__
 
 

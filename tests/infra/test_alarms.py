@@ -23,7 +23,7 @@ from backend.spec.metrics import (
     dimensions,
 )
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS, Queue
-from tests.infra.conftest import TOPIC
+from tests.infra.contexts import TOPIC
 from tests.infra.templates import Assembly, Resource
 
 ALARM = "AWS::CloudWatch::Alarm"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.infra.conftest import HARDENED
+from tests.infra.contexts import HARDENED
 from tests.infra.templates import ROOT
 
 CHECK = """

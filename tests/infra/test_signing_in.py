@@ -7,7 +7,7 @@ import pytest
 
 from infra.addresses import address_range
 from infra.settings import Settings, SettingsError, read_settings
-from tests.infra.conftest import ISSUER
+from tests.infra.contexts import ISSUER
 from tests.infra.templates import Assembly
 
 

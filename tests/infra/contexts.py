@@ -1,0 +1,39 @@
+"""The settings of each assembly that the tests read, beside those of `cdk.json`."""
+
+TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
+ISSUER = "https://login.example.org/realm"
+WEB_URL = "https://museum.example.org"
+HARDENED: dict[str, object] = {
+    "malwareScan": True,
+    "webUrl": WEB_URL,
+    "reservedConcurrency": {"SearchApi": 20},
+    "searchInVpc": True,
+    "searchLogs": True,
+    "userPool": True,
+    "userPoolFirewall": True,
+    "userPoolRequestsPerAddress": 200,
+    "routeThrottles": {
+        "search": {"requestsPerSecond": 20, "burst": 40},
+        "public": {"requestsPerSecond": 5, "burst": 10},
+    },
+}
+"""Every optional protection."""
+_PROD: dict[str, object] = {"stage": "prod", "bundle": False}  # without the layer's packages
+CONTEXTS: dict[str, dict[str, object]] = {
+    "local": {"stage": "local"},
+    "prod": {**_PROD, "alarmTopicArn": TOPIC},
+    "locked": {**_PROD, "cloudTrail": True, "auditLock": "compliance", "auditLockDays": 2555},
+    "pool": {**_PROD, "userPool": True},
+    "signing-in": {
+        **_PROD,
+        "oidcIssuer": ISSUER,
+        "oidcClientId": "web",
+        "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],
+    },
+    "hardened": {**_PROD, **HARDENED},
+    "without-search": {"search": "none"},
+    "other-administrator": {"adminUserId": "someone"},
+    "without-key": {"customerManagedKey": False},
+    "without-key-in-prod": {**_PROD, "alarmTopicArn": TOPIC, "customerManagedKey": False},
+    "without-key-scanned": {**_PROD, "customerManagedKey": False, "malwareScan": True},
+}
