@@ -7,7 +7,7 @@ its routes comes first, and replace it when the order changes.
 import json
 from collections.abc import Iterable
 
-from aws_cdk import Stack
+from aws_cdk import CfnResource, Stack
 from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
@@ -29,6 +29,13 @@ CORS_REPLY_HEADERS = (
     *("last-modified", "location", "retry-after", "x-ignored-fields", "x-sync-token"),
 )
 CORS_SECONDS = 3600
+
+CREATED_AT_ONCE = 5
+"""Integrations and routes that CloudFormation creates side by side. All calls of an account to
+the control plane share ten a second, and each creation takes several.
+
+Source: "Amazon API Gateway quotas", quotas of the management API.
+"""
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",
@@ -69,6 +76,7 @@ class HttpApi:
         self._authorizer = self._make_authorizer(authorizer, settings)
         self._throttles = settings.route_throttles
         self._route_settings: dict[str, dict[str, int]] = {}
+        self._created: list[CfnResource] = []
         self._stage = self._make_stage(settings)
 
     @property
@@ -86,6 +94,7 @@ class HttpApi:
             integration_uri=function.function_arn,
             payload_format_version="2.0",
         )
+        self._create_in_turn(integration)
         self._let_invoke(function, name, below="*/*")
         for route in routes:
             made = gateway.CfnRoute(
@@ -97,9 +106,20 @@ class HttpApi:
                 authorization_type="NONE" if route.public else "CUSTOM",
                 authorizer_id=None if route.public else self._authorizer.ref,
             )
-            self._throttle(route, made)
+            self._create_in_turn(made)
+            self._throttle(route)
 
-    def _throttle(self, route: Route, made: gateway.CfnRoute) -> None:
+    def _create_in_turn(self, made: CfnResource) -> None:
+        """Create it after all but the last few, and the stage after it.
+
+        The stage deploys by itself: a route that it has already would be deployed on its own.
+        """
+        if len(self._created) >= CREATED_AT_ONCE:
+            made.add_resource_dependency(self._created[-CREATED_AT_ONCE])
+        self._created.append(made)
+        self._stage.add_resource_dependency(made)
+
+    def _throttle(self, route: Route) -> None:
         """Give the route the limits of its group, if the settings have any."""
         limits = self._throttles.get(route.throttle) if route.throttle else None
         if limits is None:
@@ -108,9 +128,8 @@ class HttpApi:
             "ThrottlingRateLimit": limits.requests_per_second,
             "ThrottlingBurstLimit": limits.burst,
         }
+        # API Gateway refuses settings of a route that does not exist yet: the stage comes last.
         self._stage.route_settings = self._route_settings
-        # API Gateway refuses settings of a route that does not exist yet.
-        self._stage.add_resource_dependency(made)
 
     def _make_authorizer(
         self, function: lambda_.Function, settings: Settings
