@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -12,6 +12,7 @@ from constructs import Construct
 from backend.spec.buckets import ABORT_MULTIPART_DAYS, Bucket
 from backend.spec.key_layouts import CLOUDTRAIL_LOG_PREFIX
 from infra.constructs.naming import name_exactly
+from infra.constructs.retention import RETAINED
 
 
 def declared_bucket(
@@ -40,7 +41,7 @@ def declared_bucket(
         encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
         encryption_key=key,
         bucket_key_enabled=True if key else None,
-        removal_policy=RemovalPolicy.RETAIN,
+        removal_policy=RETAINED,
         server_access_logs_bucket=logs if logged else None,
         server_access_logs_prefix=spec.log_prefix if logged else None,
         lifecycle_rules=_lifecycle(spec),

@@ -1,12 +1,12 @@
 """A DynamoDB table as declared: exact keys, indexes, projections, stream, TTL."""
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from backend.spec.tables.model import Index, KeyAttribute, Table
 from infra.constructs.naming import name_exactly
+from infra.constructs.retention import RETAINED
 
 # `Table` and not `TableV2`: the latter cannot render a customer-managed key in a stack that is not
 # bound to a region.
@@ -38,7 +38,7 @@ def declared_table(scope: Construct, spec: Table, *, key: kms.IKey | None) -> dy
             point_in_time_recovery_enabled=True
         ),
         deletion_protection=True,
-        removal_policy=RemovalPolicy.RETAIN,
+        removal_policy=RETAINED,
         stream=_STREAMS[spec.stream] if spec.stream else None,
         time_to_live_attribute=spec.ttl,
         encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if key else None,

@@ -1,10 +1,11 @@
 """The Cognito user pool of a deployment that wants one, and the application that signs in to it."""
 
-from aws_cdk import RemovalPolicy, Stack
+from aws_cdk import Stack
 from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_wafv2 as waf
 
 from infra.constructs.naming import name_exactly
+from infra.constructs.retention import RETAINED
 
 PASSWORD_CHARACTERS = 12
 _MANAGED = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")
@@ -29,7 +30,7 @@ def declared_user_pool(stack: Stack) -> tuple[cognito.UserPool, cognito.UserPool
             require_uppercase=True,
         ),
         deletion_protection=True,
-        removal_policy=RemovalPolicy.RETAIN,
+        removal_policy=RETAINED,
     )
     client = pool.add_client(
         "UserPoolClient",

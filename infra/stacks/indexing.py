@@ -43,7 +43,7 @@ from infra import grants
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
-from infra.constructs.naming import name_exactly
+from infra.constructs.naming import export, name_exactly
 from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
 from infra.resources import Resources
 from infra.settings import Settings
@@ -99,11 +99,14 @@ class IndexingStack(Stack):
         queue, dead_letters = declared_queue(
             self,
             spec,
-            consumer_timeout=max(timeouts[name] for name in consumers),
+            # A queue that nothing uses any more is removed by the update after the next.
+            consumer_timeout=max((timeouts[name] for name in consumers), default=0),
             key=self._resources.key,
         )
         self._resources.queues[spec.name] = queue
         self._resources.dead_letters[spec.name] = dead_letters
+        for each in (queue, dead_letters):
+            export(self, each.queue_arn, each.queue_url)
         self._alarms.above(
             f"{spec.name}DeadLettersAlarm",
             dead_letters.metric_approximate_number_of_messages_visible(),

@@ -13,7 +13,7 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
-from infra.constructs.naming import name_exactly, output
+from infra.constructs.naming import export, name_exactly, output
 from infra.constructs.network import Network, declared_network
 from infra.resources import Resources
 from infra.settings import Settings
@@ -48,6 +48,9 @@ class SearchStack(Stack):
             self._log(resource, settings, resources)
         self._watch(domain, settings)
         resources.domain = domain
+        export(self, domain.domain_arn, domain.domain_endpoint)
+        if resources.network is not None:
+            export(self, resources.network.functions_group, *resources.network.subnets)
         output(self, "SearchEndpoint", domain.domain_endpoint, "The host of the search service")
 
     def _domain(self, settings: Settings, resources: Resources) -> opensearch.Domain:

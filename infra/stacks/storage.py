@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
@@ -21,7 +21,8 @@ from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, declared_trail
 from infra.constructs.malware_scan import scan_bucket
-from infra.constructs.naming import name_exactly, output
+from infra.constructs.naming import export, name_exactly, output
+from infra.constructs.retention import RETAINED
 from infra.constructs.tables import declared_table
 from infra.constructs.topic import declared_topic
 from infra.constructs.user_pool import declared_user_pool, protect_user_pool
@@ -58,6 +59,7 @@ class StorageStack(Stack):
                 limit = settings.user_pool_requests_per_address
                 protect_user_pool(self, resources.user_pool, requests=limit)
         self._outputs(resources)
+        self._export(resources)
 
     def _key(self) -> kms.IKey:
         key = kms.Key(
@@ -65,7 +67,7 @@ class StorageStack(Stack):
             "DataKey",
             description="Encrypts what Vitrine keeps: tables, buckets, queues, secrets, logs",
             enable_key_rotation=True,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RETAINED,
         )
         name_exactly(key, "DataKey")
         self._let_services_use(key)
@@ -131,7 +133,7 @@ class StorageStack(Stack):
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 exclude_punctuation=True, include_space=False, password_length=spec.length
             ),
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=RETAINED,
         )
         name_exactly(secret, spec.name)
         return secret
@@ -148,6 +150,24 @@ class StorageStack(Stack):
             ("FailureBucketName", FAILURE_BUCKET, "What could not be indexed, until replayed"),
         ):
             output(self, name, resources.buckets[bucket.name].bucket_name, description)
+
+    def _export(self, resources: Resources) -> None:
+        """Export what the other stacks may refer to, whether they do or not."""
+        if resources.key is not None:
+            export(self, resources.key.key_arn, resources.key.key_id)
+        for table in resources.tables.values():
+            export(self, table.table_name, table.table_arn)
+            if table.table_stream_arn is not None:
+                export(self, table.table_stream_arn)
+        for bucket in resources.buckets.values():
+            export(self, bucket.bucket_name, bucket.bucket_arn)
+        for secret in resources.secrets.values():
+            export(self, secret.secret_arn)
+        for topic in resources.topics.values():
+            export(self, topic.topic_arn)
+        pool, client = resources.user_pool, resources.user_pool_client
+        if pool is not None and client is not None:
+            export(self, pool.user_pool_id, pool.user_pool_arn, client.user_pool_client_id)
 
 
 def _retention(settings: Settings) -> s3.ObjectLockRetention | None:

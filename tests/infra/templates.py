@@ -146,6 +146,13 @@ def synthesize_all(folder: Path, contexts: Mapping[str, dict[str, object]]) -> N
         _finish(process)
 
 
+def synthesize_without(folder: Path, what: str, name: str, context: dict[str, object]) -> Assembly:
+    """Write the assembly of the product as it is without a function, a queue or its uses."""
+    module = ("-m", "tests.infra.without", what, name, str(folder), json.dumps(context))
+    _finish(_started(*module, PYTHONHASHSEED="0"))
+    return Assembly(folder)
+
+
 def _started(*command: str, **settings: str) -> subprocess.Popen[str]:
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return subprocess.Popen(

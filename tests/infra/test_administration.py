@@ -57,7 +57,7 @@ def test_a_wanted_user_pool_outlives_its_stack_and_lets_nobody_sign_up(
 ) -> None:
     (pool,) = with_pool.of_type(POOL).values()
     assert pool.name == "UserPool"
-    assert pool.body["DeletionPolicy"] == "Retain"
+    assert pool.body["DeletionPolicy"] == "RetainExceptOnCreate"
     assert pool.properties["DeletionProtection"] == "ACTIVE"
     assert pool.properties["AdminCreateUserConfig"]["AllowAdminCreateUserOnly"] is True
     password = pool.properties["Policies"]["PasswordPolicy"]

@@ -17,7 +17,7 @@ from backend.spec.tables import TABLES, Table
 from local.assembly import read_assembly
 from local.deployment import refuse_unknown_types
 from tests.factories.tables import create_table_request
-from tests.infra.conftest import WEB_URL
+from tests.infra.contexts import WEB_URL
 from tests.infra.templates import Assembly
 
 TRAIL = "AWS::CloudTrail::Trail"
@@ -77,7 +77,7 @@ def test_whatever_holds_data_outlives_its_stack(assembly: Assembly) -> None:
     assert len(kept) >= len(TABLES) + len(BUCKETS) + len(SECRETS)
     for resource in kept:
         assert resource.stack == "storage"
-        assert resource.body["DeletionPolicy"] == "Retain", resource.name
+        assert resource.body["DeletionPolicy"] == "RetainExceptOnCreate", resource.name
         assert resource.body["UpdateReplacePolicy"] == "Retain", resource.name
 
 

@@ -1,0 +1,98 @@
+"""What stacks export to each other: no update removes an export that is still imported.
+
+CloudFormation updates one stack after the other, and refuses to remove or change an export while a
+deployed stack imports it. Stacks that export come first.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.infra.contexts import CONTEXTS
+from tests.infra.templates import Assembly, synthesize_without
+
+MOST_OUTPUTS = 200  # of a stack; source: "Understand CloudFormation quotas"
+ORDER = ("storage", "search", "bootstrap", "indexing", "api")
+
+
+def refused(deployed: Assembly, wanted: Assembly, order: tuple[str, ...] = ORDER) -> list[str]:
+    """Return the steps of an update that CloudFormation refuses."""
+    state = dict(deployed.templates)
+    found: list[str] = []
+    for stack in order:
+        before, after = exports(state[stack]), exports(wanted.templates[stack])
+        found += [
+            f"{stack} removes or changes {name}, which {other} imports"
+            for other, template in state.items()
+            if other != stack
+            for name in imports(template)
+            if name in before and after.get(name) != before[name]
+        ]
+        state[stack] = wanted.templates[stack]
+        exported = {name for template in state.values() for name in exports(template)}
+        found += [f"{stack} lacks {name}" for name in imports(state[stack]) if name not in exported]
+    return found
+
+
+def exports(template: Mapping[str, Any]) -> dict[str, Any]:
+    outputs = template.get("Outputs", {}).values()
+    return {each["Export"]["Name"]: each["Value"] for each in outputs if "Export" in each}
+
+
+def imports(template: Mapping[str, Any]) -> set[str]:
+    return set(_imports(template))
+
+
+def _imports(value: object) -> Iterator[str]:
+    match value:
+        case {"Fn::ImportValue": str(name)}:
+            yield name
+        case dict():
+            for each in cast("dict[str, object]", value).values():
+                yield from _imports(each)
+        case list():
+            for each in cast("list[object]", value):
+                yield from _imports(each)
+        case _:
+            return
+
+
+def test_a_function_that_was_the_last_to_use_a_stream_can_be_removed(
+    prod: Assembly, tmp_path: Path
+) -> None:
+    without = synthesize_without(tmp_path, "function", "JobStarter", CONTEXTS["prod"])
+    assert len(without.all) < len(prod.all)
+    assert refused(prod, without) == []
+
+
+def test_a_queue_is_removed_by_two_updates(prod: Assembly, tmp_path: Path) -> None:
+    context = CONTEXTS["prod"]
+    unused = synthesize_without(tmp_path / "unused", "uses", "Reads", context)
+    gone = synthesize_without(tmp_path / "gone", "queue", "Reads", context)
+    assert unused.of_type("AWS::SQS::Queue").keys() - gone.of_type("AWS::SQS::Queue").keys() == {
+        "Reads",
+        "ReadsDeadLetters",
+    }
+    assert refused(prod, unused) == []
+    assert refused(unused, gone) == []
+    assert refused(prod, gone) != []  # which is why there are two
+
+
+@pytest.mark.parametrize(
+    ("deployed", "wanted"),
+    [("pool", "prod"), ("prod", "without-key-in-prod"), ("hardened", "prod")],
+)
+def test_a_setting_is_switched_off_by_updating_the_stacks_that_import_first(
+    synthesized: Callable[[str], Assembly], deployed: str, wanted: str
+) -> None:
+    old, new = synthesized(deployed), synthesized(wanted)
+    importing_first = ("bootstrap", "indexing", "api", "search", "storage")
+    assert refused(old, new, importing_first) == []
+    assert refused(old, new) != []
+
+
+def test_stacks_have_room_for_their_outputs(assembly: Assembly) -> None:
+    for template in assembly.templates.values():
+        assert len(template.get("Outputs", {})) <= MOST_OUTPUTS
