@@ -6,7 +6,7 @@ and upload small files. Rounds with and without it alternate, so that both find 
 
 All requests of the others must succeed, and at least half as many as without it. The ratio of their
 99th percentiles is printed, not asserted: on two cores, which run the engines and all functions, it
-was between 1.2 and 5.5 (SECURITY.md states that it is not bounded).
+was between 1.2 and 5.9 (SECURITY.md states that it is not bounded).
 """
 
 import math
