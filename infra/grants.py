@@ -76,7 +76,8 @@ SEARCH: dict[SearchAccess, tuple[tuple[str, str], ...]] = {
     "write": (("es:ESHttpPost", "_bulk"),),
     "sweep": (("es:ESHttpPost", "_bulk"), ("es:ESHttpPost", "*/_search")),
     "manage": (
-        ("es:ESHttpPut", "*"),
+        *(("es:ESHttpPut", indexes) for indexes in _INDEXES),
+        ("es:ESHttpPut", "_cluster/settings"),
         ("es:ESHttpPost", "_aliases"),
         ("es:ESHttpGet", "*/_mapping"),
     ),

@@ -132,7 +132,8 @@ class OpenSearchEngine:
 
     def point_alias(self, alias: str, index: str) -> None:
         actions: list[Any] = [
-            {"remove": {"index": "*", "alias": alias, "must_exist": False}},
+            # Not `*`: on AWS that includes indices of the service itself, and is denied.
+            {"remove": {"index": f"{alias}-*", "alias": alias, "must_exist": False}},
             {"add": {"index": index, "alias": alias}},
         ]
         _answered(lambda: self.client.indices.update_aliases(body={"actions": actions}))

@@ -156,7 +156,7 @@ class SearchEngine(Protocol):
         ...
 
     def point_alias(self, alias: str, index: str) -> None:
-        """Let the alias name just this index, in one step."""
+        """Let the alias name only this index, in one step; its indexes are named `<alias>-…`."""
         ...
 
     def limit_memory(self, limits: Mapping[str, str]) -> None:

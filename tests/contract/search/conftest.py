@@ -29,7 +29,7 @@ class Cluster:
 @pytest.fixture(params=ENGINES)
 def cluster(request: pytest.FixtureRequest) -> Cluster:
     """An index of the test's own."""
-    index = f"contract-{new_uuid()[:8]}"
+    index = f"contract-{new_uuid()[:8]}-1"
     found = _memory(index) if request.param == "memory" else _real(request, index)
     assert found.engine.create_index(
         index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings

@@ -100,9 +100,9 @@ def test_an_index_is_made_once_and_is_mapped_as_asked(cluster: Cluster) -> None:
 
 @pytest.mark.usefixtures("aliases")
 def test_an_alias_is_moved_in_one_step(cluster: Cluster) -> None:
-    other = f"{cluster.index}-2"
+    alias = cluster.index.removesuffix("-1")
+    other = f"{alias}-2"
     cluster.engine.create_index(other, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings)
-    alias = f"{cluster.index}-alias"
     for index in (cluster.index, cluster.index, other):
         cluster.engine.point_alias(alias, index)
     if cluster.name == "OpenSearch":  # the fake's aliases are for looking at
