@@ -33,6 +33,13 @@ OUTAGE_CODES = frozenset(
 """Errors of a service that is down or has too much to do, or whose key service has. (SQS and SNS
 have names of their own for that; S3's RequestTimeout is a 400.)"""
 _SERVER_ERROR = 500
+_FORBIDDEN = 403
+# DynamoDB denies with status 400; IAM may not know the credentials of a new role yet.
+_DENIAL_CODES = frozenset({"AccessDeniedException", "UnrecognizedClientException"})
+
+
+class DeniedError(Exception):
+    """A service denies a request of the function's role; the message names request and reason."""
 
 
 def code_of(error: ClientError) -> str:
@@ -44,6 +51,19 @@ def is_outage(error: ClientError) -> bool:
     """Whether the service failed, and not the request."""
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     return code_of(error) in OUTAGE_CODES or status >= _SERVER_ERROR
+
+
+@contextmanager
+def denials_named() -> Generator[None]:
+    """Raise DeniedError for a request that an AWS service denies; all else passes unchanged."""
+    try:
+        yield
+    except ClientError as error:
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        if status == _FORBIDDEN or code_of(error) in _DENIAL_CODES:
+            reason = error.response.get("Error", {}).get("Message", code_of(error))
+            raise DeniedError(f"{error.operation_name} is denied: {reason}") from error
+        raise
 
 
 @contextmanager

@@ -8,9 +8,15 @@ from typing import Any, TypeVar, cast
 
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
+from opensearchpy.exceptions import (
+    AuthorizationException,
+    NotFoundError,
+    RequestError,
+    TransportError,
+)
 from opensearchpy.exceptions import ConnectionError as SearchConnectionError
-from opensearchpy.exceptions import NotFoundError, RequestError, TransportError
 
+from backend.aws.errors import DeniedError
 from backend.aws.settings import Settings
 from backend.core.errors import InvalidInputError, TooLargeError, UnavailableError
 from backend.core.search_engine import (
@@ -197,6 +203,8 @@ def _answered(call: Callable[[], T]) -> Any:
             raise InvalidInputError("The search has too many words or conditions") from error
         if isinstance(error, RequestError):
             raise InvalidInputError(f"OpenSearch refuses the request: {reason}") from error
+        if isinstance(error, AuthorizationException):
+            raise DeniedError(f"OpenSearch denies the request: {reason}") from error
         if status == _TOO_LARGE:
             raise TooLargeError("OpenSearch finds the request too large") from error
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):

@@ -16,6 +16,7 @@ from aws_lambda_powertools.utilities.data_classes import CloudFormationCustomRes
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from backend.aws.cloudformation import ResourceAnswer, respond
+from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
 from backend.domains.access.rules.keys import with_prefix
 from backend.entrypoints import ready
@@ -32,6 +33,9 @@ PHYSICAL_ID = "vitrine-bootstrap"
 _STEP_SECONDS = 2
 _PATIENCE_SECONDS = 120
 """How long an engine may take to answer at all: the name of a new search domain spreads slowly."""
+
+_DENIED_SECONDS = 60
+"""How long a denial is retried: IAM is eventually consistent, and the role is seconds old."""
 
 _logger = Logger()
 
@@ -50,6 +54,9 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
     except VitrineError as error:
         _logger.exception("bootstrap failed")
         respond(request, _failure(error.message))
+    except DeniedError as error:
+        _logger.exception("bootstrap failed")
+        respond(request, _failure(f"{error} (retried for {_DENIED_SECONDS} seconds)"))
     except Exception as error:
         where = getattr(context, "log_stream_name", "the function's log")
         respond(request, _failure(f"unexpected {type(error).__name__}, see {where}"))
@@ -103,10 +110,19 @@ def _failure(reason: str) -> ResourceAnswer:
 
 
 def _patiently(step: Callable[[], dict[str, str]]) -> dict[str, str]:
-    attempts = Retrying(
-        retry=retry_if_exception_type(UnavailableError),
+    def named() -> dict[str, str]:
+        with denials_named():
+            return step()
+
+    allowed = _retrying(DeniedError, seconds=_DENIED_SECONDS)
+    answering = _retrying(UnavailableError, seconds=_PATIENCE_SECONDS)
+    return answering(allowed, named)
+
+
+def _retrying(error: type[Exception], *, seconds: float) -> Retrying:
+    return Retrying(
+        retry=retry_if_exception_type(error),
         wait=wait_fixed(_STEP_SECONDS),
-        stop=stop_after_delay(_PATIENCE_SECONDS),
+        stop=stop_after_delay(seconds),
         reraise=True,
     )
-    return attempts(step)

@@ -1,6 +1,8 @@
 """Functions as they are deployed: their environment, their tables and secrets in memory."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -80,3 +82,31 @@ def callback() -> Iterator[Callback]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@contextmanager
+def refusing_server(status: int, body: object) -> Generator[str]:
+    """A server that answers every request with this status and body; its address."""
+    content = json.dumps(body).encode()
+
+    class Refuse(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Refuse)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

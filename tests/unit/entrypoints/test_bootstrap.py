@@ -2,9 +2,12 @@
 
 import json
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import tenacity
+from botocore.exceptions import ClientError
 from tenacity import wait_none
 
 from backend.aws import cloudformation
@@ -21,20 +24,36 @@ from backend.entrypoints import bootstrap
 from backend.entrypoints.authenticating import AuthorizerWiring
 from backend.search.indexes import MappingDiffersError
 from backend.search.state import Pointer
-from backend.spec.functions import AUTHORIZER
+from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
 from backend.spec.tables import TABLES
 from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from tests.factories.http import Context
-from tests.unit.entrypoints.conftest import Callback
+from tests.unit.entrypoints.conftest import Callback, refusing_server
 
 pytestmark = pytest.mark.usefixtures("deployed")
 
 
+@dataclass
+class Time:
+    """Tenacity's module `time`, in which only pauses take time."""
+
+    now: float = 0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "_PATIENCE_SECONDS", 0)
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    time = Time()
+    monkeypatch.setattr(tenacity, "time", time)
+    monkeypatch.setattr(tenacity.nap, "time", time)
     monkeypatch.setattr(cloudformation, "wait_exponential", _no_wait)
+    return time
 
 
 def _no_wait(**_: float) -> wait_none:
@@ -134,27 +153,87 @@ def test_delete_keeps_all_data(callback: Callback, tables: DynamoTables) -> None
 
 
 def test_an_outage_is_answered_with_its_reason(
-    callback: Callback, monkeypatch: pytest.MonkeyPatch
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
 ) -> None:
     monkeypatch.setattr(DynamoTables, "write", _down)
     answer = run(callback)
     assert (answer["Status"], answer["Reason"]) == ("FAILED", "DynamoDB does not answer")
+    assert time.now == 120
 
 
-def test_an_outage_that_passes_is_waited_for(
-    callback: Callback, monkeypatch: pytest.MonkeyPatch
+DENIED = "User: arn:aws:sts::1:role/new is not authorized to perform: dynamodb:PutItem"
+
+
+def denied(service: str) -> Exception:
+    """What boto3 raises for a denial: DynamoDB's has status 400, S3's has 403."""
+    status, code = (400, "AccessDeniedException") if service == "DynamoDB" else (403, "403")
+    metadata: Any = {"HTTPStatusCode": status}
+    return ClientError(
+        {"Error": {"Code": code, "Message": DENIED}, "ResponseMetadata": metadata}, "PutItem"
+    )
+
+
+PASSING = {
+    "an outage": UnavailableError("DynamoDB does not answer"),
+    "a denial": denied("DynamoDB"),
+    "a forbidden head of an object": denied("S3"),
+}
+
+
+@pytest.mark.parametrize("error", PASSING.values(), ids=PASSING)
+def test_an_outage_or_denial_that_passes_is_waited_for(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time, error: Exception
 ) -> None:
-    monkeypatch.setattr(bootstrap, "_PATIENCE_SECONDS", 60)
-    monkeypatch.setattr(bootstrap, "_STEP_SECONDS", 0)
     write, failures = DynamoTables.write, iter([1, 2])
 
     def fail_twice(tables: DynamoTables, one: Any) -> object:
         if next(failures, None):
-            raise UnavailableError("DynamoDB does not answer")
+            raise error
         return write(tables, one)
 
     monkeypatch.setattr(DynamoTables, "write", fail_twice)
     assert run(callback)["Status"] == "SUCCESS"
+    assert time.now == 4
+
+
+def test_a_denial_that_lasts_is_answered_after_a_minute(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
+) -> None:
+    def deny(*_: object) -> None:
+        raise denied("DynamoDB")
+
+    monkeypatch.setattr(DynamoTables, "write", deny)
+    answer = run(callback)
+    assert answer["Status"] == "FAILED"
+    assert answer["Reason"] == f"PutItem is denied: {DENIED} (retried for 60 seconds)"
+    assert time.now == 60
+
+
+def test_slow_attempts_leave_time_to_answer(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
+) -> None:
+    def time_out(*_: object) -> None:
+        time.now += 20
+        raise UnavailableError("OpenSearch does not answer")
+
+    monkeypatch.setattr(DynamoTables, "write", time_out)
+    assert run(callback)["Status"] == "FAILED"
+    denials = bootstrap._DENIED_SECONDS  # pyright: ignore[reportPrivateUsage]
+    assert time.now + denials < BOOTSTRAP.timeout_seconds
+
+
+def test_a_denial_of_the_search_domain_is_retried_and_answered(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, time: Time
+) -> None:
+    reason = "User: arn:aws:sts::1:role/new is not authorized to perform: es:ESHttpPut"
+    with refusing_server(403, {"Message": reason}) as url:
+        monkeypatch.setenv("SEARCH_ENDPOINT", "search.example.org")
+        monkeypatch.setenv("AWS_ENDPOINT_URL_OPENSEARCH", url)
+        answer = run(callback)
+    assert answer["Status"] == "FAILED"
+    assert "OpenSearch denies the request" in answer["Reason"]
+    assert reason in answer["Reason"]
+    assert time.now == 60
 
 
 def test_a_bug_is_answered_without_its_text(
