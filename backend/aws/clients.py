@@ -72,8 +72,18 @@ _IMPATIENT_CONFIG = _DYNAMODB_CONFIG.merge(
 _IMPATIENT_SQS_CONFIG = _CONFIG.merge(
     Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
 )
-# Presigned URLs need the fourth signature version also where a region still knows the second.
-_S3_CONFIG = _CONFIG.merge(Config(signature_version="s3v4", read_timeout=25))
+# Presigned URLs need the fourth signature version also where a region still knows the second, and
+# the region's own host: the global one redirects, or does not know regions opened since 2019. The
+# SDK leaves a bucket whose name has dots in the path, since certificates cover no such host.
+_S3_CONFIG = _CONFIG.merge(
+    Config(
+        signature_version="s3v4",
+        read_timeout=25,
+        s3={"addressing_style": "virtual", "us_east_1_regional_endpoint": "regional"},
+    )
+)
+# Another store has one host, an address as a rule, and no name for each bucket.
+_OTHER_STORE_CONFIG = _S3_CONFIG.merge(Config(s3={"addressing_style": "path"}))
 
 
 class _AtFirstUse:
@@ -123,7 +133,9 @@ def lighten(client: "DynamoDBClient") -> None:
 
 @cache
 def s3() -> "S3Client":
-    client = session_with_iso_times().client("s3", config=_S3_CONFIG)
+    is_other = "AWS_ENDPOINT_URL_S3" in os.environ  # noqa: TID251 - the SDK's setting
+    config = _OTHER_STORE_CONFIG if is_other else _S3_CONFIG
+    client = session_with_iso_times().client("s3", config=config)
     take_versions_as_sent(client)
     name_requests(client)
     return client

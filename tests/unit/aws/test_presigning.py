@@ -30,6 +30,40 @@ def get_url(*, key: str = "statue/a.svg") -> str:
     )
 
 
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "eu-south-1", "us-gov-west-1"])
+def test_a_url_names_the_host_of_the_buckets_region(
+    region: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert place_of(region, monkeypatch) == (
+        f"https://museum-assets.s3.{region}.amazonaws.com/a.glb",
+        # A certificate covers one label: a name with dots stays in the path.
+        f"https://s3.{region}.amazonaws.com/museum.assets/a.glb",
+    )
+
+
+def test_a_url_of_the_local_store_names_the_bucket_in_its_path(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000")
+    assert place_of("us-east-1", monkeypatch) == (
+        "http://127.0.0.1:9000/museum-assets/a.glb",
+        "http://127.0.0.1:9000/museum.assets/a.glb",
+    )
+
+
+def place_of(region: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Return the URLs, without their queries, of an object in two buckets of a region."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", region)
+    objects = S3Objects(s3.__wrapped__())
+    urls = (
+        objects.presign_get(
+            bucket, "a.glb", version_id=None, serving=serving_of("a.glb"), expires=900
+        )
+        for bucket in ("museum-assets", "museum.assets")
+    )
+    return tuple(url.partition("?")[0] for url in urls)
+
+
 @pytest.mark.parametrize("url", [part_url, get_url])
 def test_a_url_is_signed_with_the_fourth_version_and_lives_as_long_as_it_says(url: object) -> None:
     assert callable(url)
