@@ -12,6 +12,7 @@ from backend.core.errors import (
     UnavailableError,
     VitrineError,
 )
+from backend.core.objects import NotRestoredError
 
 OUTAGE_CODES = frozenset(
     {
@@ -68,7 +69,10 @@ def denials_named() -> Generator[None]:
 
 @contextmanager
 def translated(service: str) -> Generator[None]:
-    """Raise UnavailableError for an outage of the service; all else passes unchanged."""
+    """Raise UnavailableError for an outage of the service; nearly all else passes unchanged.
+
+    What S3 cannot read before it is restored raises NotRestoredError.
+    """
     try:
         yield
     except (BotoConnectionError, HTTPClientError) as error:
@@ -76,6 +80,8 @@ def translated(service: str) -> Generator[None]:
     except ClientError as error:
         if is_outage(error):
             raise UnavailableError(f"{service} does not answer") from error
+        if code_of(error) == "InvalidObjectState":
+            raise NotRestoredError from error
         raise
 
 

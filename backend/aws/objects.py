@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from backend.aws.errors import OUTAGE_CODES, code_of, translated
+from backend.aws.version_listings import is_before, newest_first
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
@@ -33,6 +34,8 @@ _NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
 """HEAD of a text that is no version id, and of a delete marker by its version id."""
 _NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
 """Refusals that a wrong deployment causes: bugs, and no answer to a request."""
+
+_ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR is read at once
 
 _CHUNK_BYTES = 1024 * 1024
 _DELETE_BATCH = 1000  # S3's limit
@@ -71,7 +74,7 @@ class S3Objects:
         )
         content_type = reply.get("ContentType", "application/octet-stream")
         metadata = {name.lower(): value for name, value in reply["Metadata"].items()}
-        return ObjectHead(found, content_type, metadata)
+        return ObjectHead(found, content_type, metadata, _needs_restore(reply))
 
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
@@ -116,17 +119,11 @@ class S3Objects:
                 MaxKeys=limit,
                 **{name: value for name, value in start.items() if value is not None},
             )
-        versions = [_listed(entry, False) for entry in reply.get("Versions", [])]
-        markers = [_listed(entry, True) for entry in reply.get("DeleteMarkers", [])]
-        # S3 answers with two lists; both are in order, newest first within a key.
-        both = sorted(
-            (
-                version
-                for version in (*versions, *markers)
-                if not _is_before(version, after_key, after_version_id)
-            ),
-            key=lambda v: (v.key, not v.is_latest, -v.last_modified.timestamp()),
-        )
+        both = [
+            version
+            for version in newest_first(reply)
+            if not is_before(version, after_key, after_version_id)
+        ]
         if not reply["IsTruncated"]:
             return VersionPage(tuple(both))
         return VersionPage(
@@ -365,17 +362,6 @@ def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
         raise ObjectRefusedError(key, f"{code} {reason}".strip()) from error
 
 
-def _is_before(version: ObjectVersion, after_key: str | None, after_id: str | None) -> bool:
-    """Whether a page that begins after this position should not hold the version.
-
-    S3 leaves these out; versitygw repeats the last one, and it and moto all versions of `after_key`
-    where no version is given.
-    """
-    if after_key is None or version.key != after_key:
-        return False
-    return after_id is None or version.version_id == after_id
-
-
 def _is_too_long(prefix: str) -> bool:
     """Whether no key can begin so: S3 would not even look."""
     return len(prefix.encode()) > MAX_KEY_BYTES
@@ -386,14 +372,7 @@ def _source(source: tuple[str, str], version_id: str | None) -> Any:
     return wanted if version_id is None else {**wanted, "VersionId": version_id}
 
 
-def _listed(entry: Mapping[str, Any], is_marker: bool) -> ObjectVersion:
-    return ObjectVersion(
-        key=entry["Key"],
-        version_id=entry["VersionId"],
-        is_latest=entry["IsLatest"],
-        last_modified=entry["LastModified"],
-        size=entry.get("Size", 0),
-        etag=entry.get("ETag", "").strip('"'),
-        storage_class=entry.get("StorageClass", "STANDARD"),
-        is_delete_marker=is_marker,
-    )
+def _needs_restore(reply: Mapping[str, Any]) -> bool:
+    # `Restore` is 'ongoing-request="false", expiry-date=…' once there is a copy to read.
+    is_archived = reply.get("StorageClass") in _ARCHIVE_CLASSES or "ArchiveStatus" in reply
+    return is_archived and 'ongoing-request="false"' not in reply.get("Restore", "")

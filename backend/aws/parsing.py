@@ -72,10 +72,12 @@ def _read_versions(
     root = ElementTree.fromstring(response_dict["body"])  # noqa: S314
     listed: dict[str, list[dict[str, Any]]] = {}
     answer: dict[str, Any] = {"IsTruncated": False}
-    for element in root:
+    for position, element in enumerate(root):
         name = _plain_name(element)
         if name in _LISTS:
-            listed.setdefault(_LISTS[name], []).append(_version(element))
+            # S3 sends versions and markers in one order, which two lists alone would lose.
+            entry = {**_version(element), "Position": position}
+            listed.setdefault(_LISTS[name], []).append(entry)
         elif name in _PLACES:
             answer[name] = element.text or ""
         elif name == "IsTruncated":

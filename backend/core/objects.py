@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from backend.core.errors import ConflictError
+from backend.core.errors import ConflictError, StateForbidsError
 
 if TYPE_CHECKING:
     from backend.core.file_kinds import Serving
@@ -23,6 +23,18 @@ class ObjectRefusedError(ConflictError):
         self.reason = reason
 
 
+class NotRestoredError(StateForbidsError):
+    """S3 keeps the file in an archive class, from which it has to be restored first."""
+
+    code = "FileNotRestored"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "S3 keeps this file in an archive class (GLACIER, DEEP_ARCHIVE, or an archive tier of "
+            "INTELLIGENT_TIERING): restore it in S3 before it is read or copied"
+        )
+
+
 class ObjectVersion(NamedTuple):
     """One version of an object; a delete marker has no size and no ETag."""
 
@@ -37,11 +49,24 @@ class ObjectVersion(NamedTuple):
 
 
 class ObjectHead(NamedTuple):
-    """What HEAD tells of one version; `metadata` is the user metadata, keys in lower case."""
+    """What HEAD returns of one version; `metadata` is the user metadata, keys in lower case.
+
+    `needs_restore`: the store cannot read it at once.
+    """
 
     version: ObjectVersion
     content_type: str
     metadata: Mapping[str, str]
+    needs_restore: bool = False
+
+    def demand_restored(self) -> None:
+        """Go on only if the store can read the object.
+
+        Raises:
+            NotRestoredError: it is in an archive class.
+        """
+        if self.needs_restore:
+            raise NotRestoredError
 
 
 class Written(NamedTuple):

@@ -62,6 +62,8 @@ class MemoryObjects:
     )
     uploads: dict[str, _Multipart] = field(default_factory=dict[str, _Multipart])
     made: int = 0
+    archived: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Bucket and key of objects that a store keeps in an archive class."""
 
     def head(
         self, bucket: str, key: str, *, version_id: str | None = None
@@ -72,7 +74,9 @@ class MemoryObjects:
                 if stored.version.is_delete_marker:
                     return stored.version
                 found = stored.version._replace(is_latest=version_id is None)
-                return ObjectHead(found, stored.content_type, dict(stored.metadata))
+                needs_restore = (bucket, key) in self.archived
+                metadata = dict(stored.metadata)
+                return ObjectHead(found, stored.content_type, metadata, needs_restore)
         return None
 
     def list_objects(

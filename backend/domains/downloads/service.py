@@ -82,6 +82,7 @@ class DownloadService:
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
             FileQuarantinedError: a malware scan found a threat in it.
+            NotRestoredError: S3 keeps it in an archive class.
             NotDistributableError: the asset is not for download.
             PreviewNotFoundError: the asset has none.
             FileNotFoundInAssetError: there is no such file or version.
@@ -96,6 +97,7 @@ class DownloadService:
         if isinstance(head, ObjectVersion):
             raise FileArchivedError(key)
         self.files.quarantine.demand_clean(bucket, key, head.version.version_id)
+        head.demand_restored()
         _, prefix = self.assets.location(asset)
         path = FileTarget(asset, bucket, prefix, key).path
         return self._reply(bucket, head, body), path
@@ -181,6 +183,7 @@ class StreamService:
             AssetVersionArchivedError: so is the asset's version that is asked for.
             FileArchivedError: the file, or the version of it, is archived.
             FileQuarantinedError: a malware scan found a threat in it.
+            NotRestoredError: S3 keeps it in an archive class.
             InvalidInputError: the path is not one that a file may have.
             FileNotFoundInAssetError: there is no such file or version.
             NotStreamedError: the asset is not for download.
@@ -232,6 +235,7 @@ class StreamService:
                 return replace(found, is_known=True)
             if reading == "headers":
                 return found
+            head.demand_restored()
             size = head.version.size
             span = rules.wanted_span(wanted, found.validators, size)
             first, end = span or (0, size)

@@ -107,7 +107,7 @@ def test_a_listing_of_versions_is_what_botocore_reads() -> None:
 
 
 def without_owner(reply: Any, name: str) -> list[dict[str, Any]]:
-    left_out = {"Owner", "ChecksumAlgorithm", "ChecksumType", "RestoreStatus"}
+    left_out = {"Owner", "Position", "ChecksumAlgorithm", "ChecksumType", "RestoreStatus"}
     return [
         {key: value for key, value in entry.items() if key not in left_out}
         for entry in reply.get(name, [])
