@@ -23,7 +23,7 @@ from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
 from backend.spec.functions import FUNCTIONS
-from backend.spec.queues import QUEUE_SUBSCRIPTIONS
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from backend.spec.routes import ThrottleGroup
 from infra.addresses import address_range
 from infra.zones import spread_evenly
@@ -46,6 +46,9 @@ VARIABLE_CHARS = 2_000
 POLICY_CHARS = 1_200
 """What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
 and partition."""
+UNRESERVED = 100
+"""Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
+"Configuring reserved concurrency for a function"."""
 _POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
 
 
@@ -66,15 +69,10 @@ def _fit_roles(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def _enough_for_queues(reserved: dict[str, int]) -> dict[str, int]:
+def _of_functions(reserved: dict[str, int]) -> dict[str, int]:
     unknown = sorted(set(reserved) - {spec.name for spec in FUNCTIONS})
     if unknown:
         raise ValueError(f"no function is named {unknown[0]}")
-    for subscription in QUEUE_SUBSCRIPTIONS:
-        name, needed = subscription.consumer, subscription.max_concurrency
-        # A queue delivers to so many at once; messages that are throttled end as dead letters.
-        if reserved.get(name, needed) < needed:
-            raise ValueError(f"{name} needs at least {needed}, as many as its queue delivers to")
     return reserved
 
 
@@ -122,7 +120,8 @@ class Settings(BaseModel):
     """The instance type of the domain's data nodes."""
 
     search_instance_count: Annotated[int, Field(ge=1, le=80), AfterValidator(spread_evenly)] = 1
-    """One, or so many that two or three zones have as many each, as OpenSearch Service demands."""
+    """One, or a multiple of three: three zones have as many nodes each. Of two nodes, or of nodes
+    in two zones, the loss of one stops the domain, since the rest is no majority."""
 
     search_volume_gb: Annotated[int, Field(ge=10, le=3000)] = 20
     """The volume of each data node."""
@@ -222,10 +221,18 @@ class Settings(BaseModel):
     `search`, `export`, `signIn` and `public` (routes without credentials). A group that is not
     named has the API's limits."""
 
-    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(_enough_for_queues)] = {}
+    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(_of_functions)] = {}
     """How many instances of a function, by its name, Lambda keeps for it and starts at most. A
     function that is not named shares what is left, which has to be 100: new accounts have 10 in
     all and cannot reserve any."""
+
+    account_concurrency: PositiveInt = 1000
+    """How many instances the account may run at once in the region: Lambda's quota "Concurrent
+    executions". New accounts have ten, with which a deployment cannot work: raise it first."""
+
+    queue_concurrency: Annotated[int, Field(ge=2, le=10)] = 10
+    """How many instances each queue starts at most. All queues together may use half of
+    `accountConcurrency`: the rest is for requests and streams."""
 
     alarms: bool = False
     """Whether there are CloudWatch alarms."""
@@ -244,6 +251,34 @@ class Settings(BaseModel):
         if self.user_pool_firewall and not self.user_pool:
             raise ValueError("userPoolFirewall needs a userPool")
         return self
+
+    @model_validator(mode="after")
+    def _check_concurrency(self) -> Self:
+        account, reserved = self.account_concurrency, sum(self.reserved_concurrency.values())
+        by_queues = sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
+        if by_queues > account // 2:
+            raise ValueError(
+                f"queueConcurrency lets queues start {by_queues} instances at once, half of "
+                f"accountConcurrency is {account // 2}: raise the account's quota, or lower it"
+            )
+        if reserved and reserved + UNRESERVED > account:
+            raise ValueError(
+                f"reservedConcurrency takes {reserved} of {account} instances "
+                f"(accountConcurrency), of which {UNRESERVED} have to be left"
+            )
+        for subscription in QUEUE_SUBSCRIPTIONS:
+            name, needed = subscription.consumer, self.concurrency_of(subscription)
+            # Messages of a throttled function end as dead letters.
+            if self.reserved_concurrency.get(name, needed) < needed:
+                raise ValueError(
+                    f"reservedConcurrency: {name} needs at least {needed}, as many as its queue "
+                    "delivers to"
+                )
+        return self
+
+    def concurrency_of(self, subscription: QueueSubscription) -> int:
+        """Return how many instances of its consumer a queue starts at most."""
+        return min(subscription.max_concurrency, self.queue_concurrency)
 
     @model_validator(mode="after")
     def _check_provider(self) -> Self:

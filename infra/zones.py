@@ -2,18 +2,21 @@
 
 
 def zones_of(nodes: int) -> int:
-    """How many zones so many nodes are in: three where that comes out even, else two."""
-    if nodes == 1:
-        return 1
-    return 2 if nodes % 3 else 3
+    """Return how many zones so many nodes are in: one has one, others are in three.
+
+    Without dedicated master nodes the data nodes elect the master by majority, which two zones do
+    not survive the loss of one with. Source: Amazon OpenSearch Service Developer Guide,
+    "Configuring a multi-AZ domain".
+    """
+    return 1 if nodes == 1 else 3
 
 
 def spread_evenly(nodes: int) -> int:
-    """The number itself, if each zone has as many of the nodes.
+    """Return the number itself, if each zone has as many of the nodes.
 
     Raises:
-        ValueError: a deployment would fail, after its other stacks were made.
+        ValueError: a deployment would fail, after its other stacks were created.
     """
     if nodes % zones_of(nodes):
-        raise ValueError("1, or a multiple of 2 or 3: each zone has as many nodes")
+        raise ValueError("1, or a multiple of 3: each of three zones has as many nodes")
     return nodes

@@ -41,7 +41,12 @@ def declared_queue(
 
 
 def map_queue(
-    stack: Stack, spec: QueueSubscription, *, queue: sqs.Queue, function: lambda_.Function
+    stack: Stack,
+    spec: QueueSubscription,
+    *,
+    queue: sqs.Queue,
+    function: lambda_.Function,
+    concurrency: int,
 ) -> None:
     """Wake `function` by the queue's messages; only those that it names come back."""
     lambda_.CfnEventSourceMapping(
@@ -52,7 +57,7 @@ def map_queue(
         batch_size=spec.batch_size,
         maximum_batching_window_in_seconds=spec.window_seconds,
         scaling_config=lambda_.CfnEventSourceMapping.ScalingConfigProperty(
-            maximum_concurrency=spec.max_concurrency
+            maximum_concurrency=concurrency
         ),
         function_response_types=["ReportBatchItemFailures"],
     )

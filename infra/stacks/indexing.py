@@ -70,7 +70,7 @@ class IndexingStack(Stack):
         folders: Folders,
     ) -> None:
         super().__init__(scope, name, description="Vitrine: from changes to the search indexes")
-        self._resources = resources
+        self._settings, self._resources = settings, resources
         self._alarms = Alarms(self, settings)
         for queue in QUEUES:
             self._queue(queue)
@@ -177,6 +177,7 @@ class IndexingStack(Stack):
                 queue,
                 queue=self._resources.queues[queue.source.name],
                 function=consumers[queue.consumer],
+                concurrency=self._settings.concurrency_of(queue),
             )
 
     def _object_events(self, spec: ObjectSubscription) -> dict[str, object]:

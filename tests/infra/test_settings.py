@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.zones import zones_of
@@ -73,7 +74,8 @@ def test_context_comes_before_the_stage() -> None:
         ("presignedUrlSeconds", 3601),
         ("uploadRatePerMinute", 0),
         ("search", "serverless"),
-        ("searchInstanceCount", 5),
+        ("searchInstanceCount", 2),
+        ("searchInstanceCount", 4),
         ("searchInstanceCount", 0),
         ("webUrl", "https://example.org/app"),
         ("webUrl", "example.org"),
@@ -86,7 +88,9 @@ def test_context_comes_before_the_stage() -> None:
         ("adminUserId", "a#b"),
         ("bundle", "perhaps"),
         ("reservedConcurrency", {"Nobody": 5}),
-        ("reservedConcurrency", {"PurgeWorker": 1}),
+        ("queueConcurrency", 1),
+        ("queueConcurrency", 11),
+        ("accountConcurrency", 0),
     ],
 )
 def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> None:
@@ -95,11 +99,40 @@ def test_a_wrong_setting_is_refused_by_its_name(name: str, value: object) -> Non
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "zones"), [(1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 2), (9, 3), (80, 2)]
-)
-def test_nodes_are_spread_evenly_over_two_or_three_zones(nodes: int, zones: int) -> None:
+@pytest.mark.parametrize(("nodes", "zones"), [(1, 1), (3, 3), (6, 3), (9, 3), (78, 3)])
+def test_nodes_are_spread_evenly_over_three_zones(nodes: int, zones: int) -> None:
     assert zones_of(_read("prod", searchInstanceCount=nodes).search_instance_count) == zones
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (
+            {"accountConcurrency": 10},
+            "start 102 instances at once, half of accountConcurrency is 5",
+        ),
+        ({"accountConcurrency": 100, "queueConcurrency": 6}, "start 62 instances"),
+        (
+            {"accountConcurrency": 300, "reservedConcurrency": {"SearchApi": 201}},
+            "reservedConcurrency takes 201 of 300",
+        ),
+        ({"reservedConcurrency": {"PurgeWorker": 1}}, "PurgeWorker needs at least 2"),
+        (
+            {"queueConcurrency": 4, "reservedConcurrency": {"SearchWorker": 3}},
+            "SearchWorker needs at least 4",
+        ),
+    ],
+)
+def test_more_concurrency_than_the_account_has_is_refused(
+    settings: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(SettingsError, match=reason):
+        _read("prod", **settings)
+
+
+def test_an_account_of_few_instances_has_room_for_all_queues_and_requests() -> None:
+    found = _read("prod", accountConcurrency=100, queueConcurrency=2)
+    assert {found.concurrency_of(each) for each in QUEUE_SUBSCRIPTIONS} == {2}
 
 
 def test_limits_are_for_groups_that_there_are() -> None:
