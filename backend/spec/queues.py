@@ -10,14 +10,16 @@ from backend.values import frozen
 class Queue:
     """A standard SQS queue with a dead-letter queue `<name>DeadLetters`.
 
-    `max_receives` is high: an outage is not poison, a message waits until its engine is back.
+    `max_receives` is high: an outage is not poison, a message waits until its engine is back. If
+    its function dies each time, at least half of its retention is left to find it among the dead
+    letters: SQS counts a message's age from when it was sent first.
     `time_outs_hidden`: a message whose function dies comes again after so many times as long as
     that may run. Six is AWS's advice, for functions that may be throttled.
     """
 
     name: str
     description: str
-    max_receives: int = 1000
+    max_receives: int = 800
     retention_days: int = 14
     time_outs_hidden: int = 6
 

@@ -104,6 +104,8 @@ def test_a_message_stays_hidden_six_times_as_long_as_its_function_may_run_one_of
     redrive = properties["RedrivePolicy"]
     assert assembly.text(redrive["deadLetterTargetArn"]) == f"<{queue.name}DeadLetters.Arn>"
     assert redrive["maxReceiveCount"] == queue.max_receives
+    tried_seconds = redrive["maxReceiveCount"] * properties["VisibilityTimeout"]
+    assert tried_seconds <= properties["MessageRetentionPeriod"] / 2
     for name in (queue.name, f"{queue.name}DeadLetters"):
         found = assembly.resource(name).properties
         assert found["MessageRetentionPeriod"] == queue.retention_days * 86_400
