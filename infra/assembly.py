@@ -50,7 +50,9 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
 
 def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     """Storage and search, then bootstrap, then what needs both of them to be set up."""
-    resources = Resources(imported_buckets=settings.imported_buckets)
+    resources = Resources(
+        imported_buckets=settings.imported_buckets, imported_keys=settings.imported_keys
+    )
     prefix = f"vitrine-{settings.stage}"
     common: _Common = {"settings": settings, "resources": resources}
     has_search = settings.search == "provisioned"

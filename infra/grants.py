@@ -102,6 +102,7 @@ def statements(
         *_streams(resources, streams),
         *_messages(spec, resources),
         *_key(spec, resources, streams),
+        *_imported_keys(spec, resources),
         *_search(spec, resources),
         *_user_pool(spec, resources),
     ]
@@ -230,6 +231,22 @@ def _key(
             },
         )
         for by, actions in sorted(grouped.items())
+    ]
+
+
+def _imported_keys(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    """The keys of imported buckets, by way of S3, for what the function does with files."""
+    reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
+    writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
+    if not resources.imported_keys or not (reads or writes):
+        return []
+    via = f"s3.{Aws.REGION}.{Aws.URL_SUFFIX}"
+    return [
+        iam.PolicyStatement(
+            actions=[*(OPEN if reads else ()), *(SEAL if writes else ())],
+            resources=list(resources.imported_keys),
+            conditions={"StringEquals": {"kms:ViaService": via}},
+        )
     ]
 
 

@@ -33,3 +33,5 @@ class Resources:
     key: kms.IKey | None = None
     imported_buckets: tuple[str, ...] = ()
     """Names of buckets that are used as the asset bucket is, and that others have made."""
+    imported_keys: tuple[str, ...] = ()
+    """ARNs of the keys that encrypt them, where those are keys of somebody's own."""

@@ -41,6 +41,10 @@ AddressRange = Annotated[str, BeforeValidator(address_range)]
 
 BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
 
+KeyArn = Annotated[
+    str, Field(pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{1,64}$")
+]
+
 VARIABLE_CHARS = 2_000
 """What a list may take of the 4 KB that all variables of a function have together."""
 POLICY_CHARS = 1_200
@@ -49,6 +53,7 @@ and partition."""
 UNRESERVED = 100
 """Instances of an account that Lambda lets nobody reserve. Source: Lambda Developer Guide,
 "Configuring reserved concurrency for a function"."""
+_STATEMENT_CHARS = 200  # of the statement about imported keys, without their ARNs
 _POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
 
 
@@ -57,16 +62,6 @@ def _fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
     if size > VARIABLE_CHARS:
         raise ValueError(f"has {size} characters, functions take {VARIABLE_CHARS}: join some")
     return values
-
-
-def _fit_roles(names: tuple[str, ...]) -> tuple[str, ...]:
-    size = sum(2 * len(name) + _POLICY_CHARS_BESIDE for name in names)
-    if size > POLICY_CHARS:
-        raise ValueError(
-            f"takes {size} characters of a role's policy, which has room for {POLICY_CHARS}: "
-            "name fewer buckets"
-        )
-    return names
 
 
 def _of_functions(reserved: dict[str, int]) -> dict[str, int]:
@@ -180,9 +175,13 @@ class Settings(BaseModel):
     admin_user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@+-]{3,255}$")] = "admin"
     sync_database_id: Annotated[str, Field(pattern=r"^[-_a-zA-Z0-9]{3,63}$")] = "imported"
     """Where assets go that are found in a bucket whose record names no database."""
-    imported_buckets: Annotated[tuple[BucketName, ...], AfterValidator(_fit_roles)] = ()
+    imported_buckets: tuple[BucketName, ...] = ()
     """Buckets beside the deployment's own that may be registered to hold assets. Each has to send
     its events to EventBridge, which is a switch of the bucket."""
+
+    imported_keys: tuple[KeyArn, ...] = ()
+    """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
+    these keys through S3; the policy of each key has to allow the account to."""
 
     name_hidden_assets: bool = False
     """Whether exports contain the ids of linked assets that the caller may not see."""
@@ -250,6 +249,18 @@ class Settings(BaseModel):
     def _check_firewall(self) -> Self:
         if self.user_pool_firewall and not self.user_pool:
             raise ValueError("userPoolFirewall needs a userPool")
+        return self
+
+    @model_validator(mode="after")
+    def _fit_roles(self) -> Self:
+        size = sum(2 * len(name) + _POLICY_CHARS_BESIDE for name in self.imported_buckets)
+        if self.imported_keys:
+            size += _STATEMENT_CHARS + sum(len(arn) + 3 for arn in self.imported_keys)
+        if size > POLICY_CHARS:
+            raise ValueError(
+                f"importedBuckets and importedKeys take {size} characters of a role's policy, "
+                f"which has room for {POLICY_CHARS}: name fewer"
+            )
         return self
 
     @model_validator(mode="after")

@@ -2,6 +2,7 @@
 
 TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
+IMPORTED_KEY = "arn:aws:kms:eu-central-1:444455556666:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 WEB_URL = "https://museum.example.org"
 HARDENED: dict[str, object] = {
     "malwareScan": True,
@@ -23,7 +24,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
     "local": {"stage": "local"},
     "prod": {**_PROD, "alarmTopicArn": TOPIC},
     "locked": {**_PROD, "cloudTrail": True, "auditLock": "compliance", "auditLockDays": 2555},
-    "pool": {**_PROD, "userPool": True},
+    "pool": {**_PROD, "userPool": True, "importedKeys": [IMPORTED_KEY]},
     "signing-in": {
         **_PROD,
         "oidcIssuer": ISSUER,

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from backend.spec.buckets import ACCESS_LOGS_BUCKET, BUCKETS, Bucket
+from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS, Bucket
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.queues import QUEUES, STREAM_SUBSCRIPTIONS
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES
+from tests.infra.contexts import IMPORTED_KEY
 from tests.infra.templates import Assembly
 
 KEY = "<DataKey.Arn>"
@@ -133,3 +134,27 @@ def test_without_a_key_of_the_customer_nothing_names_one(
             assert "SSESpecification" not in found.resource(name).properties
     for spec in FUNCTIONS:
         assert not _uses(found, spec)
+
+
+@pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
+def test_functions_use_the_keys_of_imported_buckets_for_files_through_s3_only(
+    synthesized: Callable[[str], Assembly], prod: Assembly, spec: Function
+) -> None:
+    found = _about_imported_keys(synthesized("pool"), spec)
+    reads = ASSET_BUCKET in (*spec.reads, *spec.writes)
+    writes = ASSET_BUCKET in (*spec.writes, *spec.appends)
+    actions = {*(["kms:Decrypt"] if reads else []), *(["kms:GenerateDataKey"] if writes else [])}
+    assert {action for statement in found for action in statement["Action"]} == actions
+    for statement in found:
+        (via,) = statement["Condition"]["StringEquals"].values()
+        assert synthesized("pool").text(via) == "s3.<AWS::Region>.<AWS::URLSuffix>"
+    assert _about_imported_keys(prod, spec) == []
+
+
+def _about_imported_keys(assembly: Assembly, spec: Function) -> list[dict[str, Any]]:
+    (policy,) = assembly.resource(f"{spec.name}Role").properties["Policies"]
+    statements = policy["PolicyDocument"]["Statement"]
+    found = [each for each in statements if each["Resource"] == IMPORTED_KEY]
+    for each in found:
+        each["Action"] = [each["Action"]] if isinstance(each["Action"], str) else each["Action"]
+    return found

@@ -12,6 +12,7 @@ from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.settings import SETTINGS
 from infra.settings import Settings, SettingsError, default_context, described, read_settings
 from infra.zones import zones_of
+from tests.infra.contexts import IMPORTED_KEY
 from tests.infra.templates import ROOT
 
 STAGES = ("local", "prod")
@@ -79,7 +80,6 @@ def test_context_comes_before_the_stage() -> None:
         ("searchInstanceCount", 0),
         ("webUrl", "https://example.org/app"),
         ("webUrl", "example.org"),
-        ("importedBuckets", [f"{n:02}" + "b" * 61 for n in range(8)]),
         ("allowedIpRanges", [f"192.0.{n}.0/24" for n in range(100)]),
         ("logRetentionDays", 8),
         ("auditLock", "forever"),
@@ -113,6 +113,11 @@ def test_nodes_are_spread_evenly_over_three_zones(nodes: int, zones: int) -> Non
         ),
         ({"accountConcurrency": 100, "queueConcurrency": 6}, "start 62 instances"),
         (
+            {"importedBuckets": [f"{n:02}" + "b" * 61 for n in range(8)]},
+            "importedBuckets and importedKeys take 1392 characters",
+        ),
+        ({"importedKeys": [IMPORTED_KEY] * 13}, "importedBuckets and importedKeys take"),
+        (
             {"accountConcurrency": 300, "reservedConcurrency": {"SearchApi": 201}},
             "reservedConcurrency takes 201 of 300",
         ),
@@ -123,7 +128,7 @@ def test_nodes_are_spread_evenly_over_three_zones(nodes: int, zones: int) -> Non
         ),
     ],
 )
-def test_more_concurrency_than_the_account_has_is_refused(
+def test_settings_that_do_not_fit_an_account_or_its_roles_are_refused(
     settings: dict[str, object], reason: str
 ) -> None:
     with pytest.raises(SettingsError, match=reason):
@@ -133,6 +138,11 @@ def test_more_concurrency_than_the_account_has_is_refused(
 def test_an_account_of_few_instances_has_room_for_all_queues_and_requests() -> None:
     found = _read("prod", accountConcurrency=100, queueConcurrency=2)
     assert {found.concurrency_of(each) for each in QUEUE_SUBSCRIPTIONS} == {2}
+
+
+def test_a_key_is_named_by_its_arn() -> None:
+    with pytest.raises(SettingsError, match=r"^stages\.local\.importedKeys\.0: .+'alias/files'"):
+        _read("local", importedKeys=["alias/files"])
 
 
 def test_limits_are_for_groups_that_there_are() -> None:
