@@ -384,6 +384,9 @@ def _checked(given: dict[str, object]) -> Settings:
         return Settings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]) or "*"
+        if not first["loc"]:  # settings that do not fit together: the message names them
+            fact = first["msg"].removeprefix("Value error, ")
+            raise SettingsError(f"stages.{given['stage']}: {fact}") from error
+        name = ".".join(str(part) for part in first["loc"])
         fact = f"{first['msg']} (given: {first['input']!r})"
         raise SettingsError(f"stages.{given['stage']}.{name}: {fact}") from error

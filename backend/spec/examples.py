@@ -68,7 +68,7 @@ REPLIES: Mapping[str, object] = {
     "baseAssetsPrefix": "/",
     "bucketName": "museum-assets",
     "createdBy": EXAMPLES["userId"],
-    "downloadUrl": "https://museum-assets.s3.amazonaws.com/pump/scans/pump.e57?X-Amz-Signature=5b1f",
+    "downloadUrl": "https://museum-assets.s3.eu-central-1.amazonaws.com/pump/scans/pump.e57?X-Amz-Signature=5b1f",
     "etag": "9b2cf535f27731c974343645a3985328",
     "fileName": "pump.e57",
     "key": "pump/scans/pump.e57",
