@@ -1,0 +1,89 @@
+"""Commands in pages that need an account of AWS: what they name is there.
+
+They are not run here. Services, operations and options are compared with botocore's models, the
+commands of `vitrine` with its own help.
+"""
+
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import botocore.session
+import pytest
+from botocore import xform_name
+from botocore.model import OperationModel
+from typer.testing import CliRunner
+from vitrine.cli.app import app
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+FIRST_DEPLOYMENT = ROOT / "docs" / "guides" / "first-deployment.md"
+MOST_STEPS = 15
+EVERYWHERE = {"output", "query"}
+OWN_OF_S3 = {"rm", "sync"}
+"""Commands of the AWS CLI itself, which are no operations of S3."""
+
+
+def aws_commands(page: Path) -> list[str]:
+    """Return the commands in a page's code, in lines and in blocks."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"(?:^|`)(aws [a-z0-9-]+ [^`\n]+)", text, re.MULTILINE)
+
+
+COMMANDS = sorted({command for page in PAGES for command in aws_commands(page)})
+
+
+@cache
+def operations(service: str) -> dict[str, OperationModel]:
+    name = "s3" if service == "s3api" else service
+    model = botocore.session.get_session().get_service_model(name)
+    found = (model.operation_model(name) for name in model.operation_names)
+    return {xform_name(each.name).replace("_", "-"): each for each in found}
+
+
+def unknown_in(command: str) -> list[str]:
+    """Return the parts of a command that the service does not have."""
+    _, service, operation, *rest = shlex.split(command)
+    if service == "s3":
+        return [] if operation in OWN_OF_S3 else [operation]
+    model = operations(service).get(operation)
+    if model is None:
+        return [operation]
+    members = model.input_shape.members if model.input_shape is not None else {}
+    known = {xform_name(name).replace("_", "-") for name in members} | EVERYWHERE
+    options = [part.removeprefix("--") for part in rest if part.startswith("--")]
+    return [each for each in options if not {each, each.removeprefix("no-")} & known]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_aws_command_names_what_the_service_has(command: str) -> None:
+    assert unknown_in(command) == []
+
+
+def test_a_wrong_command_is_found() -> None:
+    assert unknown_in("aws lambda get-accounts") == ["get-accounts"]
+    assert unknown_in("aws lambda get-function --name a") == ["name"]
+    assert unknown_in("aws s3 copy a b") == ["copy"]
+    assert len(COMMANDS) > MOST_STEPS / 2
+
+
+def test_the_first_deployment_has_few_steps_that_are_there() -> None:
+    lines = FIRST_DEPLOYMENT.read_text(encoding="utf-8").splitlines()
+    steps = [line.split("`")[1] for line in lines if line.startswith("| `")]
+    assert len(steps) == len([line for line in lines if line.startswith("|")]) - 2 <= MOST_STEPS
+    for step in steps:
+        if not step.startswith("aws "):
+            program, *words = shlex.split(step)
+            assert program == ".venv/bin/vitrine"
+            assert _has(words), step
+
+
+def _has(words: list[str]) -> bool:
+    """Whether the command line has this command, with as many arguments and these options."""
+    options = [word for word in words if word.startswith("--")]
+    for length in (2, 1):
+        shown = CliRunner().invoke(app, [*words[:length], "--help"], env={"COLUMNS": "200"})
+        if shown.exit_code == 0:
+            return all(option in shown.stdout for option in options)
+    return False
