@@ -1,4 +1,8 @@
-"""Objects that another S3 client writes: they become assets and files, and stay as they are."""
+"""Objects that another S3 client writes: they become assets and files, and stay as they are.
+
+It takes over 20 seconds: assets and files appear after events, a queue and the settle delay, in
+several rounds.
+"""
 
 from contextlib import suppress
 from typing import Any, cast

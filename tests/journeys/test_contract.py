@@ -1,4 +1,8 @@
-"""Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis)."""
+"""Whether every route answers as the OpenAPI document says, whatever it is sent (schemathesis).
+
+It takes minutes: some 600 requests go to all operations of a runtime of its own, on which every
+function starts for the first time.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""Long work as a client sees it: started by a request, looked at, finished by itself."""
+"""Long work as a client sees it: started by a request, looked at, finished by itself.
+
+It takes over 20 seconds: jobs of many steps are stopped, resumed and waited for.
+"""
 
 from urllib.parse import quote
 from uuid import uuid4

@@ -1,4 +1,8 @@
-"""Assets that are archived, brought back and deleted, as a client sees it."""
+"""Assets that are archived, brought back and deleted, as a client sees it.
+
+It takes over 20 seconds: archiving and deleting are jobs, and an id is free only after the settle
+delay.
+"""
 
 from typing import Any
 from urllib.parse import quote

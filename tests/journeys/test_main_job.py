@@ -1,4 +1,8 @@
-"""The path that the product exists for: create, upload, describe, find."""
+"""The path that the product exists for: create, upload, describe, find.
+
+It takes over 20 seconds: each change is followed through streams, queues and the settle delay into
+both indexes, and the consumers' functions start here for the first time.
+"""
 
 import httpx
 

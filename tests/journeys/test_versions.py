@@ -1,4 +1,7 @@
-"""Versions of assets as clients make, read and take them back, also many clients at once."""
+"""Versions of assets as clients make, read and take them back, also many clients at once.
+
+It takes over 20 seconds: clients compete for numbers, and versions of many files are jobs.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

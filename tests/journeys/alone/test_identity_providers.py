@@ -1,4 +1,7 @@
-"""People who sign in: with the deployment's user pool, and with a provider of their own."""
+"""People who sign in: with the deployment's user pool, and with a provider of their own.
+
+It takes over 20 seconds: the deployment starts with a provider of identities and a user pool.
+"""
 
 from pathlib import Path
 from typing import Any
