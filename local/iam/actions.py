@@ -228,9 +228,14 @@ def _s3(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
         for entry in listed:
             yield from _on_object("DeleteObject", {**entry, "Bucket": parameters["Bucket"]}, place)
     elif operation in {"CopyObject", "UploadPartCopy"}:
-        yield from _on_object("GetObject", _copied(parameters["CopySource"]), place)
+        source = _copied(parameters["CopySource"])
+        yield from _on_object("GetObject", source, place)
         target = "PutObject" if operation == "CopyObject" else "UploadPart"
         yield from _on_object(target, parameters, place)
+        if operation == "CopyObject" and parameters.get("TaggingDirective") != "REPLACE":
+            # S3 copies tags too, if the source has any: every copy is decided as if it had.
+            yield from _on_object("GetObjectTagging", source, place)
+            yield from _on_object("PutObjectTagging", parameters, place)
     elif operation in _OF_OBJECTS:
         yield from _on_object(operation, parameters, place)
 

@@ -106,7 +106,10 @@ def test_a_listing_needs_the_bucket(operation: str, action: str) -> None:
     assert _needs("s3", operation, Bucket="b") == {(f"s3:{action}", "arn:aws:s3:::b")}
 
 
-@pytest.mark.parametrize("operation", ["CopyObject", "UploadPartCopy"])
+@pytest.mark.parametrize(
+    ("operation", "more"),
+    [("CopyObject", {"TaggingDirective": "REPLACE"}), ("UploadPartCopy", {})],
+)
 @pytest.mark.parametrize(
     ("source", "action"),
     [
@@ -117,11 +120,21 @@ def test_a_listing_needs_the_bucket(operation: str, action: str) -> None:
     ],
 )
 def test_a_copy_needs_to_read_its_source_and_to_write_its_target(
-    operation: str, source: object, action: str
+    operation: str, more: dict[str, str], source: object, action: str
 ) -> None:
-    assert _needs("s3", operation, **OBJECT, CopySource=source) == {
+    assert _needs("s3", operation, **OBJECT, **more, CopySource=source) == {
         (f"s3:{action}", "arn:aws:s3:::c/ä b"),
         ("s3:PutObject", THERE),
+    }
+
+
+def test_a_copy_that_keeps_tags_needs_to_read_and_write_tags() -> None:
+    source = {"Bucket": "c", "Key": "x", "VersionId": "v"}
+    assert _needs("s3", "CopyObject", **OBJECT, CopySource=source) == {
+        ("s3:GetObjectVersion", "arn:aws:s3:::c/x"),
+        ("s3:GetObjectVersionTagging", "arn:aws:s3:::c/x"),
+        ("s3:PutObject", THERE),
+        ("s3:PutObjectTagging", THERE),
     }
 
 
