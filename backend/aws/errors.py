@@ -12,7 +12,6 @@ from backend.core.errors import (
     UnavailableError,
     VitrineError,
 )
-from backend.core.objects import NotRestoredError
 
 OUTAGE_CODES = frozenset(
     {
@@ -33,6 +32,8 @@ OUTAGE_CODES = frozenset(
 )
 """Errors of a service that is down or has too much to do, or whose key service has. (SQS and SNS
 have names of their own for that; S3's RequestTimeout is a 400.)"""
+NOT_RESTORED = "InvalidObjectState"
+"""S3's refusal to read an object in an archive class."""
 _SERVER_ERROR = 500
 _FORBIDDEN = 403
 # DynamoDB denies with status 400; IAM may not know the credentials of a new role yet.
@@ -69,10 +70,7 @@ def denials_named() -> Generator[None]:
 
 @contextmanager
 def translated(service: str) -> Generator[None]:
-    """Raise UnavailableError for an outage of the service; nearly all else passes unchanged.
-
-    What S3 cannot read before it is restored raises NotRestoredError.
-    """
+    """Raise UnavailableError for an outage of the service; all else passes unchanged."""
     try:
         yield
     except (BotoConnectionError, HTTPClientError) as error:
@@ -80,8 +78,6 @@ def translated(service: str) -> Generator[None]:
     except ClientError as error:
         if is_outage(error):
             raise UnavailableError(f"{service} does not answer") from error
-        if code_of(error) == "InvalidObjectState":
-            raise NotRestoredError from error
         raise
 
 

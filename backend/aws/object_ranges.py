@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from backend.aws.errors import code_of, translated
+from backend.aws.errors import NOT_RESTORED, code_of, translated
+from backend.core.objects import NotRestoredError
 from backend.core.wired import wired
 
 if TYPE_CHECKING:
@@ -45,4 +46,6 @@ class S3ObjectRanges:
         except ClientError as error:
             if code_of(error) in _CHANGED:
                 return None
+            if code_of(error) == NOT_RESTORED:
+                raise NotRestoredError from error
             raise

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from backend.aws.errors import OUTAGE_CODES, code_of, translated
+from backend.aws.errors import NOT_RESTORED, OUTAGE_CODES, code_of, translated
 from backend.aws.version_listings import is_before, newest_first
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
+    NotRestoredError,
     ObjectHead,
     ObjectPage,
     ObjectRefusedError,
@@ -345,7 +346,7 @@ class S3Objects:
 
 @contextmanager
 def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
-    """As `translated`; what is absent becomes NotFoundError.
+    """As `translated`; what is absent raises NotFoundError, what is archived NotRestoredError.
 
     With `refusing`, all else that S3 finds wrong with the request becomes ObjectRefusedError.
     """
@@ -356,6 +357,8 @@ def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
         code = code_of(error)
         if code in _ABSENT or code == "NoSuchUpload":
             raise NotFoundError(f"S3 holds no such object or upload: {key}") from error
+        if code == NOT_RESTORED:
+            raise NotRestoredError from error
         if not refusing or code in _NOT_THE_CALLERS:
             raise
         reason = error.response.get("Error", {}).get("Message", "")

@@ -12,7 +12,7 @@ from constructs import Construct
 from backend.spec.buckets import ABORT_MULTIPART_DAYS, Bucket
 from backend.spec.key_layouts import CLOUDTRAIL_LOG_PREFIX
 from infra.constructs.naming import name_exactly
-from infra.constructs.retention import RETAINED
+from infra.constructs.updates import RETAINED
 
 
 def declared_bucket(

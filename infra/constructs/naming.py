@@ -15,14 +15,3 @@ def name_exactly(construct: IConstruct, name: str) -> None:
 def output(stack: Stack, name: str, value: str, description: str) -> None:
     """Declare a stack output of that exact name."""
     CfnOutput(stack, name, value=value, description=description).override_logical_id(name)
-
-
-def export(stack: Stack, *values: str) -> None:
-    """Export attributes of resources under the names that CDK gives to references between stacks.
-
-    CDK exports an attribute only while another stack uses it. Dropping the last use would remove
-    the export from the template of the first stack, which is deployed first: CloudFormation
-    refuses that while the deployed other stack still imports it.
-    """
-    for value in values:
-        stack.export_value(value)

@@ -6,7 +6,7 @@ from constructs import Construct
 
 from backend.spec.tables.model import Index, KeyAttribute, Table
 from infra.constructs.naming import name_exactly
-from infra.constructs.retention import RETAINED
+from infra.constructs.updates import RETAINED
 
 # `Table` and not `TableV2`: the latter cannot render a customer-managed key in a stack that is not
 # bound to a region.

@@ -5,7 +5,7 @@ from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_wafv2 as waf
 
 from infra.constructs.naming import name_exactly
-from infra.constructs.retention import RETAINED
+from infra.constructs.updates import RETAINED
 
 PASSWORD_CHARACTERS = 12
 _MANAGED = ("AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet")

@@ -43,8 +43,9 @@ from infra import grants
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
-from infra.constructs.naming import export, name_exactly
+from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import declared_queue, map_queue, map_stream
+from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 

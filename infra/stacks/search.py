@@ -13,8 +13,9 @@ from backend.spec.functions import FUNCTIONS
 from backend.spec.search_indexes import MAX_CLAUSES
 from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
-from infra.constructs.naming import export, name_exactly, output
+from infra.constructs.naming import name_exactly, output
 from infra.constructs.network import Network, declared_network
+from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 from infra.zones import zones_of

@@ -21,10 +21,10 @@ from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, declared_trail
 from infra.constructs.malware_scan import scan_bucket
-from infra.constructs.naming import export, name_exactly, output
-from infra.constructs.retention import RETAINED
+from infra.constructs.naming import name_exactly, output
 from infra.constructs.tables import declared_table
 from infra.constructs.topic import declared_topic
+from infra.constructs.updates import RETAINED, export
 from infra.constructs.user_pool import declared_user_pool, protect_user_pool
 from infra.resources import Resources
 from infra.settings import Settings

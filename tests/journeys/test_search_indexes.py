@@ -1,4 +1,4 @@
-"""The indexes as a whole: checked, repaired and built anew while others write and search.
+"""The indexes as a whole: checked, repaired and rebuilt while others write and search.
 
 It takes over 20 seconds: a check, a repair and a reindex walk everything that other files wrote
 into the shared runtime.

@@ -1,0 +1,19 @@
+"""What keeps updates and deletions of stacks safe: what is retained, and what is exported."""
+
+from aws_cdk import RemovalPolicy, Stack
+
+RETAINED = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+"""For resources that hold data: they remain when their stack is deleted. Only a creation that
+fails deletes what it has created, so that it can be repeated: resources that are retained then
+would belong to no stack."""
+
+
+def export(stack: Stack, *values: str) -> None:
+    """Export attributes of resources under the names that CDK gives to references between stacks.
+
+    CDK exports an attribute only while another stack uses it. Dropping the last use would remove
+    the export from the template of the first stack, which is deployed first: CloudFormation
+    refuses that while the deployed other stack still imports it.
+    """
+    for value in values:
+        stack.export_value(value)
