@@ -47,7 +47,7 @@ KeyArn = Annotated[
 
 VARIABLE_CHARS = 2_000
 """What a list may take of the 4 KB that all variables of a function have together."""
-POLICY_CHARS = 1_200
+POLICY_CHARS = 1_150
 """What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
 and partition."""
 UNRESERVED = 100

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 from botocore.exceptions import ClientError
 
@@ -12,6 +13,7 @@ from backend.aws.version_listings import is_before, newest_first
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
+    NO_TAGS,
     NotRestoredError,
     ObjectHead,
     ObjectPage,
@@ -75,7 +77,14 @@ class S3Objects:
         )
         content_type = reply.get("ContentType", "application/octet-stream")
         metadata = {name.lower(): value for name, value in reply["Metadata"].items()}
-        return ObjectHead(found, content_type, metadata, _needs_restore(reply))
+        return ObjectHead(
+            found, content_type, metadata, _needs_restore(reply), reply.get("TagCount", 0)
+        )
+
+    def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
+        with _translated(key):
+            reply = self.client.get_object_tagging(Bucket=bucket, Key=key, VersionId=version_id)
+        return {tag["Key"]: tag["Value"] for tag in reply["TagSet"]}
 
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
@@ -169,6 +178,7 @@ class S3Objects:
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
         with _translated(target[1], refusing=True):
@@ -179,8 +189,9 @@ class S3Objects:
                 ContentType=content_type,
                 Metadata=dict(metadata),
                 MetadataDirective="REPLACE",
-                # Copying tags, such as those of a malware scan, would need rights to tags.
+                # S3 would copy all tags, also the result of a malware scan of the source.
                 TaggingDirective="REPLACE",
+                **_tagging(tags),
             )
         etag = reply["CopyObjectResult"].get("ETag", "")
         return Written(reply.get("VersionId", _NO_VERSION), etag.strip('"'))
@@ -216,11 +227,21 @@ class S3Objects:
         ]
 
     def create_multipart(
-        self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
+        self,
+        bucket: str,
+        key: str,
+        *,
+        content_type: str,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
     ) -> str:
         with _translated(key, refusing=True):
             reply = self.client.create_multipart_upload(
-                Bucket=bucket, Key=key, ContentType=content_type, Metadata=dict(metadata)
+                Bucket=bucket,
+                Key=key,
+                ContentType=content_type,
+                Metadata=dict(metadata),
+                **_tagging(tags),
             )
         return reply["UploadId"]
 
@@ -373,6 +394,11 @@ def _is_too_long(prefix: str) -> bool:
 def _source(source: tuple[str, str], version_id: str | None) -> Any:
     wanted = {"Bucket": source[0], "Key": source[1]}
     return wanted if version_id is None else {**wanted, "VersionId": version_id}
+
+
+def _tagging(tags: Mapping[str, str]) -> Any:
+    # An empty parameter would demand the right to write tags, too.
+    return {"Tagging": urlencode(tags, quote_via=quote)} if tags else {}
 
 
 def _needs_restore(reply: Mapping[str, Any]) -> bool:

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from backend.core.errors import ConflictError, StateForbidsError
 
 if TYPE_CHECKING:
     from backend.core.file_kinds import Serving
+
+
+NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 
 class ObjectRefusedError(ConflictError):
@@ -51,13 +55,14 @@ class ObjectVersion(NamedTuple):
 class ObjectHead(NamedTuple):
     """What HEAD returns of one version; `metadata` is the user metadata, keys in lower case.
 
-    `needs_restore`: the store cannot read it at once.
+    `needs_restore`: the store cannot read it at once. `tag_count`: how many tags it has.
     """
 
     version: ObjectVersion
     content_type: str
     metadata: Mapping[str, str]
     needs_restore: bool = False
+    tag_count: int = 0
 
     def demand_restored(self) -> None:
         """Go on only if the store can read the object.
@@ -118,6 +123,14 @@ class Objects(Protocol):
         """The version asked for: a head, the marker if it is deleted, None if it never was."""
         ...
 
+    def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
+        """Return the tags of one version, at most ten.
+
+        Raises:
+            NotFoundError: there is no such version.
+        """
+        ...
+
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
     ) -> ObjectPage:
@@ -167,11 +180,13 @@ class Objects(Protocol):
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
         """Copy (bucket, key) to (bucket, key) inside S3, as a new version; at most 5 GiB.
 
-        `version_id` is that of the source; without it, its current version is copied.
+        `version_id` is that of the source; without it, its current version is copied. The copy has
+        the given tags only.
 
         Raises:
             NotFoundError: there is no such source.
@@ -205,7 +220,13 @@ class Objects(Protocol):
         ...
 
     def create_multipart(
-        self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
+        self,
+        bucket: str,
+        key: str,
+        *,
+        content_type: str,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
     ) -> str:
         """Start a multipart upload; answers with S3's upload id.
 

@@ -24,11 +24,13 @@ BucketRequest = Literal[
     "GetBucketVersioning",
     "GetObject",
     "GetObjectVersion",
+    "GetObjectVersionTagging",
     "ListBucket",
     "ListBucketMultipartUploads",
     "ListBucketVersions",
     "ListMultipartUploadParts",
     "PutObject",
+    "PutObjectTagging",
 ]
 Request = TableRequest | BucketRequest
 
@@ -53,6 +55,7 @@ OF_BUCKETS: tuple[BucketRequest, ...] = (
 BUCKET_READS: tuple[BucketRequest, ...] = (
     "GetObject",
     "GetObjectVersion",
+    "GetObjectVersionTagging",
     "ListBucket",
     "ListBucketVersions",
 )
@@ -63,5 +66,6 @@ BUCKET_WRITES: tuple[BucketRequest, ...] = (
     "ListBucketMultipartUploads",
     "ListMultipartUploadParts",
     "PutObject",
+    "PutObjectTagging",
 )
 BUCKET_APPENDS: tuple[BucketRequest, ...] = ("PutObject",)

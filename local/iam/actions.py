@@ -99,7 +99,7 @@ _OF_BUCKETS = {
     "ListObjectsV2": "ListBucket",
     "ListObjectVersions": "ListBucketVersions",
 }
-_MORE_RIGHTS = ("ACL", "GrantFullControl", "GrantRead", "GrantReadACP", "GrantWriteACP", "Tagging")
+_MORE_RIGHTS = ("ACL", "GrantFullControl", "GrantRead", "GrantReadACP", "GrantWriteACP")
 """Parameters that need more actions than their operation; nothing here uses them."""
 
 _OF_QUEUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -238,6 +238,9 @@ def _s3(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
             yield from _on_object("PutObjectTagging", parameters, place)
     elif operation in _OF_OBJECTS:
         yield from _on_object(operation, parameters, place)
+    if parameters.get("Tagging") and operation != "PutObjectTagging":
+        # Writing an object with tags needs the right to write tags as well.
+        yield from _on_object("PutObjectTagging", parameters, place)
 
 
 def _bucket(parameters: Parameters) -> str:

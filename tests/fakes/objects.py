@@ -13,6 +13,7 @@ from backend.core.clock import Clock
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import Serving
 from backend.core.objects import (
+    NO_TAGS,
     ObjectHead,
     ObjectPage,
     ObjectRefusedError,
@@ -38,6 +39,7 @@ class _Stored:
     body: bytes = b""
     content_type: str = "application/octet-stream"
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    tags: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass
@@ -46,6 +48,7 @@ class _Multipart:
     key: str
     content_type: str
     metadata: Mapping[str, str]
+    tags: Mapping[str, str]
     parts: dict[int, bytes] = field(default_factory=dict[int, bytes])
 
 
@@ -76,8 +79,19 @@ class MemoryObjects:
                 found = stored.version._replace(is_latest=version_id is None)
                 needs_restore = (bucket, key) in self.archived
                 metadata = dict(stored.metadata)
-                return ObjectHead(found, stored.content_type, metadata, needs_restore)
+                return ObjectHead(
+                    found, stored.content_type, metadata, needs_restore, len(stored.tags)
+                )
         return None
+
+    def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
+        self.before("tags")
+        return self._existing(bucket, key, version_id).tags
+
+    def tag(self, bucket: str, key: str, tags: Mapping[str, str]) -> None:
+        """Replace the tags of the current version, as a user of S3 does."""
+        stored = self._versions(bucket, key)
+        stored[0] = replace(stored[0], tags=tags)
 
     def list_objects(
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
@@ -132,12 +146,13 @@ class MemoryObjects:
         *,
         content_type: str,
         metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
         self.before("copy")
         body = self._body(*source, version_id)
         etag = self._etag(body)
-        return self._store(*target, body, etag, content_type, metadata)
+        return self._store(*target, body, etag, content_type, metadata, tags)
 
     def delete(self, bucket: str, key: str) -> None:
         self.before("delete")
@@ -183,12 +198,18 @@ class MemoryObjects:
         return Part(number, _md5(part), len(part))
 
     def create_multipart(
-        self, bucket: str, key: str, *, content_type: str, metadata: Mapping[str, str]
+        self,
+        bucket: str,
+        key: str,
+        *,
+        content_type: str,
+        metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
     ) -> str:
         self.before("create_multipart")
         self.made += 1
         upload_id = f"multipart-{self.made}"
-        self.uploads[upload_id] = _Multipart(bucket, key, content_type, dict(metadata))
+        self.uploads[upload_id] = _Multipart(bucket, key, content_type, dict(metadata), tags)
         return upload_id
 
     def list_parts(self, bucket: str, key: str, upload_id: str) -> list[Part]:
@@ -211,7 +232,9 @@ class MemoryObjects:
         etag = f"{hashlib.md5(digests, usedforsecurity=False).hexdigest()}-{len(parts)}"
         del self.uploads[upload_id]
         body = b"".join(bodies)
-        return self._store(bucket, key, body, etag, upload.content_type, upload.metadata)
+        return self._store(
+            bucket, key, body, etag, upload.content_type, upload.metadata, upload.tags
+        )
 
     def abort_multipart(self, bucket: str, key: str, upload_id: str) -> None:
         self.before("abort_multipart")
@@ -269,10 +292,11 @@ class MemoryObjects:
         etag: str,
         content_type: str,
         metadata: Mapping[str, str],
+        tags: Mapping[str, str] = NO_TAGS,
     ) -> Written:
         version = self._version(bucket, key)._replace(size=len(body), etag=etag)
         kept = {name.lower(): value for name, value in metadata.items()}
-        self._add(bucket, _Stored(version, body, content_type, kept))
+        self._add(bucket, _Stored(version, body, content_type, kept, tags))
         return Written(version.version_id, etag)
 
     def _etag(self, body: bytes) -> str:
@@ -299,6 +323,9 @@ class MemoryObjects:
         return sorted(item for item in found if item[0].startswith(prefix))
 
     def _body(self, bucket: str, key: str, version_id: str | None = None) -> bytes:
+        return self._existing(bucket, key, version_id).body
+
+    def _existing(self, bucket: str, key: str, version_id: str | None) -> _Stored:
         stored = [
             one
             for one in self._versions(bucket, key)
@@ -306,7 +333,7 @@ class MemoryObjects:
         ]
         if not stored or stored[0].version.is_delete_marker:
             raise NotFoundError(f"there is no object {key}")
-        return stored[0].body
+        return stored[0]
 
     def _upload(self, bucket: str, key: str, upload_id: str) -> _Multipart:
         found = self.uploads.get(upload_id)

@@ -38,6 +38,15 @@ def content(api: Api, path: str, file: str) -> bytes:
     return httpx.get(link["downloadUrl"], timeout=20).content
 
 
+TAGS = [{"Key": "project", "Value": "a=b + c"}]
+
+
+def tags(s3: Any, api: Api, path: str, file: str) -> list[dict[str, str]]:
+    """The tags of the current version of a file."""
+    place = {"Bucket": api.own_bucket()["bucketName"], "Key": path.rpartition("/")[2] + file}
+    return s3.get_object_tagging(**place)["TagSet"]
+
+
 def records(api: Api, path: str, file: str, kind: str = "metadata") -> list[str]:
     asked = f"{path}/metadata/file?filePath={quote(file)}&type={kind}"
     return [one["metadataKey"] for one in api.ok("GET", asked)["metadata"]]
@@ -63,6 +72,9 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     for kind in ("metadata", "attribute"):
         body = {"filePath": ODD, "type": kind, "metadata": [RECORD]}
         api.ok("POST", f"{lion}/metadata/file", body)
+    place = {"Bucket": api.own_bucket()["bucketName"], "Key": asset + ODD}
+    scanned = [*TAGS, {"Key": "GuardDutyMalwareScanStatus", "Value": "NO_THREATS_FOUND"}]
+    s3.put_object_tagging(**place, Tagging={"TagSet": scanned})
     to = {"sourcePath": ODD, "destinationPath": f"/parts{ODD}"}
     reply = api.ok("POST", f"{lion}/moveFile", to)
     assert reply["success"] is True
@@ -71,6 +83,7 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     assert set(listed) == {"/a.stl", "/parts/1.stl", f"/parts{ODD}"}
     assert listed[f"/parts{ODD}"]["previewFile"].endswith(f"{ODD}.previewFile.png")
     assert content(api, lion, f"/parts{ODD}") == noise(60, "odd")
+    assert tags(s3, api, lion, f"/parts{ODD}") == TAGS
     assert records(api, lion, f"/parts{ODD}") == ["maker"]
     assert records(api, lion, f"/parts{ODD}", "attribute") == ["maker"]
     assert records(api, lion, ODD) == []
@@ -108,10 +121,12 @@ def _copied_elsewhere(api: Api, database: str, lion: str) -> str:
 
 
 def test_a_file_is_archived_brought_back_reverted_and_deleted(
-    runtime: Runtime, api: Api, database: str, lion: str
+    runtime: Runtime, api: Api, s3: Any, database: str, lion: str
 ) -> None:
     file = {"filePath": ODD}
     first = shown(api, lion)[ODD]["versionId"]
+    place = {"Bucket": api.own_bucket()["bucketName"], "Key": lion.rpartition("/")[2] + ODD}
+    s3.put_object_tagging(**place, Tagging={"TagSet": TAGS})
     assert api.ok("PUT", f"{lion}/setPrimaryFile", {**file, "primaryType": "lod1"})["success"]
     described = api.ok("GET", f"{lion}/fileInfo?filePath={quote(ODD)}&includeVersions=true")
     assert described["primaryType"] == "lod1"  # by a new version; the local store keeps the old one
@@ -120,6 +135,7 @@ def test_a_file_is_archived_brought_back_reverted_and_deleted(
     assert content(api, lion, ODD) == noise(70, "newer")
     reverted = api.ok("POST", f"{lion}/revertFileVersion/{quote(first, safe='')}", file)
     assert reverted["newVersionId"] == shown(api, lion)[ODD]["versionId"] != first
+    assert tags(s3, api, lion, ODD) == TAGS
     assert content(api, lion, ODD) == noise(60, "odd")
 
     api.ok("DELETE", f"{lion}/archiveFile", file)
@@ -129,6 +145,7 @@ def test_a_file_is_archived_brought_back_reverted_and_deleted(
     runtime.drain()
     assert ODD[1:] not in found(api, database)
     api.ok("POST", f"{lion}/unarchiveFile", file)
+    assert tags(s3, api, lion, ODD) == TAGS
     assert content(api, lion, ODD) == noise(60, "odd")
 
     gone = {**file, "confirmPermanentDelete": True}

@@ -72,8 +72,8 @@ FILE_CHANGES: Requests = {
     operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
     ASSET_BUCKET: (
         *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
-        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
-        *("ListMultipartUploadParts", "PutObject"),
+        *("GetObjectVersion", "GetObjectVersionTagging", "ListBucket", "ListBucketVersions"),
+        *("ListMultipartUploadParts", "PutObject", "PutObjectTagging"),
     ),
     AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }

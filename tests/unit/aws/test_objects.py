@@ -48,17 +48,6 @@ def test_a_version_that_is_gone_is_as_good_as_deleted() -> None:
     delete_with("NoSuchVersion")
 
 
-def test_a_copy_has_no_tags_of_its_source(objects: S3Objects) -> None:
-    """Its scan has no result yet; and S3 demands further rights of who copies tags."""
-    place = ("assetbucket", "statue/a.glb")
-    objects.put(*place, b"points", content_type="text/plain", metadata={})
-    tags: Any = {"TagSet": [{"Key": "GuardDutyMalwareScanStatus", "Value": "NO_THREATS_FOUND"}]}
-    objects.client.put_object_tagging(Bucket=place[0], Key=place[1], Tagging=tags)
-    objects.copy(place, (place[0], "statue/b.glb"), content_type="text/plain", metadata={})
-    found = objects.client.get_object_tagging(Bucket=place[0], Key="statue/b.glb")
-    assert found["TagSet"] == []
-
-
 def listing(*entries: tuple[str, str, int]) -> bytes:
     """Return S3's answer with these versions (kind, version id, second) of one key."""
     parts = "".join(

@@ -17,6 +17,7 @@ from backend.core.transactions import Write
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
 from backend.domains.files import rules
+from backend.domains.files.service.copying import tags_of_copy
 from backend.domains.files.service.target import FileTarget
 from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
 from backend.domains.metadata.service import RecordService
@@ -72,6 +73,7 @@ class Companions:
                 (target.bucket, copied),
                 content_type=content_type_of(copied),
                 metadata=rules.metadata_of_copy(head.metadata, change),
+                tags=tags_of_copy(self.objects, (source.bucket, key), head),
                 version_id=head.version.version_id,
             )
 

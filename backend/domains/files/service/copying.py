@@ -7,15 +7,32 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from backend.core.errors import NotFoundError
-from backend.core.objects import ObjectHead, Objects, Written
+from backend.core.objects import NO_TAGS, ObjectHead, Objects, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.core.wired import wired
 from backend.domains.files.repository import ChangeEndedError
 from backend.domains.quarantine.service import Quarantine
-from backend.spec.buckets import CHANGE_METADATA
+from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
 _LOOKED_AT = 20
 """The newest versions of a file, among which another copy of the same change is looked for."""
+
+
+def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) -> Mapping[str, str]:
+    """Return the tags that a copy of an object keeps: its users' own.
+
+    Raises:
+        NotFoundError: the object is gone.
+    """
+    if not head.tag_count:
+        return NO_TAGS
+    tags = objects.tags(*source, version_id=head.version.version_id)
+    # A scan's result is of the version that was scanned; S3 refuses tags of AWS from others.
+    return {
+        name: value
+        for name, value in tags.items()
+        if name != SCAN_TAG and not name.startswith("aws:")
+    }
 
 
 class SourceGoneError(NotFoundError):
@@ -86,7 +103,10 @@ class Copies:
             return self._kept(copying, self._copied(copying))
         if copy_id is None:
             begun = self.objects.create_multipart(
-                *copying.target, content_type=copying.content_type, metadata=copying.metadata
+                *copying.target,
+                content_type=copying.content_type,
+                metadata=copying.metadata,
+                tags=self._tags(copying),
             )
             return Unfinished(begun)
         return self._gone_on(copying, copy_id)
@@ -98,8 +118,15 @@ class Copies:
                 copying.target,
                 content_type=copying.content_type,
                 metadata=copying.metadata,
+                tags=self._tags(copying),
                 version_id=copying.head.version.version_id,
             )
+        except NotFoundError:
+            raise SourceGoneError(copying.source[1]) from None
+
+    def _tags(self, copying: Copying) -> Mapping[str, str]:
+        try:
+            return tags_of_copy(self.objects, copying.source, copying.head)
         except NotFoundError:
             raise SourceGoneError(copying.source[1]) from None
 

@@ -138,6 +138,22 @@ def test_a_copy_that_keeps_tags_needs_to_read_and_write_tags() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("operation", "more"),
+    [
+        ("CopyObject", {"TaggingDirective": "REPLACE", "CopySource": "b/y"}),
+        ("CreateMultipartUpload", {}),
+        ("PutObject", {}),
+    ],
+)
+def test_writing_an_object_with_tags_needs_to_write_tags(
+    operation: str, more: dict[str, str]
+) -> None:
+    need = ("s3:PutObjectTagging", THERE)
+    assert need in _needs("s3", operation, **OBJECT, **more, Tagging="a=b")
+    assert need not in _needs("s3", operation, **OBJECT, **more)
+
+
 def test_deleting_many_objects_needs_each_of_them_with_or_without_its_version() -> None:
     listed = {"Objects": [{"Key": "x"}, {"Key": "y", "VersionId": "v"}]}
     assert _needs("s3", "DeleteObjects", Bucket="b", Delete=listed) == {
@@ -195,7 +211,6 @@ def test_a_resource_with_a_key_needs_the_key_through_its_service() -> None:
     [
         ("s3", "PutBucketPolicy", {"Bucket": "b"}),
         ("s3", "PutObject", {**OBJECT, "ACL": "public-read"}),
-        ("s3", "CopyObject", {**OBJECT, "CopySource": "b/c", "Tagging": "a=b"}),
         ("dynamodb", "ExecuteStatement", {"Statement": "SELECT"}),
         ("sqs", "PurgeQueue", {"QueueUrl": "http://x/q"}),
         ("secretsmanager", "GetSecretValue", {"SecretId": "by-its-name"}),
