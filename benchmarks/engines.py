@@ -99,7 +99,7 @@ def _site(running: Mapping[str, Running], options: Options) -> Site:
     clients.s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
     wiring = IndexingWiring(INDEX_CHANGES)
     state = SearchState(wiring.tables, wiring.clock)
-    pointer = ensure_indexes(connect_search(wiring.settings), state)
+    pointer = ensure_indexes(connect_search(wiring.settings), state).pointer
     return Site(clients, url["opensearch"], wiring, pointer)
 
 

@@ -21,6 +21,9 @@ _REFUSED: dict[str, BucketFact] = {
     "NoSuchBucket": "absent",
 }
 
+_NOT_READ = frozenset({"InvalidObjectState", "InvalidRange", "NoSuchKey"})
+"""Archived, empty, or deleted meanwhile: no byte of the object shows anything about its key."""
+
 
 @wired
 class S3BucketFacts:
@@ -37,12 +40,26 @@ class S3BucketFacts:
             return "forbidden"
         try:
             with translated("S3"):
-                self.client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=1)
+                listed = self.client.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=1)
                 reply = self.client.get_bucket_versioning(Bucket=bucket)
+                for entry in listed.get("Contents", []):
+                    self._read_a_byte(bucket, entry.get("Key", ""))
         except ParamValidationError:
             return "absent"
         except ClientError as error:
-            if code_of(error) not in _REFUSED:
+            code, reason = code_of(error), error.response.get("Error", {}).get("Message", "")
+            # S3 reports a denial of KMS as its own, with the action of KMS in the message.
+            if code.startswith("KMS.") or (code == "AccessDenied" and "kms:" in reason):
+                return "locked"
+            if code not in _REFUSED:
                 raise
-            return _REFUSED[code_of(error)]
+            return _REFUSED[code]
         return "usable" if reply.get("Status") == "Enabled" else "unversioned"
+
+    def _read_a_byte(self, bucket: str, key: str) -> None:
+        # HEAD and listings succeed without the key that an object is encrypted with.
+        try:
+            self.client.get_object(Bucket=bucket, Key=key, Range="bytes=0-0")
+        except ClientError as error:
+            if code_of(error) not in _NOT_READ:
+                raise

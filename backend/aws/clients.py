@@ -35,17 +35,18 @@ class OldSdkError(Exception):
 
 
 def check_sdk(version: str) -> None:
-    """Go on only with a boto3 that is new enough; called once, at cold start.
+    """Go on only with a boto3 that is new enough; every client checks it when it is created.
 
     Raises:
-        OldSdkError: telling the version that was found.
+        OldSdkError: naming the version that was found.
     """
     found = tuple(int(part) for part in version.split(".")[:2])
     if found < _FLOOR:
-        raise OldSdkError(f"boto3 {version} is older than {'.'.join(map(str, _FLOOR))}")
-
-
-check_sdk(boto3.__version__)
+        floor = ".".join(map(str, _FLOOR))
+        raise OldSdkError(
+            f"the Lambda runtime has boto3 {version}, which is older than {floor}: "
+            "add boto3 to the dependency layer"
+        )
 
 
 def agent(app: str | None) -> str:
@@ -106,6 +107,12 @@ def at_first_use(make: Callable[[], C]) -> C:
 
 
 @cache
+def _session() -> boto3.Session:
+    check_sdk(boto3.__version__)
+    return boto3.Session()
+
+
+@cache
 def dynamodb() -> "DynamoDBClient":
     return _dynamodb(_DYNAMODB_CONFIG)
 
@@ -117,7 +124,7 @@ def impatient_dynamodb() -> "DynamoDBClient":
 
 
 def _dynamodb(config: Config) -> "DynamoDBClient":
-    client = boto3.client("dynamodb", config=config)
+    client = _session().client("dynamodb", config=config)
     lighten(client)
     return client
 
@@ -135,6 +142,7 @@ def lighten(client: "DynamoDBClient") -> None:
 def s3() -> "S3Client":
     is_other = "AWS_ENDPOINT_URL_S3" in os.environ  # noqa: TID251 - the SDK's setting
     config = _OTHER_STORE_CONFIG if is_other else _S3_CONFIG
+    check_sdk(boto3.__version__)
     client = session_with_iso_times().client("s3", config=config)
     take_versions_as_sent(client)
     name_requests(client)
@@ -143,25 +151,25 @@ def s3() -> "S3Client":
 
 @cache
 def sqs() -> "SQSClient":
-    return boto3.client("sqs", config=_CONFIG)
+    return _session().client("sqs", config=_CONFIG)
 
 
 @cache
 def impatient_sqs() -> "SQSClient":
     """One that gives up within seconds: while a caller waits for a reply."""
-    return boto3.client("sqs", config=_IMPATIENT_SQS_CONFIG)
+    return _session().client("sqs", config=_IMPATIENT_SQS_CONFIG)
 
 
 @cache
 def sns() -> "SNSClient":
-    return boto3.client("sns", config=_CONFIG)
+    return _session().client("sns", config=_CONFIG)
 
 
 @cache
 def cognito_idp() -> "CognitoIdentityProviderClient":
-    return boto3.client("cognito-idp", config=_CONFIG)
+    return _session().client("cognito-idp", config=_CONFIG)
 
 
 @cache
 def secrets_manager() -> "SecretsManagerClient":
-    return boto3.client("secretsmanager", config=_CONFIG)
+    return _session().client("secretsmanager", config=_CONFIG)

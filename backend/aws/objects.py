@@ -1,20 +1,20 @@
 """S3 behind the port `core.objects.Objects`."""
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from botocore.exceptions import ClientError
 
-from backend.aws.errors import NOT_RESTORED, OUTAGE_CODES, code_of, translated
+from backend.aws.errors import OUTAGE_CODES, code_of, translated
+from backend.aws.object_errors import ABSENT, NOT_BY_HEAD, translated_object
 from backend.aws.version_listings import is_before, newest_first
-from backend.core.errors import NotFoundError, UnavailableError
+from backend.core.errors import UnavailableError
 from backend.core.names import MAX_KEY_BYTES
 from backend.core.objects import (
     NO_TAGS,
-    NotRestoredError,
     ObjectHead,
     ObjectPage,
     ObjectRefusedError,
@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
     from backend.core.file_kinds import Serving
-
-_ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
-_NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
-"""HEAD of a text that is no version id, and of a delete marker by its version id."""
-_NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
-"""Refusals that a wrong deployment causes: bugs, and no answer to a request."""
 
 _ARCHIVE_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})  # GLACIER_IR is read at once
 
@@ -63,7 +57,7 @@ class S3Objects:
             with translated("S3"):
                 reply = self.client.head_object(Bucket=bucket, Key=key, **version)
         except ClientError as error:
-            if code_of(error) not in _ABSENT | _NOT_BY_HEAD:
+            if code_of(error) not in ABSENT | NOT_BY_HEAD:
                 raise
             return self._marker(bucket, key, version_id)
         found = ObjectVersion(
@@ -82,7 +76,7 @@ class S3Objects:
         )
 
     def tags(self, bucket: str, key: str, *, version_id: str) -> Mapping[str, str]:
-        with _translated(key):
+        with translated_object(key):
             reply = self.client.get_object_tagging(Bucket=bucket, Key=key, VersionId=version_id)
         return {tag["Key"]: tag["Value"] for tag in reply["TagSet"]}
 
@@ -142,7 +136,7 @@ class S3Objects:
 
     def read_start(self, bucket: str, key: str, *, length: int) -> bytes:
         try:
-            with _translated(key):
+            with translated_object(key):
                 reply = self.client.get_object(
                     Bucket=bucket, Key=key, Range=f"bytes=0-{length - 1}"
                 )
@@ -153,7 +147,7 @@ class S3Objects:
             raise
 
     def read_chunks(self, bucket: str, key: str) -> Iterator[bytes]:
-        with _translated(key):
+        with translated_object(key):
             body = self.client.get_object(Bucket=bucket, Key=key)["Body"]
             with closing(body):
                 yield from body.iter_chunks(_CHUNK_BYTES)
@@ -161,7 +155,7 @@ class S3Objects:
     def put(
         self, bucket: str, key: str, body: bytes, *, content_type: str, metadata: Mapping[str, str]
     ) -> Written:
-        with _translated(key, refusing=True):
+        with translated_object(key, refusing=True):
             reply = self.client.put_object(
                 Bucket=bucket,
                 Key=key,
@@ -181,7 +175,7 @@ class S3Objects:
         tags: Mapping[str, str] = NO_TAGS,
         version_id: str | None = None,
     ) -> Written:
-        with _translated(target[1], refusing=True):
+        with translated_object(target[1], refusing=True):
             reply = self.client.copy_object(
                 CopySource=_source(source, version_id),
                 Bucket=target[0],
@@ -235,7 +229,7 @@ class S3Objects:
         metadata: Mapping[str, str],
         tags: Mapping[str, str] = NO_TAGS,
     ) -> str:
-        with _translated(key, refusing=True):
+        with translated_object(key, refusing=True):
             reply = self.client.create_multipart_upload(
                 Bucket=bucket,
                 Key=key,
@@ -255,7 +249,7 @@ class S3Objects:
         span: tuple[int, int],
         version_id: str | None = None,
     ) -> Part:
-        with _translated(target[1], refusing=True):
+        with translated_object(target[1], refusing=True):
             reply = self.client.upload_part_copy(
                 CopySource=_source(source, version_id),
                 CopySourceRange=f"bytes={span[0]}-{span[1] - 1}",
@@ -271,7 +265,7 @@ class S3Objects:
         pages = self.client.get_paginator("list_parts").paginate(
             Bucket=bucket, Key=key, UploadId=upload_id
         )
-        with _translated(key):
+        with translated_object(key):
             return [
                 Part(
                     entry.get("PartNumber", 0),
@@ -286,7 +280,7 @@ class S3Objects:
         self, bucket: str, key: str, upload_id: str, parts: Sequence[Part]
     ) -> Written:
         wanted: Any = [{"PartNumber": part.number, "ETag": part.etag} for part in parts]
-        with _translated(key, refusing=True):
+        with translated_object(key, refusing=True):
             reply = self.client.complete_multipart_upload(
                 Bucket=bucket, Key=key, UploadId=upload_id, MultipartUpload={"Parts": wanted}
             )
@@ -343,7 +337,7 @@ class S3Objects:
             code, reason = error.get("Code", ""), error.get("Message", "")
             if code in OUTAGE_CODES:
                 raise UnavailableError(f"S3 does not answer: {code}")
-            if code not in _ABSENT:
+            if code not in ABSENT:
                 raise ObjectRefusedError(error.get("Key", ""), f"{code} {reason}".strip())
 
     def _marker(self, bucket: str, key: str, version_id: str | None) -> ObjectVersion | None:
@@ -363,27 +357,6 @@ class S3Objects:
             after_key, after_id = page.next_key, page.next_version_id
             if after_key is None:
                 return None
-
-
-@contextmanager
-def _translated(key: str, *, refusing: bool = False) -> Generator[None]:
-    """As `translated`; what is absent raises NotFoundError, what is archived NotRestoredError.
-
-    With `refusing`, all else that S3 finds wrong with the request becomes ObjectRefusedError.
-    """
-    try:
-        with translated("S3"):
-            yield
-    except ClientError as error:
-        code = code_of(error)
-        if code in _ABSENT or code == "NoSuchUpload":
-            raise NotFoundError(f"S3 holds no such object or upload: {key}") from error
-        if code == NOT_RESTORED:
-            raise NotRestoredError from error
-        if not refusing or code in _NOT_THE_CALLERS:
-            raise
-        reason = error.response.get("Error", {}).get("Message", "")
-        raise ObjectRefusedError(key, f"{code} {reason}".strip()) from error
 
 
 def _is_too_long(prefix: str) -> bool:

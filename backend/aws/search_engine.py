@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import boto3
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import (
+    AuthenticationException,
     AuthorizationException,
     NotFoundError,
     RequestError,
@@ -144,9 +145,12 @@ class OpenSearchEngine:
         ]
         _answered(lambda: self.client.indices.update_aliases(body={"actions": actions}))
 
-    def limit_memory(self, limits: Mapping[str, str]) -> None:
+    def tune_index(self, index: str, settings: JsonObject) -> str | None:
+        return _refusal(lambda: self.client.indices.put_settings(index=index, body=settings))
+
+    def limit_memory(self, limits: Mapping[str, str]) -> str | None:
         body = {"persistent": dict(limits)}
-        _answered(lambda: self.client.cluster.put_settings(body=body))
+        return _refusal(lambda: self.client.cluster.put_settings(body=body))
 
     def refresh(self, indexes: Sequence[str]) -> None:
         _answered(lambda: self.client.indices.refresh(index=",".join(indexes)))
@@ -210,6 +214,18 @@ def _answered(call: Callable[[], T]) -> Any:
         if isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR):
             raise UnavailableError("OpenSearch is overloaded or starting") from error
         raise
+
+
+def _refusal(call: Callable[[], object]) -> str | None:
+    """Change settings; the reason if they are refused."""
+    try:
+        _answered(call)
+    except InvalidInputError as error:
+        return error.message
+    except AuthenticationException as error:
+        # Amazon OpenSearch Service refuses settings that it does not support with 401.
+        return f"OpenSearch refuses the request: {_reason(error)}"
+    return None
 
 
 def _reason(error: TransportError) -> str:

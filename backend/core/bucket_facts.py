@@ -2,8 +2,11 @@
 
 from typing import Literal, Protocol
 
-BucketFact = Literal["usable", "absent", "forbidden", "unversioned"]
-"""`usable` is a bucket that is there, whose objects may be listed, and that keeps versions."""
+BucketFact = Literal["usable", "absent", "forbidden", "locked", "unversioned"]
+"""A usable bucket exists and keeps versions, and its objects can be listed and read.
+
+In a locked one, objects are encrypted with a key that the deployment may not use.
+"""
 
 
 class BucketFacts(Protocol):

@@ -159,8 +159,15 @@ class SearchEngine(Protocol):
         """Let the alias name only this index, in one step; its indexes are named `<alias>-…`."""
         ...
 
-    def limit_memory(self, limits: Mapping[str, str]) -> None:
-        """Set circuit breakers of the cluster, by the names that OpenSearch gives them."""
+    def tune_index(self, index: str, settings: JsonObject) -> str | None:
+        """Change dynamic settings of an index; if the service refuses them, return its reason."""
+        ...
+
+    def limit_memory(self, limits: Mapping[str, str]) -> str | None:
+        """Set circuit breakers of the cluster, by the names that OpenSearch gives them.
+
+        If the service refuses them, return its reason.
+        """
         ...
 
     def refresh(self, indexes: Sequence[str]) -> None: ...

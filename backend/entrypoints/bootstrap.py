@@ -15,6 +15,7 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.utilities.data_classes import CloudFormationCustomResourceEvent
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
+from backend.aws.clients import OldSdkError
 from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
@@ -54,6 +55,9 @@ def _answer(event: dict[str, Any], context: Any, wire: Callable[[], DeploymentWi
     except VitrineError as error:
         _logger.exception("bootstrap failed")
         respond(request, _failure(error.message))
+    except OldSdkError as error:
+        _logger.exception("bootstrap failed")
+        respond(request, _failure(str(error)))
     except DeniedError as error:
         _logger.exception("bootstrap failed")
         respond(request, _failure(f"{error} (retried for {_DENIED_SECONDS} seconds)"))
@@ -97,12 +101,14 @@ def _search(wiring: DeploymentWiring) -> str:
     if engine is None:
         return "not deployed"
     try:
-        ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
+        prepared = ensure_indexes(engine, SearchState(wiring.tables, wiring.clock))
     except MappingDiffersError:
         # Failing would roll back the very deployment whose reindex mends it.
         _logger.exception("a search index differs from its declaration")
         return "mapped otherwise than declared: POST /admin/search/reindex mends it"
-    return "as declared"
+    for sentence in prepared.refused:
+        _logger.warning("goes on without a setting", extra={"reason": sentence})
+    return "; ".join(("as declared", *prepared.refused))
 
 
 def _failure(reason: str) -> ResourceAnswer:

@@ -1,10 +1,10 @@
-"""Makes the two search indexes as they are declared, and tells where an existing one differs.
+"""Creates the two search indexes as they are declared, and reports where an existing one differs.
 
 A differing mapping is never changed here: an online reindex into a new index mends it.
 """
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from backend.core.errors import StateForbidsError
 from backend.core.search_engine import JsonObject, SearchEngine
@@ -24,19 +24,26 @@ class MappingDiffersError(StateForbidsError):
         self.differences = differences
 
 
-def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
-    """Make what is missing: limits of memory, indexes, aliases, the pointer.
+class Prepared(NamedTuple):
+    """The indexes that are read and written, and a sentence for each refused setting."""
+
+    pointer: Pointer
+    refused: tuple[str, ...]
+
+
+def ensure_indexes(engine: SearchEngine, state: SearchState) -> Prepared:
+    """Create what is missing: limits of memory, indexes, aliases, the pointer.
 
     Safe to run again at any time.
 
     Raises:
         MappingDiffersError: an index that was there already is mapped otherwise.
     """
-    engine.limit_memory(BREAKERS)
+    refused = _named("memory is not limited", engine.limit_memory(BREAKERS))
     planned = _planned(state)
     for index in SEARCH_INDEXES:
         for name in planned.targets(index):
-            engine.create_index(name, mapping=index.mapping, settings=index.settings)
+            refused += create_index(engine, name, index)
     # Named only now: a writer that knows the names must find the indexes.
     pointer = state.begin(planned, {name: _version(engine.mapping(name)) for name in planned.names})
     found: list[str] = []
@@ -46,7 +53,17 @@ def ensure_indexes(engine: SearchEngine, state: SearchState) -> Pointer:
             found += (f"{name}: {one}" for one in differences(index, engine.mapping(name)))
     if found:
         raise MappingDiffersError(tuple(found))
-    return pointer
+    return Prepared(pointer, refused)
+
+
+def create_index(engine: SearchEngine, name: str, index: SearchIndex) -> tuple[str, ...]:
+    """Create an index unless it exists; return a sentence for tuning that the service refuses."""
+    engine.create_index(name, mapping=index.mapping, settings=index.settings)
+    return _named(f"{name} is not tuned", engine.tune_index(name, index.tuning))
+
+
+def _named(effect: str, reason: str | None) -> tuple[str, ...]:
+    return () if reason is None else (f"{effect}: {reason}",)
 
 
 def _version(mapping: JsonObject) -> int:

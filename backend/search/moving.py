@@ -25,6 +25,7 @@ from backend.core.search_engine import SearchEngine
 from backend.core.wired import wired
 from backend.domains.jobs.models import Job, Progress
 from backend.search.checking import Check, Checker, CheckState, Counts, moment
+from backend.search.indexes import create_index
 from backend.search.rebuild import Rebuilder, StoredVersionAheadError
 from backend.search.state import Pointer, PointerHeldError, SearchState, numbered
 from backend.search.walk import EVERYTHING, START, Position, SourceWalk
@@ -153,9 +154,9 @@ class ReindexStep:
 
     def _create(self, job: Job, state: ReindexState) -> _Stepped:
         old, new = state.old, state.new
+        refused: tuple[str, ...] = ()
         for index in SEARCH_INDEXES:
-            name = new.current(index)
-            self.engine.create_index(name, mapping=index.mapping, settings=index.settings)
+            refused += create_index(self.engine, new.current(index), index)
         # Named only now: a writer that knows the names must find the indexes.
         both = Pointer(
             old.assets_read,
@@ -165,7 +166,7 @@ class ReindexStep:
         )
         self.state.take_pointer(job.job_id, old, both, number=state.number)
         state.phase = "fill"
-        return _Stepped(state)
+        return _Stepped(state, problems=refused)
 
     def _fill(self, job: Job, state: ReindexState) -> _Stepped:  # noqa: ARG002 - likewise
         """Build a window into the new indexes.

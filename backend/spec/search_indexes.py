@@ -245,12 +245,16 @@ class SearchIndex:
                 "refresh_interval": "1s",
                 "max_result_window": self.max_result_window,
                 "mapping": {"nested_objects": {"limit": 10_000}, "total_fields": {"limit": 1000}},
-                "merge": {"policy": {"segments_per_tier": SEGMENTS_PER_TIER}},
-                **SLOW_LOGS,
             },
             "similarity": {"default": {"type": "boolean"}},
             "analysis": ANALYSIS,
         }
+
+    @property
+    def tuning(self) -> Mapping:
+        """Settings that an index works without: a managed service may not take all of them."""
+        merge = {"policy": {"segments_per_tier": SEGMENTS_PER_TIER}}
+        return {"index": {"merge": merge, **SLOW_LOGS}}
 
     @property
     def mapping(self) -> Mapping:

@@ -37,6 +37,8 @@ class MemorySearchEngine:
     )
     mappings: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     limits: dict[str, str] = field(default_factory=dict[str, str])
+    refusal: str | None = None
+    """The reason with which the service refuses settings that an index works without."""
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     bulks: list[int] = field(default_factory=list[int])
     before: Callable[[str], None] = lambda operation: None
@@ -118,8 +120,13 @@ class MemorySearchEngine:
     def point_alias(self, alias: str, index: str) -> None:
         self.aliases[alias] = index
 
-    def limit_memory(self, limits: Mapping[str, str]) -> None:
-        self.limits.update(limits)
+    def tune_index(self, index: str, settings: JsonObject) -> str | None:
+        return self.refusal
+
+    def limit_memory(self, limits: Mapping[str, str]) -> str | None:
+        if self.refusal is None:
+            self.limits.update(limits)
+        return self.refusal
 
     def refresh(self, indexes: Sequence[str]) -> None:
         pass

@@ -53,6 +53,8 @@ _UNUSABLE: dict[BucketFact, str] = {
     "absent": "there is no such bucket",
     "forbidden": "Vitrine may not use this bucket: name it in the stage's importedBuckets, deploy, "
     "and see that its own policy lets the account in",
+    "locked": "Vitrine may not use the KMS key that encrypts the bucket's objects: name it in the "
+    "stage's importedKeys, deploy, and let the key's policy allow the account to use it",
     "unversioned": "the bucket keeps no versions: switch its versioning on first",
 }
 

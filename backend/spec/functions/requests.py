@@ -56,7 +56,7 @@ _OF_API: Mapping[str, Requests] = {
     "BucketsApi": {
         registry.ASSET_BUCKETS: ("PutItem", "Scan"),
         operations.RESERVATIONS: ("GetItem", "UpdateItem"),
-        ASSET_BUCKET: ("GetBucketVersioning", "ListBucket"),
+        ASSET_BUCKET: ("GetBucketVersioning", "GetObject", "ListBucket"),
     },
     "BucketSyncApi": {
         **BUCKET_RECORD,

@@ -62,6 +62,7 @@ def recorded(url: str, alias: str) -> tuple[set[str], list[Request]]:
         "create_index": lambda: engine.create_index(
             index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
         ),
+        "tune_index": lambda: engine.tune_index(index, ASSET_INDEX.tuning),
         "limit_memory": lambda: engine.limit_memory(BREAKERS),
         "mapping": lambda: engine.mapping(index),
         "point_alias": lambda: engine.point_alias(alias, index),

@@ -15,6 +15,7 @@ from backend.core.errors import InvalidInputError, UnavailableError
 from backend.core.search_engine import DocumentRemoval, DocumentResult, DocumentWrite, Stretch
 from backend.spec.search_indexes import ASSET_INDEX, BREAKERS
 from tests.contract.search.conftest import Cluster
+from tests.fakes.search_engine import MemorySearchEngine
 
 
 def write(cluster: Cluster, name: str, version: int, **fields: object) -> DocumentResult:
@@ -193,8 +194,27 @@ def test_an_index_is_dropped_once(cluster: Cluster) -> None:
     assert not cluster.engine.drop_index(cluster.index)
 
 
+def test_an_index_is_tuned_as_declared(cluster: Cluster) -> None:
+    assert cluster.engine.tune_index(cluster.index, ASSET_INDEX.tuning) is None
+    if cluster.name == "memory":
+        return
+    reply = _client(cluster).indices.get_settings(index=cluster.index)
+    found = reply[cluster.index]["settings"]["index"]
+    assert found["merge"]["policy"]["segments_per_tier"].startswith("4")
+    assert found["search"]["slowlog"]["threshold"]["query"]["warn"] == "2s"
+
+
+def test_settings_that_a_service_refuses_are_a_reason_and_no_error(cluster: Cluster) -> None:
+    if isinstance(cluster.engine, MemorySearchEngine):
+        cluster.engine.refusal = "unknown setting [index.unknown]"
+    unknown = {"index": {"unknown": "1"}}
+    assert "index.unknown" in (cluster.engine.tune_index(cluster.index, unknown) or "")
+    limits = {"indices.breaker.unknown.limit": "1%"}
+    assert "unknown" in (cluster.engine.limit_memory(limits) or "")
+
+
 def test_memory_is_limited_by_breakers_that_the_cluster_knows(cluster: Cluster) -> None:
-    cluster.engine.limit_memory(BREAKERS)
+    assert cluster.engine.limit_memory(BREAKERS) is None
     if cluster.name == "memory":
         return
     breakers = _client(cluster).nodes.stats(metric="breaker")["nodes"]

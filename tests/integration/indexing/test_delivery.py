@@ -38,7 +38,7 @@ PUMP_ID = "museum:pump"
 @pytest.mark.usefixtures("aliases")
 def test_indexes_are_made_once_and_are_mapped_as_declared(world: World) -> None:
     engine = world.deployment.engine
-    assert ensure_indexes(engine, world.rebuilder.state) == world.pointer
+    assert ensure_indexes(engine, world.rebuilder.state).pointer == world.pointer
     assert not engine.create_index(
         world.pointer.assets_read, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
     )

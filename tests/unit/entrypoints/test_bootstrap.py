@@ -5,12 +5,13 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
+import boto3
 import pytest
 import tenacity
 from botocore.exceptions import ClientError
 from tenacity import wait_none
 
-from backend.aws import cloudformation
+from backend.aws import clients, cloudformation
 from backend.aws.clients import secrets_manager
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
@@ -22,6 +23,7 @@ from backend.domains.access.service.authenticating import KeyAuthentication
 from backend.domains.access.service.establishing import Administrators
 from backend.entrypoints import bootstrap
 from backend.entrypoints.authenticating import AuthorizerWiring
+from backend.entrypoints.establishing import DeploymentWiring
 from backend.search.indexes import MappingDiffersError
 from backend.search.state import Pointer
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
@@ -29,6 +31,7 @@ from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
 from backend.spec.tables import TABLES
 from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from tests.factories.http import Context
+from tests.fakes.search_engine import MemorySearchEngine
 from tests.unit.entrypoints.conftest import Callback, refusing_server
 
 pytestmark = pytest.mark.usefixtures("deployed")
@@ -275,6 +278,30 @@ def test_an_index_mapped_otherwise_is_told_and_fails_nothing(
         == "mapped otherwise than declared: POST /admin/search/reindex mends it"
     )
     assert "assets-1: dynamic" in caplog.text
+
+
+def test_settings_that_the_service_refuses_fail_nothing_and_are_named(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = MemorySearchEngine(refusal="not supported")
+    monkeypatch.setattr(DeploymentWiring, "search_engine", engine)
+    with caplog.at_level(logging.WARNING):
+        answer = run(callback)
+    assert answer["Status"] == "SUCCESS"
+    assert "assets-1 is not tuned: not supported" in answer["Data"]["Search"]
+    assert set(engine.indexes) == {"assets-1", "files-1"}
+
+
+def test_an_sdk_that_is_too_old_is_named_to_cloudformation(
+    callback: Callback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for cached in (*vars(clients).values(),):
+        if hasattr(cached, "cache_clear"):
+            cached.cache_clear()
+    monkeypatch.setattr(boto3, "__version__", "1.39.4")
+    answer = run(callback)
+    assert answer["Status"] == "FAILED"
+    assert "boto3 1.39.4, which is older than 1.40" in answer["Reason"]
 
 
 def test_an_answer_that_is_not_taken_at_first_is_sent_again(callback: Callback) -> None:

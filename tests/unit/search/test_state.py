@@ -53,11 +53,22 @@ def test_the_indexes_are_named_once(state: SearchState) -> None:
 
 def test_indexes_are_made_with_mapping_and_alias_and_again_without_harm(state: SearchState) -> None:
     engine = MemorySearchEngine()
-    assert ensure_indexes(engine, state) == FIRST_POINTER
+    assert ensure_indexes(engine, state).pointer == FIRST_POINTER
     assert engine.mappings["assets-1"] == ASSET_INDEX.mapping
     assert engine.aliases == {"assets": "assets-1", "files": "files-1"}
     assert engine.limits == BREAKERS
-    assert ensure_indexes(engine, state) == FIRST_POINTER
+    assert ensure_indexes(engine, state).pointer == FIRST_POINTER
+
+
+def test_settings_that_the_service_refuses_are_named_and_left_out(state: SearchState) -> None:
+    engine = MemorySearchEngine(refusal="unknown setting [index.merge]")
+    prepared = ensure_indexes(engine, state)
+    assert prepared.pointer == FIRST_POINTER
+    assert set(engine.indexes) == {"assets-1", "files-1"}
+    assert prepared.refused == tuple(
+        f"{effect}: unknown setting [index.merge]"
+        for effect in ("memory is not limited", "assets-1 is not tuned", "files-1 is not tuned")
+    )
 
 
 def test_after_a_reindex_the_first_indexes_are_not_made_again(state: SearchState) -> None:

@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from botocore.stub import Stubber
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -157,6 +158,7 @@ def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Regist
     [
         ("absent", "there is no such bucket"),
         ("forbidden", "name it in the stage's importedBuckets"),
+        ("locked", "name it in the stage's importedKeys"),
         ("unversioned", "switch its versioning on first"),
     ],
 )
@@ -238,6 +240,32 @@ def nothing(name: str) -> None:
 def test_s3_tells_what_is_true_of_a_bucket(make: Callable[[str], None], fact: BucketFact) -> None:
     make("scans")
     assert S3BucketFacts(s3(), {"scans"}).look_at("scans", "a/") == fact
+
+
+KMS_DENIAL = "User: arn:aws:sts::1:role/r is not authorized to perform: kms:Decrypt on resource: k"
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "fact"),
+    [
+        ("AccessDenied", KMS_DENIAL, "locked"),
+        ("KMS.DisabledException", "the key is disabled", "locked"),
+        ("AccessDenied", "Access Denied", "forbidden"),
+        ("InvalidRange", "the object is empty", "usable"),
+        ("InvalidObjectState", "the object is archived", "usable"),
+        ("NoSuchKey", "deleted meanwhile", "usable"),
+    ],
+)
+def test_the_first_object_shows_whether_its_key_may_be_used(
+    code: str, message: str, fact: BucketFact
+) -> None:
+    client = s3()
+    with Stubber(client) as stub:
+        stub.add_response("list_objects_v2", {"Contents": [{"Key": "a/b.glb"}]})
+        stub.add_response("get_bucket_versioning", {"Status": "Enabled"})
+        sent = {"Bucket": "scans", "Key": "a/b.glb", "Range": "bytes=0-0"}
+        stub.add_client_error("get_object", code, message, expected_params=sent)
+        assert S3BucketFacts(client, {"scans"}).look_at("scans", "a/") == fact
 
 
 def test_a_bucket_that_the_stage_does_not_name_is_not_even_looked_at() -> None:

@@ -1,0 +1,37 @@
+"""What S3's errors about one object mean to the ports of objects."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import NOT_RESTORED, code_of, translated
+from backend.core.errors import NotFoundError
+from backend.core.objects import NotRestoredError, ObjectRefusedError
+
+ABSENT = frozenset({"404", "NoSuchKey", "NoSuchVersion", "NotFound"})
+NOT_BY_HEAD = frozenset({"400", "405", "MethodNotAllowed"})
+"""HEAD of a text that is no version id, and of a delete marker by its version id."""
+_NOT_THE_CALLERS = frozenset({"AccessDenied", "NoSuchBucket"})
+"""Refusals that a wrong deployment causes: bugs, and no answer to a request."""
+
+
+@contextmanager
+def translated_object(key: str, *, refusing: bool = False) -> Generator[None]:
+    """As `translated`; what is absent raises NotFoundError, what is archived NotRestoredError.
+
+    With `refusing`, all else that S3 finds wrong with the request becomes ObjectRefusedError.
+    """
+    try:
+        with translated("S3"):
+            yield
+    except ClientError as error:
+        code = code_of(error)
+        if code in ABSENT or code == "NoSuchUpload":
+            raise NotFoundError(f"S3 holds no such object or upload: {key}") from error
+        if code == NOT_RESTORED:
+            raise NotRestoredError from error
+        if not refusing or code in _NOT_THE_CALLERS:
+            raise
+        reason = error.response.get("Error", {}).get("Message", "")
+        raise ObjectRefusedError(key, f"{code} {reason}".strip()) from error
