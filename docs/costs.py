@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 from docs.tables import rows
+from infra.settings import default_context, read_settings
 
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _HEAD = ("DynamoDB", "S3", "OpenSearch", "SQS", "read units", "write units")
@@ -28,6 +29,13 @@ _FOLLOWS = """\
 What one such operation alone sets going behind the API. Streams and queues are read in batches:
 under load one run of a function serves many changes, so that these figures are the most that a
 change costs. `IndexSettle` comes after 15 minutes, when the table indexes have caught up."""
+
+_IDLE = """\
+All else is paid by use. Nodes of the search domain are paid by the hour, 730 a month, and their
+volumes by the gigabyte. Three data nodes elect a master among themselves and survive the loss of
+one node or zone; dedicated masters would add three instances and are no setting. One node costs a
+third, and its loss ends searches until the service has replaced it."""
+_HOURS = 730
 
 Figures = Mapping[str, Any]
 
@@ -65,11 +73,25 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
             for function, after in each["after"].items()
         ),
     )
+    yield from ("", "## What costs while nobody works", "", *_IDLE.splitlines(), "")
+    yield from rows(
+        ("stage", "instances of search", "instance hours a month", "gigabytes of volumes"), _idle()
+    )
     yield from ("", "## The requests to DynamoDB", "")
     yield from rows(
         ("operation", "requests"),
         ((name, _named(each["request"])) for name, each in figures.items()),
     )
+
+
+def _idle() -> Iterator[tuple[str, ...]]:
+    context = default_context()
+    for stage in cast("Mapping[str, object]", context["stages"]):
+        settings = read_settings({**context, "stage": stage}.get)
+        count = settings.search_instance_count
+        if stage != "local":
+            instances = f"{count} {settings.search_instance_type}"
+            yield stage, instances, str(count * _HOURS), str(count * settings.search_volume_gb)
 
 
 def _cells(figures: Figures) -> tuple[str, ...]:

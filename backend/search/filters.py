@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 4096
 MAX_DEPTH = 20
-FIELDS = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_rectype"))
+FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
 _KEYWORD_PREFIXES = ("str_", "list_")
 _TYPED_PREFIXES = ("num_", "bool_", "date_")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?")

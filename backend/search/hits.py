@@ -132,7 +132,7 @@ def _shown(source: JsonObject) -> JsonObject:
     return {name: value for name, value in source.items() if name not in HIDDEN_FIELDS}
 
 
-_FIELDS = dict.fromkeys((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_rectype"))
+_FIELDS = dict.fromkeys((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
 _DOC_VALUES = [
     f"{field}.keyword" if BY_PREFIX.get(field.partition("_")[0] + "_") is TEXT else field
     for field in _FIELDS

@@ -39,8 +39,9 @@ from backend.spec.search_indexes import (
 )
 
 Row = Mapping[str, Any]
-_CONTENT_FROM = 2
-"""The mapping version from which documents follow content and previews at an asset's root."""
+_CONTENT_FROM, _STORAGE_CLASS_FROM = 2, 3
+"""The mapping versions from which documents follow content and previews at an asset's root, and
+from which those of files have their storage class."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -120,7 +121,7 @@ def _projected(source: Source, allowed: frozenset[str], mapping_version: int) ->
         shown = source.version if mapping_version < _CONTENT_FROM else source.content
         is_document = mapping_version < _CONTENT_FROM or not source.is_asset_preview
         if shown is not None and is_document:
-            return _file(source, shown, allowed)
+            return _file(source, shown, allowed, mapping_version)
         source = _gone(source)
     parts = (source.database_id, source.asset_id)
     if isinstance(source, AssetGone):
@@ -260,7 +261,9 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
     return _document(ASSET_INDEX, parts, body)
 
 
-def _file(source: FileSource, version: ObjectVersion, allowed: frozenset[str]) -> Document:
+def _file(
+    source: FileSource, version: ObjectVersion, allowed: frozenset[str], mapping_version: int
+) -> Document:
     """Return a file's document with the facts of a version; `bool_archived` is of the latest."""
     shared = _shared(source.asset, source.bucket)
     # HEAD and listings tell the time in different resolutions: whole seconds are in both.
@@ -278,6 +281,8 @@ def _file(source: FileSource, version: ObjectVersion, allowed: frozenset[str]) -
     }
     if not version.is_delete_marker:
         body |= {"str_etag": version.etag, "num_filesize": version.size}
+        if mapping_version >= _STORAGE_CLASS_FROM:
+            body["str_storageclass"] = version.storage_class
     if attributes:
         body["AB_"] = flat_object(attributes)
     parts = (shared["str_databaseid"], shared["str_assetid"], version.key)

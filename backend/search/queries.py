@@ -74,7 +74,7 @@ _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
 _KEYWORDS = frozenset(
     field
     for index in (ASSET_INDEX, FILE_INDEX)
-    for field in index.fields
+    for field in index.all_fields
     if field.startswith(("str_", "list_"))
 )
 _METADATA = "metadata."
@@ -82,7 +82,7 @@ _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
 _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
 """What `_last` stands for. With that word OpenSearch 3.8 leaves out an index of whose documents
 none has the date, although they tie with those of the other index that have none either."""
-_SORTABLE = frozenset((*ASSET_INDEX.fields, *FILE_INDEX.fields, "_score", "_rectype"))
+_SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
 _TIE_BREAKERS: tuple[JsonObject, ...] = tuple(

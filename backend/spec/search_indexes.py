@@ -12,13 +12,13 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 2
+MAPPING_VERSION = 3
 """Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
-no file document. A reindex creates indexes of this version; until then those of an earlier one are
-written and checked as they were.
+no file document. 3: `str_storageclass` of files. A reindex creates indexes of this version; until
+then those of an earlier one are written and checked as they were.
 """
 
 KEYWORD_CHARS = 8000
@@ -229,6 +229,12 @@ class SearchIndex:
     sources: tuple[Table, ...]
     description: str
     max_result_window: int = 10_000
+    own_fields: tuple[str, ...] = ()
+    """Fields beyond the data model."""
+
+    @property
+    def all_fields(self) -> tuple[str, ...]:
+        return (*self.fields, *self.own_fields)
 
     @property
     def settings(self) -> Mapping:
@@ -260,7 +266,7 @@ class SearchIndex:
     def mapping(self) -> Mapping:
         """The body of `mappings` as the index is created with it."""
         properties: Mapping = {
-            field: BY_PREFIX[field.split("_", 1)[0] + "_"] for field in self.fields
+            field: BY_PREFIX[field.split("_", 1)[0] + "_"] for field in self.all_fields
         }
         properties |= dict.fromkeys(self.flat_fields, FLAT_OBJECT)
         properties |= {"_rectype": KEYWORD, **OURS}
@@ -328,6 +334,7 @@ FILE_INDEX = SearchIndex(
         "bool_archived",
         "list_tags",
     ),
+    own_fields=("str_storageclass",),
     flat_fields=("MD_", "AB_"),
     document_id=("databaseId", "assetId", "fileKey"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),

@@ -49,7 +49,7 @@ from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 
-OBJECT_EVENTS = ("Object Created", "Object Deleted")
+OBJECT_EVENTS = ("Object Created", "Object Deleted", "Object Storage Class Changed")
 MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge takes
 MESSAGE_AGE_SECONDS = 3_600
 """Messages are delayed by up to fifteen minutes, and again while indexes lag. It tells that nobody

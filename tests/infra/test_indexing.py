@@ -24,6 +24,7 @@ from local.pumps.patterns import compile_pattern
 from tests.infra.templates import Assembly
 
 MAPPING = "AWS::Lambda::EventSourceMapping"
+OBJECT_EVENTS = ("Object Created", "Object Deleted", "Object Storage Class Changed")
 
 
 def test_there_is_one_mapping_for_each_subscription(assembly: Assembly) -> None:
@@ -118,7 +119,7 @@ def test_object_events_of_a_bucket_go_to_the_declared_queue(
     properties = assembly.resource(f"{spec.source.name}To{spec.queue.name}").properties
     pattern = properties["EventPattern"]
     assert pattern["source"] == ["aws.s3"]
-    assert set(pattern["detail-type"]) == {"Object Created", "Object Deleted"}
+    assert set(pattern["detail-type"]) == set(OBJECT_EVENTS)
     assert assembly.texts(pattern["detail"]["bucket"]["name"]) == [
         f"<{spec.source.name}>",
         *assembly.imported_buckets,
@@ -150,7 +151,7 @@ def test_only_events_of_unfinished_uploads_below_the_root_reach_no_queue(
     names = local.texts(pattern["detail"]["bucket"]["name"])
     pattern = {**pattern, "detail": {**pattern["detail"], "bucket": {"name": names}}}
     matches = compile_pattern(json.dumps(pattern))
-    for kind in ("Object Created", "Object Deleted"):
+    for kind in OBJECT_EVENTS:
         for name in names:
             detail: JsonValue = {"bucket": {"name": name}, "object": {"key": key}}
             assert matches({"source": "aws.s3", "detail-type": kind, "detail": detail}) == passes

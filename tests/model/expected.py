@@ -90,6 +90,7 @@ def _file(
         "date_lastmodified": modified.isoformat(),
         "str_etag": version.etag,
         "num_filesize": file.size,
+        "str_storageclass": "STANDARD",
         "bool_archived": is_hidden or asset.is_archived,
         **described(asset.records.get(("metadata", path), {})),
         **attributes(asset.records.get(("attribute", path), {})),

@@ -105,13 +105,14 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "str_previewfilekey": "pump/parts/Wheel.GLB.previewFile.png",
         "date_lastmodified": "2026-03-01T12:00:00+00:00",
         "num_filesize": 7,
+        "str_storageclass": "STANDARD",
         "bool_archived": False,
         "list_tags": ["red"],
         "MD_": {"teeth": "12"},
         "metadata": [{"key": "teeth", "string": "12", "number": 12.0}],
         "AB_": {"triangles": "900"},
     }
-    assert set(FILE_INDEX.fields) <= set(found.body)
+    assert set(FILE_INDEX.all_fields) <= set(found.body)
 
 
 def test_an_archived_asset_keeps_its_id_and_says_so_and_so_do_its_files() -> None:
@@ -151,10 +152,20 @@ def test_indexes_of_the_first_mapping_version_get_the_documents_that_they_had() 
     assert (marked["str_s3_version_id"], marked["bool_archived"]) == ("v2", True)
     assert marked["date_lastmodified"] == "2026-03-02T12:00:00+00:00"
     preview = FileSource(asset_row(), BUCKET, VERSION, VERSION, is_asset_preview=True)
-    assert first(preview) == file()
+    assert first(preview) == {k: v for k, v in file().items() if k != "str_storageclass"}
     shown = AssetSource(asset_row(), BUCKET, preview_key="pump/preview.png")
     assert first(shown) == asset()
     assert project(shown).body["str_previewfilekey"] == "pump/preview.png"
+
+
+def test_a_file_has_the_storage_class_of_the_version_that_is_shown() -> None:
+    archived = VERSION._replace(storage_class="GLACIER")
+    assert file(archived)["str_storageclass"] == "GLACIER"
+    assert project(FileSource(asset_row(), BUCKET, MARKER, archived)).body["str_storageclass"] == (
+        "GLACIER"
+    )
+    second = project(FileSource(asset_row(), BUCKET, archived, archived), mapping_version=2)
+    assert "str_storageclass" not in second.body
 
 
 def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:
