@@ -131,18 +131,6 @@ def test_a_file_moves_with_all_that_belongs_to_it(
     assert entry["changes"]["path"] == {"before": "/a.glb", "after": "/parts/b.glb"}
 
 
-@pytest.mark.parametrize("large_bytes", [1000, 1])
-def test_a_copy_keeps_the_tags_of_users_and_not_that_of_a_scan(large_bytes: int) -> None:
-    tables, objects = memory()
-    museum = gallery(tables, objects, large_bytes=large_bytes)
-    museum.put("/a.glb")
-    scan = {"GuardDutyMalwareScanStatus": "NO_THREATS_FOUND"}
-    objects.tag(BUCKET, "statue/a.glb", {"project": "x", "aws:service": "y", **scan})
-    assert museum.change("POST", "moveFile", MOVE).status == 200
-    version = head_of(objects, "/parts/b.glb").version
-    assert objects.tags(BUCKET, version.key, version_id=version.version_id) == {"project": "x"}
-
-
 def test_a_moved_file_with_another_extension_gets_its_content_type(
     museum: Gallery, objects: MemoryObjects
 ) -> None:

@@ -6,25 +6,9 @@ from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.target import FileTarget
 from tests.factories.files import BUCKET, gallery
 from tests.factories.quarantine import quarantine
-from tests.unit.domains.files.changes import head_of, memory
+from tests.unit.domains.files.changes import memory
 
 PREVIEW = ".previewFile.png"
-
-
-def test_copies_of_previews_keep_the_tags_of_users() -> None:
-    tables, objects = memory()
-    museum = gallery(tables, objects)
-    for path in ("/a.glb", f"/a.glb{PREVIEW}"):
-        museum.put(path)
-    objects.tag(BUCKET, f"statue/a.glb{PREVIEW}", {"project": "x"})
-    records = cast("Any", None)  # previews have none
-    companions = Companions(objects, records, quarantine(tables), "auxiliary")
-    source, target = (
-        FileTarget(museum.asset, BUCKET, "statue/", key) for key in ("statue/a.glb", "statue/b.glb")
-    )
-    companions.copy_previews(source, target, "one")
-    copied = head_of(objects, f"/b.glb{PREVIEW}").version
-    assert objects.tags(BUCKET, copied.key, version_id=copied.version_id) == {"project": "x"}
 
 
 def test_a_repeated_step_copies_no_preview_again() -> None:
