@@ -170,7 +170,7 @@ def test_the_domain_may_write_to_its_log_groups_before_it_is_created(hardened: A
 
 def test_the_indexes_declare_what_is_slow_and_log_no_documents() -> None:
     for index in SEARCH_INDEXES:
-        settings = index.settings["index"]
+        settings = index.tuning["index"]
         assert set(settings["search"]["slowlog"]["threshold"]) == {"query", "fetch"}
         assert settings["indexing"]["slowlog"]["source"] == "false"
 
