@@ -23,6 +23,8 @@ ObjectType = Literal[
     "userRole",
     "constraint",
     "metadataSchema",
+    "pipeline",
+    "workflow",
     "none",
 ]
 

@@ -1,0 +1,65 @@
+"""The port to the service that runs executions. `backend/aws/runs.py` implements it.
+
+One state machine runs every workflow: the pipelines of an execution are data of its input
+(`spec/state_machine.py`). The execution's id is its name, so starting it twice starts it once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+RunStatus = Literal["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
+"""The states of an execution, as Step Functions names them."""
+
+TaskKind = Literal[
+    "Lambda", "LambdaCallback", "SQS", "SQSCallback", "EventBridge", "EventBridgeCallback"
+]
+
+
+class PipelineTask(NamedTuple):
+    """One pipeline of a run, as the state machine takes it.
+
+    `resource` is the ARN of a function, the URL of a queue or the ARN of an event bus. `message`
+    is the pipeline's own part of the body; the fields that all pipelines of a run share are in
+    `RunInput.shared`. `timeout` and `heartbeat` are seconds and count for callbacks only.
+    """
+
+    kind: TaskKind
+    resource: str
+    message: dict[str, Any]
+    timeout: int
+    heartbeat: int
+    source: str = ""
+    detail_type: str = ""
+
+
+class RunInput(NamedTuple):
+    """What an execution starts with: its pipelines in order, and the body that they share."""
+
+    pipelines: Sequence[PipelineTask]
+    shared: dict[str, Any]
+
+
+class RunState(NamedTuple):
+    """What the service reports of an execution. `started_at` and `stopped_at` are ISO 8601."""
+
+    status: RunStatus
+    started_at: str
+    stopped_at: str | None = None
+    error: str | None = None
+    cause: str | None = None
+
+
+class Runs(Protocol):
+    """Starts, stops and describes executions; may raise UnavailableError and RateLimitedError."""
+
+    def start(self, execution_id: str, given: RunInput) -> None:
+        """Start an execution. Starting the same id with the same input again has no effect."""
+        ...
+
+    def stop(self, execution_id: str, *, error: str, cause: str) -> None:
+        """Stop an execution; no effect where it has ended or is unknown."""
+        ...
+
+    def describe(self, execution_id: str) -> RunState | None:
+        """Return the state of an execution, or None where the service does not know it."""
+        ...

@@ -1,0 +1,68 @@
+"""The facts that the shipped pipelines extract from a file: names, types and meanings.
+
+A fact is stored as an attribute of the file under a reserved key (`fact_triangles`). Only the
+product writes these keys. Each value is a string, as every attribute is; the type given here is
+the one by which search compares and sorts it.
+"""
+
+from typing import Literal
+
+from backend.values import frozen
+
+FACT_PREFIX = "fact_"
+"""The reserved prefix of attribute keys that hold facts."""
+
+FactType = Literal["string", "number", "boolean"]
+
+
+@frozen
+class Fact:
+    """One fact of a file; its attribute key is `FACT_PREFIX` and the name."""
+
+    name: str
+    type: FactType
+    description: str
+
+    @property
+    def key(self) -> str:
+        return FACT_PREFIX + self.name
+
+
+FACTS = (
+    Fact("format", "string", "File format, as its reader names it: `glTF2`, `OBJ`, `PNG`."),
+    Fact("generator", "string", "Program that wrote the file."),
+    Fact("refused", "string", "Why the file could not be read. Such a file has no other facts."),
+    Fact("sourceVersionId", "string", "S3 version of the file that the facts describe."),
+    Fact("triangles", "number", "Triangles, after polygons are triangulated."),
+    Fact("lines", "number", "Line segments."),
+    Fact("points", "number", "Points."),
+    Fact("vertices", "number", "Vertices."),
+    Fact("meshes", "number", "Meshes."),
+    Fact("materials", "number", "Materials."),
+    Fact("textures", "number", "Textures that the file references or embeds."),
+    Fact("texturesFound", "number", "Referenced textures that are files of the asset."),
+    Fact("texturesMissing", "number", "Referenced textures that are not in the asset."),
+    Fact("texturesAbsolute", "number", "Textures referenced by an absolute path or a URL."),
+    Fact("texturesEmbedded", "number", "Textures embedded in the file."),
+    Fact("animations", "number", "Animations."),
+    Fact("bones", "number", "Bones."),
+    Fact("boundsMin", "string", "Smallest x, y and z of the geometry, as a JSON array."),
+    Fact("boundsMax", "string", "Largest x, y and z of the geometry, as a JSON array."),
+    Fact("sizeX", "number", "Extent of the geometry along x, in units of the file."),
+    Fact("sizeY", "number", "Extent of the geometry along y, in units of the file."),
+    Fact("sizeZ", "number", "Extent of the geometry along z, in units of the file."),
+    Fact("area", "number", "Surface area, in square units of the file."),
+    Fact("volume", "number", "Enclosed volume of a watertight model, in cubic units of the file."),
+    Fact("watertight", "boolean", "Whether every edge belongs to exactly two triangles."),
+    Fact("unit", "string", "Unit of length that the file names or its format implies."),
+    Fact("metresPerUnit", "number", "Metres of one unit of the file."),
+    Fact("upAxis", "string", "Axis that points up: `x`, `y` or `z`."),
+    Fact("crs", "string", "Coordinate reference system of a point cloud."),
+    Fact("pages", "number", "Pages of a document."),
+    Fact("width", "number", "Width of an image, in pixels; of a page, in points."),
+    Fact("height", "number", "Height of an image, in pixels; of a page, in points."),
+    Fact("colorMode", "string", "Colour mode of an image, as Pillow names it: `RGB`, `L`."),
+    Fact("frames", "number", "Frames of an animated image."),
+)
+
+FACT_BY_KEY = {fact.key: fact for fact in FACTS}

@@ -1,0 +1,57 @@
+"""An in-memory `Runs`: keeps what was started and lets a test end an execution."""
+
+from typing import NamedTuple
+
+from backend.core.errors import UnavailableError
+from backend.core.runs import RunInput, RunState, RunStatus
+
+STARTED_AT = "2026-01-02T03:04:05.678Z"
+
+
+class Started(NamedTuple):
+    """One execution that was started."""
+
+    given: RunInput
+    state: RunState
+
+
+class FakeRuns:
+    """Keeps executions by id. `fail_next` makes so many calls raise UnavailableError."""
+
+    def __init__(self) -> None:
+        self.started: dict[str, Started] = {}
+        self.fail_next = 0
+
+    def start(self, execution_id: str, given: RunInput) -> None:
+        self._fail()
+        known = self.started.get(execution_id)
+        if known is None:
+            self.started[execution_id] = Started(given, RunState("RUNNING", STARTED_AT))
+
+    def stop(self, execution_id: str, *, error: str, cause: str) -> None:
+        self._fail()
+        if execution_id in self.started and self.started[execution_id].state.status == "RUNNING":
+            self.end(execution_id, "ABORTED", error=error, cause=cause)
+
+    def describe(self, execution_id: str) -> RunState | None:
+        self._fail()
+        known = self.started.get(execution_id)
+        return known.state if known else None
+
+    def end(
+        self,
+        execution_id: str,
+        status: RunStatus,
+        *,
+        error: str | None = None,
+        cause: str | None = None,
+    ) -> None:
+        """End an execution as the service would."""
+        known = self.started[execution_id]
+        state = RunState(status, known.state.started_at, STARTED_AT, error, cause)
+        self.started[execution_id] = known._replace(state=state)
+
+    def _fail(self) -> None:
+        if self.fail_next:
+            self.fail_next -= 1
+            raise UnavailableError("Step Functions did not answer")
