@@ -134,9 +134,9 @@ class Freshness:
         many as were counted, and none was added or removed meanwhile.
         """
         before = self.records.set_of(entity)
-        named = self.records.keys_of(entity) if before.size else ()
+        named = self.records.keys_of(entity) if before.total else ()
         found = self.records.found(entity, sorted(named))
-        if len(found) != before.size or self.records.set_of(entity) != before:
+        if len(found) != before.total or self.records.set_of(entity) != before:
             return None
         return tuple(
             Record(one.metadata_key, one.metadata_value, one.metadata_value_type)

@@ -12,6 +12,12 @@ from backend.values import frozen
 FACT_PREFIX = "fact_"
 """The reserved prefix of attribute keys that hold facts."""
 
+REFERENCES_KEY = FACT_PREFIX + "references"
+"""The attribute of a file's references, as JSON. Search does not index it."""
+SHAPE_KEY = FACT_PREFIX + "shape"
+"""The attribute of a model's shape: base64 of `SHAPE_NUMBERS` float32, little-endian."""
+SHAPE_NUMBERS = 75
+
 FactType = Literal["string", "number", "boolean"]
 
 
@@ -66,3 +72,5 @@ FACTS = (
 )
 
 FACT_BY_KEY = {fact.key: fact for fact in FACTS}
+STORED_KEYS = (*FACT_BY_KEY, REFERENCES_KEY, SHAPE_KEY)
+"""Every attribute key that holds a fact."""

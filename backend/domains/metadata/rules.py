@@ -24,8 +24,10 @@ from backend.domains.metadata.models import (
     Kind,
     LinkEntity,
     Record,
+    is_reserved,
 )
 from backend.domains.metadata_schemas.models import EntityType, FieldInForce, Fields
+from backend.spec.facts import FACT_PREFIX
 from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 
 
@@ -53,6 +55,16 @@ def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
         raise InvalidInputError.of(
             field, f"makes, with the path, a key of {size} bytes, at most {SORT_KEY_BYTES} fit"
         )
+
+
+def check_not_reserved(entity: AnyEntity, key: str, *, field: str) -> None:
+    """Refuse a key that holds a fact of a file.
+
+    Raises:
+        InvalidInputError: naming the field.
+    """
+    if is_reserved(entity, key):
+        raise InvalidInputError.of(field, f"{key!r:.200} is reserved: {RESERVED}")
 
 
 def check_largest_row(key: str, size: int, *, field: str) -> None:
@@ -85,6 +97,7 @@ ALREADY_THERE = "The key exists already"
 NOT_THERE = "There is no such key"
 BUSY = "Others change this key at the same time; try again"
 OUTAGE = "The storage stopped answering: look whether it is as you want it, and try again"
+RESERVED = f"{FACT_PREFIX!r} begins the keys of facts, which only the product writes"
 NO_ROOM = f"The entity has {MAX_RECORDS} records, which is as many as are taken"
 
 Records = Mapping[str, Record]

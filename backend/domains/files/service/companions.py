@@ -19,7 +19,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.files import rules
 from backend.domains.files.service.copying import tags_of_copy
 from backend.domains.files.service.target import FileTarget
-from backend.domains.metadata.models import Entity, Kind, NewRecord, Record
+from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_reserved
 from backend.domains.metadata.service import RecordService
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
@@ -92,8 +92,11 @@ class Companions:
         for from_entity, entity in zip(_records_of(source), _records_of(target), strict=True):
             with _tried_again():
                 found = self.records.records_of(from_entity)
-                if is_abroad and found:
-                    self._write_abroad(caller, entity, found, guard)
+                facts = [r for r in found if is_reserved(entity, r.metadata_key)]
+                own = [record for record in found if record not in facts]
+                if is_abroad and own:
+                    self._write_abroad(caller, entity, own, guard)
+                    self.records.put_facts(entity, facts, guards=(guard,))
                 else:
                     entry_of = self.records.entries(caller, "copy", entity)
                     self.records.write_as_is(entity, found, entry_of, guards=(guard,))

@@ -11,10 +11,11 @@ from pydantic import (
 
 from backend.core.metadata_values import ValueType, check_key, check_value
 from backend.core.models import SentModel, WireModel
+from backend.spec.facts import FACT_PREFIX
 from backend.values import frozen
 
 MAX_RECORDS = 500
-"""Records of one entity, and records of one request."""
+"""Records of one entity, facts apart, and records of one request."""
 Kind = Literal["metadata", "attribute"]
 ASSET_LEVEL = "/"
 """The path under which the metadata of an asset itself stands."""
@@ -51,6 +52,12 @@ class LinkEntity:
 
 
 AnyEntity = Entity | DatabaseEntity | LinkEntity
+
+
+def is_reserved(entity: AnyEntity, key: str) -> bool:
+    """Return whether a key holds a fact: an attribute that only the product writes."""
+    is_of_attributes = isinstance(entity, Entity) and entity.kind == "attribute"
+    return is_of_attributes and key.startswith(FACT_PREFIX)
 
 
 def _in_lower_case(value: object) -> object:

@@ -24,7 +24,7 @@ from backend.core.transactions import (
     exists,
 )
 from backend.core.wired import wired
-from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record, is_reserved
 from backend.domains.metadata.repository.places import (
     Place,
     Told,
@@ -44,7 +44,7 @@ from backend.values import frozen
 EntryOf = Callable[[Told, Told], Write]
 """Makes the audit entry of a transaction, from the records before and after it by key."""
 
-_COUNT, _REVISION = "count", "revision"
+_COUNT, _REVISION, _FACTS = "count", "revision", "facts"
 _LOOKS = 8  # at an index that does not show yet what was written
 _FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s in all
 
@@ -67,10 +67,20 @@ class _KeyStateError(ConflictError):
 
 
 class RecordSet(NamedTuple):
-    """How many records an entity has; `revision` tells whether its keys are still the same ones."""
+    """How many records an entity has, facts apart; the keys are the same while `revision` is."""
 
     size: int = 0
     revision: int = 0
+    facts: int = 0
+
+    @property
+    def total(self) -> int:
+        """All records, facts included: as many as the index shows once it has caught up."""
+        return self.size + self.facts
+
+    def after(self, part: "Part") -> "RecordSet":
+        """Return the set as it is once a part is written."""
+        return RecordSet(self.size + part.growth, self.revision + 1, self.facts + part.fact_growth)
 
 
 class Found(NamedTuple):
@@ -97,9 +107,18 @@ class Part:
 
     @property
     def growth(self) -> int:
-        """By how many records the entity grows."""
+        """By how many records, facts apart, the entity grows."""
+        return self._growth(of_facts=False)
+
+    @property
+    def fact_growth(self) -> int:
+        return self._growth(of_facts=True)
+
+    def _growth(self, *, of_facts: bool) -> int:
         return sum(
-            (record is not None) - (key in self.found) for key, record in self.targets.items()
+            (record is not None) - (key in self.found)
+            for key, record in self.targets.items()
+            if is_reserved(self.entity, key) is of_facts
         )
 
 
@@ -141,13 +160,16 @@ class MetadataRepository:
     def set_of(self, entity: AnyEntity) -> RecordSet:
         """The count of an entity's records, now."""
         item = self.tables.get(RECORD_SETS, set_key(entity))
-        return RecordSet() if item is None else RecordSet(item[_COUNT], item[_REVISION])
+        if item is None:
+            return RecordSet()
+        return RecordSet(item[_COUNT], item[_REVISION], int(item.get(_FACTS, 0)))
 
     def counted_in_asset(self, database_id: str, asset_id: str) -> int:
         """How many records an asset and all its files have, attributes among them, now."""
         owner = keys.ASSET.build(database_id, asset_id)
         query = Query(table=RECORD_SETS, partition=owner, consistent=True)
-        return sum(int(item.get(_COUNT, 0)) for item in self.tables.query_all(query))
+        items = self.tables.query_all(query)
+        return sum(int(item.get(name, 0)) for item in items for name in (_COUNT, _FACTS))
 
     def whole(self, entity: AnyEntity) -> tuple[RecordSet, dict[str, Found]]:
         """All records of an entity, now: waits until the index shows as many as were counted.
@@ -159,13 +181,15 @@ class MetadataRepository:
             if look:
                 self.pause(_FIRST_PAUSE * 2 ** (look - 1))
             before = self.set_of(entity)
-            records = self.found(entity, sorted(self.keys_of(entity))) if before.size else {}
-            if len(records) == before.size and self.set_of(entity) == before:
+            records = self.found(entity, sorted(self.keys_of(entity))) if before.total else {}
+            if len(records) == before.total and self.set_of(entity) == before:
                 return before, records
         raise RecordsBusyError
 
-    def write(self, part: Part, entry_of: EntryOf) -> bool:
+    def write(self, part: Part, entry_of: EntryOf | None) -> bool:
         """Write, in one transaction with its entry; False if something is not as it was found.
+
+        Facts are in no entry: they follow from the bytes of the file.
 
         Raises:
             NoRoomError: the entity would have more than 500 records.
@@ -175,11 +199,12 @@ class MetadataRepository:
             _write(place, part.entity, key, record, part.found.get(key))
             for key, record in part.targets.items()
         ]
-        before = {key: told(part.found[key].record) for key in part.targets if key in part.found}
-        after = {key: told(record) for key, record in part.targets.items() if record is not None}
-        counted = _counted(part)
+        shown = [key for key in part.targets if not is_reserved(part.entity, key)]
+        before = {key: told(part.found[key].record) for key in shown if key in part.found}
+        after = {key: told(record) for key in shown if (record := part.targets[key]) is not None}
+        entries = [entry_of(before, after)] if entry_of is not None and (before or after) else []
         try:
-            self.tables.transact([*part.guards, *writes, *counted, entry_of(before, after)])
+            self.tables.transact([*part.guards, *writes, *_counted(part), *entries])
         except _KeyStateError:
             return False
         return True
@@ -207,7 +232,7 @@ def _counted(part: Part) -> list[Update]:
     is no growth.
     """
     growth, expected = part.growth, part.expected
-    if growth == 0 and expected is None:
+    if growth == 0 and part.fact_growth == 0 and expected is None:
         return []
     no_room = NoRoomError(f"At most {MAX_RECORDS} records are taken")
     if expected is None:
@@ -220,11 +245,12 @@ def _counted(part: Part) -> list[Update]:
     else:
         same = equals(_REVISION, expected.revision) if expected.revision else absent(_REVISION)
         conditions, refused = (same,), _KeyStateError("the records are not as they were read")
+    facts = {_FACTS: part.fact_growth} if part.fact_growth else {}
     return [
         Update(
             table=RECORD_SETS,
             key=set_key(part.entity),
-            add={_COUNT: growth, _REVISION: 1},
+            add={_COUNT: growth, _REVISION: 1, **facts},
             conditions=conditions,
             refused=refused,
         )

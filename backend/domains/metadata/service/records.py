@@ -20,6 +20,7 @@ from backend.domains.metadata.models import (
     NewRecord,
     Record,
     UpdateType,
+    is_reserved,
 )
 from backend.domains.metadata.repository import (
     EntryOf,
@@ -27,7 +28,7 @@ from backend.domains.metadata.repository import (
     Told,
     largest_row,
 )
-from backend.domains.metadata.service.writing import MOST_AT_ONCE, Wanted, carry_out
+from backend.domains.metadata.service.writing import MOST_AT_ONCE, Wanted, carry_out, put_facts
 from backend.domains.metadata_schemas.models import FieldInForce, Fields
 from backend.domains.metadata_schemas.service import MetadataSchemaService
 
@@ -87,9 +88,10 @@ class RecordService:
         return self.metadata.list_of(entity, page)
 
     def fields(self, entity: AnyEntity) -> Fields:
-        """What the schemas in force say of the entity's keys."""
+        """Return what the schemas in force say of the entity's keys. They never govern facts."""
         kind, path = rules.schema_kind(entity)
-        return self.schemas.in_force(kind, rules.databases_of(entity), path=path)
+        found = self.schemas.in_force(kind, rules.databases_of(entity), path=path)
+        return {key: field for key, field in found.items() if not is_reserved(entity, key)}
 
     def is_restricted(self, entity: AnyEntity) -> bool:
         """Whether a database of the entity takes only keys that its schemas know."""
@@ -141,7 +143,7 @@ class RecordService:
     ) -> BulkResult:
         """Put records whether or not their keys are there; `replace_all` removes all others.
 
-        Raises as `add_records`.
+        Facts remain unchanged. Raises as `add_records`.
         """
         sent = checked(entity, records)
         governing = self._governing(entity)
@@ -149,7 +151,8 @@ class RecordService:
 
         def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
             if replaces:
-                return rules.planned_replacement(governing, sent, found)
+                own = {key: r for key, r in found.items() if not is_reserved(entity, key)}
+                return rules.planned_replacement(governing, sent, own)
             return rules.planned_change(governing, sent, found, done)
 
         made = carry_out(
@@ -174,7 +177,7 @@ class RecordService:
         *,
         guards: Iterable[Write] = (),
     ) -> BulkResult:
-        """Remove records; what is missing, required or depended on fails alone.
+        """Remove records; what is missing, required, depended on or a fact fails alone.
 
         Raises:
             InvalidInputError: a key comes twice.
@@ -183,18 +186,20 @@ class RecordService:
         """
         _demand_distinct(wanted, "metadataKeys.{}")
         governing = self._governing(entity)
+        own = [key for key in wanted if not is_reserved(entity, key)]
         plan = carry_out(
             self.metadata,
             Wanted(
                 entity,
-                reads=governing.keys | set(wanted),
-                plan=partial(rules.planned_removal, governing, wanted),
+                reads=governing.keys | set(own),
+                plan=partial(rules.planned_removal, governing, own),
                 entry_of=self.entries(caller, "delete", entity),
                 guards=tuple(guards),
                 serial=governing.has_dependencies,
             ),
         )
-        return _result(wanted, plan.refused)
+        reserved = dict.fromkeys((key for key in wanted if key not in own), rules.RESERVED)
+        return _result(wanted, {**plan.refused, **reserved})
 
     def counted_in_asset(self, database_id: str, asset_id: str) -> int:
         """How many records an asset and all its files have now: what lists lag behind."""
@@ -244,6 +249,17 @@ class RecordService:
             ),
         )
 
+    def put_facts(
+        self, entity: Entity, facts: Iterable[Record], *, guards: Iterable[Write] = ()
+    ) -> None:
+        """Make these all facts of a file. No schema, limit or audit entry applies to them.
+
+        Raises:
+            RecordsBusyError: others write the same keys all the time.
+            UnavailableError: records cannot be read or written.
+        """
+        put_facts(self.metadata, entity, facts, guards)
+
     def forget(self, entity: AnyEntity) -> Write:
         """The write that removes the count of the records, for the removal of the entity itself."""
         return self.metadata.forget_set(entity)
@@ -276,13 +292,15 @@ def checked(entity: AnyEntity, records: Sequence[NewRecord]) -> dict[str, Record
     """The records as they are stored, by key, if the entity may have them.
 
     Raises:
-        InvalidInputError: a key comes twice or does not fit, an attribute is not a string.
+        InvalidInputError: a key comes twice, does not fit or is reserved; an attribute is not a
+            string.
         TooLargeError: a row that may follow from a record would be over DynamoDB's 400 KB.
     """
     _demand_distinct([record.metadata_key for record in records], "metadata.{}.metadataKey")
     stored: dict[str, Record] = {}
     for number, new in enumerate(records):
         field = f"metadata.{number}"
+        rules.check_not_reserved(entity, new.metadata_key, field=f"{field}.metadataKey")
         if isinstance(entity, Entity):
             if entity.kind == "attribute" and new.metadata_value_type != "string":
                 raise InvalidInputError.of(

@@ -3,13 +3,13 @@
 A request of more records than a transaction takes is written in several, in the order of its plan.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 from backend.core.errors import StateForbidsError, UnavailableError
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
-from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Record
+from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, Record
 from backend.domains.metadata.repository import (
     EntryOf,
     Found,
@@ -21,6 +21,7 @@ from backend.domains.metadata.repository import (
     item_of,
     size_of,
 )
+from backend.spec.facts import STORED_KEYS
 
 MOST_AT_ONCE = 90
 """Records that surely fit one transaction beside its entry, the count and what goes along."""
@@ -46,7 +47,7 @@ class Wanted(NamedTuple):
     entity: AnyEntity
     reads: Set[str]
     plan: Callable[[rules.Records, Set[str]], rules.Plan]
-    entry_of: EntryOf
+    entry_of: EntryOf | None
     guards: tuple[Write, ...] = ()
     blind: bool = False
     """Nothing is read before the first attempt: its conditions find out what is there."""
@@ -86,6 +87,26 @@ def carry_out(metadata: MetadataRepository, wanted: Wanted) -> rules.Plan:
     return _left(plan, found, done, rules.BUSY)
 
 
+def put_facts(
+    metadata: MetadataRepository,
+    entity: Entity,
+    facts: Iterable[Record],
+    guards: Iterable[Write] = (),
+) -> None:
+    """Make these all facts of a file, in one transaction; writes nothing if they are already.
+
+    Raises as `carry_out`.
+    """
+    sent = {record.metadata_key: record for record in facts}
+
+    def plan(found: rules.Records, done: Set[str]) -> rules.Plan:
+        targets = {**dict.fromkeys(key for key in found if key not in done), **sent}
+        return rules.Plan(targets, {})
+
+    reads = set(STORED_KEYS) | sent.keys()
+    carry_out(metadata, Wanted(entity, reads, plan, entry_of=None, guards=tuple(guards)))
+
+
 def _left(plan: rules.Plan, found: Mapping[str, Found], done: Set[str], reason: str) -> rules.Plan:
     """The plan, with the reason at each key that is not written."""
     plan.refused.update(dict.fromkeys(_pending(plan, found).keys() - done, reason))
@@ -121,7 +142,7 @@ def _written(
     entity = wanted.entity
     pending = _pending(plan, found)
     if known is not None and not done:
-        _check_room(known, pending, found)
+        _check_room(entity, known, pending, found)
     beside = _BESIDE_RECORDS + len(wanted.guards)
     for batch in _batches(entity, pending, found, MAX_TRANSACTION_ITEMS - beside):
         part = Part(
@@ -142,7 +163,7 @@ def _written(
             continue
         done.update(batch)
         if known is not None:
-            known = RecordSet(known.size + part.growth, known.revision + 1)
+            known = known.after(part)
     return True
 
 
@@ -156,10 +177,13 @@ def _pending(plan: rules.Plan, found: Mapping[str, Found]) -> dict[str, Record |
 
 
 def _check_room(
-    known: RecordSet, pending: Mapping[str, Record | None], found: Mapping[str, Found]
+    entity: AnyEntity,
+    known: RecordSet,
+    pending: Mapping[str, Record | None],
+    found: Mapping[str, Found],
 ) -> None:
     """Raise `TooManyRecordsError` if what is written makes more records, and too many."""
-    growth = sum((record is not None) - (key in found) for key, record in pending.items())
+    growth = Part(entity=entity, found=found, targets=pending).growth
     if growth > 0 and known.size + growth > MAX_RECORDS:
         raise TooManyRecordsError(known.size + growth)
 

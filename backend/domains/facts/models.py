@@ -1,0 +1,48 @@
+"""The result of an inspection, and facts as they are stored."""
+
+from typing import Any, Literal
+
+from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
+
+from backend.core.models import WireModel
+
+ReferenceKind = Literal["texture", "buffer", "material", "model", "other"]
+ReferenceState = Literal[
+    "found", "missing", "absolute", "otherCase", "outside", "external", "embedded"
+]
+Value = StrictBool | StrictInt | StrictFloat | StrictStr
+
+
+class Source(WireModel):
+    """The object that was inspected, and its path in the asset."""
+
+    bucket: str = ""
+    key: str = ""
+    version_id: str
+    relative_path: str = ""
+
+
+class Reference(WireModel):
+    """What a file refers to: the path as the file has it, and whether the asset holds it."""
+
+    path: str
+    kind: ReferenceKind = "other"
+    state: ReferenceState
+
+
+class Inspection(WireModel):
+    """The result of inspecting a file, which may have been made to do harm."""
+
+    version: Literal[1]
+    source: Source
+    facts: dict[str, Value | None] = {}
+    refused: str | None = None
+    descriptor: list[Any] | None = None
+    references: list[Reference] = []
+
+
+class StoredReferences(WireModel):
+    """References as an attribute holds them; `omitted` counts those that had no room."""
+
+    references: list[Reference] = []
+    omitted: int = 0

@@ -1,0 +1,107 @@
+"""How facts become attributes of a file, and are read from them again. Pure, and total."""
+
+import base64
+import math
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from backend.domains.facts.models import Inspection, Reference, StoredReferences, Value
+from backend.domains.metadata.models import Record
+from backend.spec.facts import (
+    FACT_PREFIX,
+    FACTS,
+    REFERENCES_KEY,
+    SHAPE_KEY,
+    SHAPE_NUMBERS,
+    FactType,
+)
+
+MAX_TEXT_CHARS = 1000
+"""Characters of a fact that is a text."""
+MAX_REFERENCES = 1000
+"""References of one file that are stored; the others are counted."""
+MAX_REFERENCES_BYTES = 100_000
+_SHAPE = struct.Struct(f"<{SHAPE_NUMBERS}f")
+
+
+def records_of(inspection: Inspection) -> list[Record]:
+    """Return the attributes that hold an inspection's facts.
+
+    Unknown facts, values of another type and numbers that are not finite are left out.
+    """
+    facts: dict[str, Value | None] = {
+        **inspection.facts,
+        "refused": inspection.refused,
+        "sourceVersionId": inspection.source.version_id,
+    }
+    texts = {fact.key: _text(fact.type, facts.get(fact.name)) for fact in FACTS}
+    if inspection.references:
+        texts[REFERENCES_KEY] = _bounded(inspection.references)
+    if inspection.descriptor is not None:
+        texts[SHAPE_KEY] = shape_text(inspection.descriptor)
+    return [Record(metadata_key=key, metadata_value=text) for key, text in texts.items() if text]
+
+
+def facts_of(records: Iterable[Record]) -> dict[str, str]:
+    """Return the facts among attributes, as texts by their name; references and shape apart."""
+    return {
+        record.metadata_key.removeprefix(FACT_PREFIX): record.metadata_value
+        for record in records
+        if record.metadata_key.startswith(FACT_PREFIX)
+        and record.metadata_key not in {REFERENCES_KEY, SHAPE_KEY}
+    }
+
+
+def shape_text(numbers: Sequence[Any]) -> str | None:
+    """Return a shape as its attribute holds it; None for what is no shape."""
+    if len(numbers) != SHAPE_NUMBERS or not all(_is_finite(number) for number in numbers):
+        return None
+    try:
+        return base64.b64encode(_SHAPE.pack(*numbers)).decode()
+    except OverflowError:  # beyond what a float32 holds
+        return None
+
+
+def _is_finite(number: object) -> bool:
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return False
+    return math.isfinite(number)
+
+
+def _text(fact_type: FactType, value: Value | None) -> str | None:
+    match fact_type:
+        case "boolean":
+            return str(value).lower() if isinstance(value, bool) else None
+        case "number":
+            return repr(value) if _is_number(value) else None
+        case "string":
+            return _clean(value)[:MAX_TEXT_CHARS] if isinstance(value, str) else None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) < 2**63
+
+
+def _clean(text: str) -> str:
+    """Replace what no store takes: NUL characters and lone surrogates."""
+    return (
+        text.replace("\u0000", "\ufffd")
+        .encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+    )
+
+
+def _bounded(references: Sequence[Reference]) -> str:
+    kept: list[Reference] = []
+    size = 0
+    for one in references[:MAX_REFERENCES]:
+        clean = one.model_copy(update={"path": _clean(one.path)[:MAX_TEXT_CHARS]})
+        size += len(clean.model_dump_json(by_alias=True).encode()) + 1
+        if size > MAX_REFERENCES_BYTES:
+            break
+        kept.append(clean)
+    stored = StoredReferences(references=kept, omitted=len(references) - len(kept))
+    return stored.model_dump_json(by_alias=True)

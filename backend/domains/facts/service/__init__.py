@@ -1,0 +1,5 @@
+"""What can be done with facts."""
+
+from backend.domains.facts.service.commands import FactCommands
+
+__all__ = ["FactCommands"]

@@ -1,0 +1,41 @@
+"""Stores the facts of files. Asks no permission: the product itself writes them."""
+
+from backend.core.objects import ObjectHead, Objects
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService
+from backend.domains.facts import rules
+from backend.domains.facts.models import Inspection
+from backend.domains.metadata.models import Entity
+from backend.domains.metadata.service import RecordService
+
+
+@wired
+class FactCommands:
+    assets: AssetService
+    records: RecordService
+    objects: Objects
+
+    def record(
+        self, database_id: str, asset_id: str, file_path: str, inspection: Inspection
+    ) -> bool:
+        """Make the facts of an inspection all facts of a file; whether they were stored.
+
+        Ignores the result of a version that is no longer the latest, and of a file or asset that is
+        gone. Storing the same result again writes nothing.
+
+        Raises:
+            RecordsBusyError: others write facts of the same file all the time.
+            UnavailableError: the facts cannot be read or written.
+        """
+        asset = self.assets.find_asset(database_id, asset_id)
+        if asset is None:
+            return False
+        bucket, prefix = self.assets.location(asset)
+        head = self.objects.head(bucket, prefix + file_path.removeprefix("/"))
+        if not isinstance(head, ObjectHead):
+            return False
+        if head.version.version_id != inspection.source.version_id:
+            return False
+        entity = Entity(database_id, asset_id, file_path, "attribute")
+        self.records.put_facts(entity, rules.records_of(inspection))
+        return True

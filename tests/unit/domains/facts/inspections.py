@@ -1,0 +1,62 @@
+"""Results of inspections as tests record them, and an asset with one file."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from backend.domains.assets.service import AssetService
+from backend.domains.facts.models import Inspection
+from backend.domains.facts.service import FactCommands
+from backend.domains.metadata.models import Entity
+from backend.domains.metadata.service import RecordService
+from tests.factories.assets import asset_service, created_asset, created_database
+from tests.factories.metadata import record_service
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
+
+BUCKET = "assetbucket"
+PATH = "/parts/gear.glb"
+ATTRIBUTES = Entity("museum", "statue", PATH, "attribute")
+SHAPE = [number / 75 for number in range(75)]
+
+
+def inspection(version_id: str, **more: Any) -> Inspection:
+    body: dict[str, Any] = {
+        "version": 1,
+        "source": {"bucket": BUCKET, "key": "statue" + PATH, "versionId": version_id},
+        "facts": {"format": "glTF2", "triangles": 12, "area": 1.5, "watertight": True},
+        **more,
+    }
+    return Inspection.model_validate(body)
+
+
+@dataclass
+class Bench:
+    tables: MemoryTables
+    objects: MemoryObjects
+    assets: AssetService
+    records: RecordService
+    commands: FactCommands
+
+    def put(self, path: str = PATH, body: bytes = b"bytes") -> str:
+        """Upload a version of a file; its S3 version."""
+        written = self.objects.put(
+            BUCKET, "statue" + path, body, content_type="model/gltf-binary", metadata={}
+        )
+        return written.version_id
+
+    def record(self, version_id: str, path: str = PATH, **more: Any) -> bool:
+        return self.commands.record("museum", "statue", path, inspection(version_id, **more))
+
+    def facts(self, path: str = PATH) -> dict[str, str]:
+        entity = Entity("museum", "statue", path, "attribute")
+        found = self.records.records_of(entity)
+        return {record.metadata_key: record.metadata_value for record in found}
+
+
+def bench() -> Bench:
+    tables, objects = MemoryTables(), MemoryObjects()
+    assets = asset_service(tables, objects)
+    created_database(assets)
+    created_asset(assets)
+    records = record_service(assets, tables)
+    return Bench(tables, objects, assets, records, FactCommands(assets, records, objects))
