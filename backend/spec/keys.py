@@ -107,6 +107,11 @@ def quarantine(bucket: str, version_id: str, key: str) -> str:
     return f"Quarantine#{bucket}#{version_id}#{key}"
 
 
+def execution(execution_id: str) -> str:
+    """The item that finds an execution by its id alone."""
+    return f"Execution#{execution_id}"
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """The reservation that counts the numbers drawn for versions of an asset."""
     return f"Versions#{ASSET.build(database_id, asset_id)}"

@@ -19,8 +19,9 @@ RESERVATIONS = Table(
     "(`Versions#<database>:<asset>`, which expires a year after the asset is deleted), names of "
     "deleted databases, tag types and roles (`DeletedName#<field>#<name>`), short-lived counters "
     "of rate, the open search cursors of each user (`Cursors#<user>`, which expires after an "
-    "hour), and the last result of each object version in which a malware scan found a threat "
-    "(`Quarantine#<bucket>#<S3 version id>#<key>`).",
+    "hour), the last result of each object version in which a malware scan found a threat "
+    "(`Quarantine#<bucket>#<S3 version id>#<key>`), the place of each execution's row "
+    "(`Execution#<id>`), and the active execution of each workflow on a file (`Run#<hash>`).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",

@@ -1,0 +1,1 @@
+"""Executions of workflows on assets."""

@@ -1,0 +1,127 @@
+"""Executions as stored, and what they consist of."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from backend.core.models import WireModel
+from backend.spec.keys import WORKFLOW
+from backend.values import frozen
+
+ExecutionStatus = Literal["NEW", "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
+EndStatus = Literal["SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
+Trigger = Literal["user", "upload", "rerun"]
+
+ACTIVE: tuple[ExecutionStatus, ...] = ("NEW", "RUNNING")
+
+
+class PipelineSnapshot(WireModel):
+    """A pipeline as it was when the execution started: later changes do not touch the run.
+
+    `resource` is the ARN of a function or an event bus, or the URL of a queue.
+    """
+
+    pipeline_id: str
+    database_id: str
+    pipeline_type: str = "standardFile"
+    pipeline_execution_type: Literal["Lambda", "SQS", "EventBridge"]
+    resource: str
+    output_type: str = ""
+    wait_for_callback: bool = False
+    task_timeout: int
+    task_heartbeat_timeout: int
+    input_parameters: str = ""
+    source: str = ""
+    detail_type: str = ""
+
+
+class RunError(WireModel):
+    """Why an execution did not succeed: Step Functions' error name, and its cause."""
+
+    code: str
+    message: str
+
+
+class RefusedOutput(WireModel):
+    """An output that was not stored, and the reason."""
+
+    path: str
+    reason: str
+
+
+class RunOutputs(WireModel):
+    """What an execution stored. Of very many paths the row holds the first; counts are totals."""
+
+    files: list[str] = Field(default_factory=list)
+    previews: list[str] = Field(default_factory=list)
+    metadata: list[str] = Field(default_factory=list)
+    refused: list[RefusedOutput] = Field(default_factory=list)
+    file_count: int = 0
+    preview_count: int = 0
+    metadata_count: int = 0
+    refused_count: int = 0
+
+
+class Execution(WireModel):
+    """An execution as its row holds it.
+
+    `input_asset_file_key` is the S3 key of the input file, empty for a run on the whole asset.
+    `chain` are the keys of the workflows whose outputs led to this run, this one's last. `shipped`
+    marks runs of the product's own workflows, whose results the system stores.
+    """
+
+    database_id: str
+    asset_id: str
+    execution_id: str
+    workflow_database_id: str
+    workflow_id: str
+    input_asset_file_key: str = ""
+    input_version_id: str = ""
+    execution_status: ExecutionStatus = "NEW"
+    start_date: str = ""
+    stop_date: str = ""
+    started_at: str = ""
+    stopped_at: str = ""
+    created_at: str
+    started_by: str
+    started_by_mfa: bool = False
+    trigger: Trigger = "user"
+    chain: list[str] = Field(default_factory=list)
+    pipelines: list[PipelineSnapshot] = Field(default_factory=list)
+    error: RunError | None = None
+    outputs: RunOutputs | None = None
+    shipped: bool = False
+    revision: int = 1
+
+    @property
+    def workflow_key(self) -> str:
+        """The workflow as composite keys and chains name it."""
+        return WORKFLOW.build(self.workflow_database_id, self.workflow_id)
+
+    @property
+    def is_active(self) -> bool:
+        return self.execution_status in ACTIVE
+
+
+class ExecutionPlace(WireModel):
+    """The item that finds an execution by its id alone."""
+
+    database_id: str
+    asset_id: str
+
+
+class ActiveRun(WireModel):
+    """The reservation of a workflow and file while an execution of it is active."""
+
+    execution_id: str
+
+
+@frozen
+class RunTarget:
+    """What a run is of: a workflow, an asset, and a file of it (an S3 key, or none)."""
+
+    workflow_database_id: str
+    workflow_id: str
+    database_id: str
+    asset_id: str
+    file_key: str = ""

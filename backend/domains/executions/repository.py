@@ -1,0 +1,181 @@
+"""The rows of executions and what is reserved for them, by access pattern.
+
+`others` are writes of the same transaction.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
+from backend.core.tables import Tables
+from backend.core.transactions import Item, Key, Update, Write, equals, exists, put_new
+from backend.core.wired import wired
+from backend.domains.executions.models import (
+    ActiveRun,
+    Execution,
+    ExecutionPlace,
+    RunOutputs,
+    RunTarget,
+)
+from backend.domains.executions.rules import reservation_key, target_of
+from backend.spec import keys
+from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.workflows import EXECUTION_ID, WORKFLOW_EXECUTIONS
+
+_RESERVED = RESERVATIONS.partition_key.name
+_ATTEMPTS = 4  # of a start whose predecessor ends at the same moment
+
+
+class ExecutionNotFoundError(NotFoundError):
+    code = "ExecutionNotFound"
+
+    def __init__(self, execution_id: str) -> None:
+        super().__init__(f"Execution {execution_id} does not exist")
+
+
+class ExecutionExistsError(AlreadyExistsError):
+    code = "ExecutionExists"
+
+    def __init__(self, execution_id: str) -> None:
+        super().__init__(f"Execution {execution_id} exists already")
+
+
+class ExecutionActiveError(StateForbidsError):
+    """The workflow has an execution on this file that has not ended."""
+
+    code = "ExecutionActive"
+
+    def __init__(self, target: RunTarget, execution_id: str) -> None:
+        what = f"the file {target.file_key}" if target.file_key else f"asset {target.asset_id}"
+        super().__init__(
+            f"Execution {execution_id} of workflow {target.workflow_id} on {what} is still active"
+        )
+        self.execution_id = execution_id
+
+
+class ExecutionChangedError(StateForbidsError):
+    """The execution is not as it was read: another worker was faster."""
+
+    code = "ExecutionChanged"
+
+    def __init__(self, execution_id: str) -> None:
+        super().__init__(f"Execution {execution_id} has changed meanwhile; read it again")
+
+
+class _ReservedError(StateForbidsError):
+    """The reservation of the workflow and file is there."""
+
+
+@wired
+class ExecutionRepository:
+    tables: Tables
+
+    def find(self, execution_id: str) -> Execution | None:
+        """Return an execution by its id alone, a consistent read."""
+        item = self.tables.get(RESERVATIONS, {_RESERVED: keys.execution(execution_id)})
+        if item is None:
+            return None
+        place = ExecutionPlace.model_validate(item)
+        return self.get(place.database_id, place.asset_id, execution_id)
+
+    def get(self, database_id: str, asset_id: str, execution_id: str) -> Execution | None:
+        """Return an execution of an asset, a consistent read."""
+        key = _row_key(database_id, asset_id, execution_id)
+        item = self.tables.get(WORKFLOW_EXECUTIONS, key)
+        return None if item is None else Execution.model_validate(item)
+
+    def active_run(self, target: RunTarget) -> ActiveRun | None:
+        """Return the active execution of a workflow on a file."""
+        item = self.tables.get(RESERVATIONS, {_RESERVED: reservation_key(target)})
+        return None if item is None else ActiveRun.model_validate(item)
+
+    def create(self, execution: Execution, *others: Write) -> None:
+        """Write a new execution, and reserve its workflow and file.
+
+        Raises:
+            ExecutionActiveError: another execution of the workflow on this file is active.
+            ExecutionExistsError: the id is taken.
+        """
+        target = target_of(execution)
+        for _ in range(_ATTEMPTS):
+            try:
+                self.tables.transact([*_new(execution), *others])
+            except _ReservedError:
+                running = self.active_run(target)
+                if running is not None:
+                    raise ExecutionActiveError(target, running.execution_id) from None
+            else:
+                return
+        raise ExecutionChangedError(execution.execution_id)
+
+    def change(self, execution: Execution, changes: Mapping[str, Any], *others: Write) -> None:
+        """Set some attributes of an execution.
+
+        Raises:
+            ExecutionChangedError: it is not as it was read.
+        """
+        update = Update(
+            table=WORKFLOW_EXECUTIONS,
+            key=row_key(execution),
+            set=changes,
+            add={"revision": 1},
+            conditions=(equals("revision", execution.revision),),
+            refused=ExecutionChangedError(execution.execution_id),
+        )
+        self.tables.transact([update, *others])
+
+    def set_outputs(self, execution: Execution, outputs: RunOutputs) -> None:
+        """Replace what an execution stored, whatever its status is.
+
+        Raises:
+            ExecutionNotFoundError: its row is gone: the asset was deleted.
+        """
+        self.tables.write(
+            Update(
+                table=WORKFLOW_EXECUTIONS,
+                key=row_key(execution),
+                set={"outputs": outputs.model_dump(by_alias=True)},
+                conditions=(exists(EXECUTION_ID.name),),
+                refused=ExecutionNotFoundError(execution.execution_id),
+            )
+        )
+
+
+def row_key(execution: Execution) -> Key:
+    """Return the key of an execution's row."""
+    return _row_key(execution.database_id, execution.asset_id, execution.execution_id)
+
+
+def row_of(execution: Execution) -> Item:
+    """Return an execution as its row holds it."""
+    return {
+        **execution.model_dump(by_alias=True, exclude_none=True),
+        **row_key(execution),
+        keys.WORKFLOW.name: execution.workflow_key,
+    }
+
+
+def _new(execution: Execution) -> list[Write]:
+    def new(key: str, item: Item, refused: VitrineError) -> Write:
+        return put_new(RESERVATIONS, {_RESERVED: key, **item}, refused)
+
+    taken = ExecutionExistsError(execution.execution_id)
+    place = ExecutionPlace(database_id=execution.database_id, asset_id=execution.asset_id)
+    active = ActiveRun(execution_id=execution.execution_id)
+    return [
+        # Of several refused writes the first is named: an execution that is repeated exists.
+        put_new(WORKFLOW_EXECUTIONS, row_of(execution), taken),
+        new(keys.execution(execution.execution_id), place.model_dump(by_alias=True), taken),
+        new(
+            reservation_key(target_of(execution)),
+            active.model_dump(by_alias=True),
+            _ReservedError(execution.execution_id),
+        ),
+    ]
+
+
+def _row_key(database_id: str, asset_id: str, execution_id: str) -> Key:
+    return {
+        keys.ASSET.name: keys.ASSET.build(database_id, asset_id),
+        EXECUTION_ID.name: execution_id,
+    }

@@ -1,0 +1,15 @@
+"""What can be done with executions."""
+
+from backend.domains.executions.repository import (
+    ExecutionActiveError,
+    ExecutionExistsError,
+    ExecutionNotFoundError,
+)
+from backend.domains.executions.service.records import ExecutionRecords
+
+__all__ = [
+    "ExecutionActiveError",
+    "ExecutionExistsError",
+    "ExecutionNotFoundError",
+    "ExecutionRecords",
+]

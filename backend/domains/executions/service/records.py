@@ -1,0 +1,28 @@
+"""Executions for other slices: finds them by id, and records what they stored."""
+
+from backend.core.wired import wired
+from backend.domains.executions import rules
+from backend.domains.executions.models import Execution, RunOutputs
+from backend.domains.executions.repository import ExecutionNotFoundError, ExecutionRepository
+
+
+@wired
+class ExecutionRecords:
+    """Asks for no permission: callers act for an execution that the product started."""
+
+    executions: ExecutionRepository
+
+    def find(self, execution_id: str) -> Execution | None:
+        """Return an execution by its id alone; None where its asset was deleted."""
+        return self.executions.find(execution_id)
+
+    def record_outputs(self, execution_id: str, outputs: RunOutputs) -> None:
+        """Replace what an execution stored. Repeating it changes nothing.
+
+        Raises:
+            ExecutionNotFoundError: there is no such execution, or its asset was deleted.
+        """
+        found = self.executions.find(execution_id)
+        if found is None:
+            raise ExecutionNotFoundError(execution_id)
+        self.executions.set_outputs(found, rules.bounded(outputs))
