@@ -55,7 +55,7 @@ class RunOutputs(WireModel):
     files: list[str] = Field(default_factory=list)
     previews: list[str] = Field(default_factory=list)
     metadata: list[str] = Field(default_factory=list)
-    refused: list[RefusedOutput] = Field(default_factory=list)
+    refused: list[RefusedOutput] = Field(default_factory=list[RefusedOutput])
     file_count: int = 0
     preview_count: int = 0
     metadata_count: int = 0
@@ -87,7 +87,7 @@ class Execution(WireModel):
     started_by_mfa: bool = False
     trigger: Trigger = "user"
     chain: list[str] = Field(default_factory=list)
-    pipelines: list[PipelineSnapshot] = Field(default_factory=list)
+    pipelines: list[PipelineSnapshot] = Field(default_factory=list[PipelineSnapshot])
     error: RunError | None = None
     outputs: RunOutputs | None = None
     shipped: bool = False
