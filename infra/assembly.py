@@ -7,11 +7,13 @@ from typing import TypedDict
 from aws_cdk import Annotations, App, Stack
 
 from infra.assets import PYTHON, Folders, prepare
+from infra.constructs.state_machine import state_machine_arn
 from infra.resources import Resources
 from infra.settings import Settings, default_context, read_settings
 from infra.stacks.api import ApiStack
 from infra.stacks.bootstrap import BootstrapStack
 from infra.stacks.indexing import IndexingStack
+from infra.stacks.pipelines import PipelinesStack
 from infra.stacks.search import SearchStack
 from infra.stacks.storage import StorageStack
 
@@ -51,7 +53,9 @@ def build(outdir: str, context: dict[str, object] | None = None) -> App:
 def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     """Storage and search, then bootstrap, then what needs both of them to be set up."""
     resources = Resources(
-        imported_buckets=settings.imported_buckets, imported_keys=settings.imported_keys
+        state_machine=state_machine_arn(settings),
+        imported_buckets=settings.imported_buckets,
+        imported_keys=settings.imported_keys,
     )
     prefix = f"vitrine-{settings.stage}"
     common: _Common = {"settings": settings, "resources": resources}
@@ -63,6 +67,7 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     after: list[Stack] = [
         # Before the API, some of whose functions send to its queues, or look after them.
         IndexingStack(app, f"{prefix}-indexing", **common, folders=folders),
+        PipelinesStack(app, f"{prefix}-pipelines", **common, folders=folders),
         ApiStack(app, f"{prefix}-api", **common, folders=folders),
     ]
     if settings.bundle and not folders.compiled:

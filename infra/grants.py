@@ -55,6 +55,8 @@ NETWORK_JOIN = (
     "ec2:UnassignPrivateIpAddresses",
 )
 """What Lambda does in the name of a function's role to place the function in a network."""
+RUN_START = ("states:StartExecution",)
+RUN_FOLLOW = ("states:DescribeExecution", "states:StopExecution")
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -101,6 +103,7 @@ def statements(
         *_buckets(spec, resources),
         *_streams(resources, streams),
         *_messages(spec, resources),
+        *_runs(spec, resources),
         *_key(spec, resources, streams),
         *_imported_keys(spec, resources),
         *_search(spec, resources),
@@ -205,6 +208,16 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
         (SECRET_WRITE, rewritten),
     )
     return [_allow(actions, arns) for actions, arns in granted if arns]
+
+
+def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
+    if not spec.runs:
+        return []
+    executions = resources.state_machine.replace(":stateMachine:", ":execution:")
+    return [
+        _allow(RUN_START, [resources.state_machine]),
+        _allow(RUN_FOLLOW, [f"{executions}:*"]),
+    ]
 
 
 def _key(

@@ -31,6 +31,8 @@ class Resources:
     domain: opensearch.Domain | None = None
     network: Network | None = None
     key: kms.IKey | None = None
+    state_machine: str = ""
+    """The ARN of the state machine that runs executions."""
     imported_buckets: tuple[str, ...] = ()
     """Names of buckets that are used as the asset bucket is, and that others have made."""
     imported_keys: tuple[str, ...] = ()

@@ -11,7 +11,6 @@ from typing import Annotated, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     PositiveInt,
@@ -22,10 +21,22 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
-from backend.spec.functions import FUNCTIONS
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from backend.spec.routes import ThrottleGroup
-from infra.addresses import address_range
+from infra.setting_types import (
+    ISSUER,
+    AddressRange,
+    BucketName,
+    BusArn,
+    FunctionArn,
+    KeyArn,
+    LogRetentionDays,
+    Name,
+    QueueArn,
+    Throttle,
+    fit_variables,
+    of_functions,
+)
 from infra.zones import spread_evenly
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,19 +45,6 @@ CONFIGURATION = ROOT / "cdk.json"
 _OBJECT = TypeAdapter(dict[str, object])
 _STAGES = TypeAdapter(dict[str, dict[str, object]])
 
-_ISSUER = r"^(https://[^\s,?#@]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$"
-Name = Annotated[str, Field(pattern=r"^[^\s,]+$")]
-AddressRange = Annotated[str, BeforeValidator(address_range)]
-"""A network such as `192.0.2.0/24`, two addresses joined by `-`, or a list of two."""
-
-BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
-
-KeyArn = Annotated[
-    str, Field(pattern=r"^arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{1,64}$")
-]
-
-VARIABLE_CHARS = 2_000
-"""What a list may take of the 4 KB that all variables of a function have together."""
 POLICY_CHARS = 1_150
 """What the largest role leaves of the 10,240 characters that IAM takes, whatever the stage's name
 and partition."""
@@ -57,36 +55,8 @@ _STATEMENT_CHARS = 200  # of the statement about imported keys, without their AR
 _POLICY_CHARS_BESIDE = 48  # the rest of both ARNs of a bucket: its own, and that of its objects
 
 
-def _fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
-    size = len(",".join(values))
-    if size > VARIABLE_CHARS:
-        raise ValueError(f"has {size} characters, functions take {VARIABLE_CHARS}: join some")
-    return values
-
-
-def _of_functions(reserved: dict[str, int]) -> dict[str, int]:
-    unknown = sorted(set(reserved) - {spec.name for spec in FUNCTIONS})
-    if unknown:
-        raise ValueError(f"no function is named {unknown[0]}")
-    return reserved
-
-
-LogRetentionDays = Literal[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827]
-
-
 class SettingsError(Exception):
     """A setting is missing, unknown or wrong; the message names it."""
-
-
-class Throttle(BaseModel):
-    """How many requests a route takes in a second, and how many at once."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, extra="forbid", frozen=True, validate_by_name=False
-    )
-
-    requests_per_second: Annotated[int, Field(ge=1)]
-    burst: Annotated[int, Field(ge=1)]
 
 
 class Settings(BaseModel):
@@ -141,7 +111,7 @@ class Settings(BaseModel):
     """How many requests the firewall lets through from one address in five minutes. A sign-in
     takes three; people behind one router share an address."""
 
-    oidc_issuer: Annotated[str, Field(pattern=_ISSUER)] = ""
+    oidc_issuer: Annotated[str, Field(pattern=ISSUER)] = ""
     """Whose tokens are accepted too: as they name it in `iss`. Without TLS only on this machine."""
 
     oidc_audiences: tuple[Name, ...] = ()
@@ -157,7 +127,7 @@ class Settings(BaseModel):
     oidc_client_id: Annotated[str, Field(pattern=r"^[^\s,]*$")] = ""
     oidc_scope: str = "openid email"
 
-    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(_fit_variables)] = ()
+    allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = ()
     """From where requests with credentials may come; from anywhere when there are none."""
 
     customer_managed_key: bool = False
@@ -182,6 +152,17 @@ class Settings(BaseModel):
     imported_keys: tuple[KeyArn, ...] = ()
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
     these keys through S3; the policy of each key has to allow the account to."""
+
+    allowed_pipeline_functions: tuple[FunctionArn, ...] = ()
+    """ARNs of Lambda functions that pipelines may name, beside those that are part of the product.
+    None may be another function of the deployment."""
+
+    allowed_pipeline_queues: tuple[QueueArn, ...] = ()
+    """ARNs of SQS queues that pipelines may name. A queue whose key is a customer's has to let
+    the role of executions use that key."""
+
+    allowed_pipeline_buses: tuple[BusArn, ...] = ()
+    """ARNs of EventBridge event buses that pipelines may name."""
 
     name_hidden_assets: bool = False
     """Whether exports contain the ids of linked assets that the caller may not see."""
@@ -220,7 +201,7 @@ class Settings(BaseModel):
     `search`, `export`, `signIn` and `public` (routes without credentials). A group that is not
     named has the API's limits."""
 
-    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(_of_functions)] = {}
+    reserved_concurrency: Annotated[dict[str, PositiveInt], AfterValidator(of_functions)] = {}
     """How many instances of a function, by its name, Lambda keeps for it and starts at most. A
     function that is not named shares what is left, which has to be 100: new accounts have 10 in
     all and cannot reserve any."""
@@ -249,6 +230,24 @@ class Settings(BaseModel):
     def _check_firewall(self) -> Self:
         if self.user_pool_firewall and not self.user_pool:
             raise ValueError("userPoolFirewall needs a userPool")
+        return self
+
+    @property
+    def allowed_pipelines(self) -> tuple[str, ...]:
+        """What executions may call beside the functions of the product: ARNs."""
+        return (
+            *self.allowed_pipeline_functions,
+            *self.allowed_pipeline_queues,
+            *self.allowed_pipeline_buses,
+        )
+
+    @model_validator(mode="after")
+    def _check_pipelines(self) -> Self:
+        own = f":function:vitrine-{self.stage}-"
+        for arn in self.allowed_pipeline_functions:
+            if own in arn:
+                raise ValueError(f"allowedPipelineFunctions: {arn} is one of this deployment")
+        fit_variables(self.allowed_pipelines)
         return self
 
     @model_validator(mode="after")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_stepfunctions import SFNClient
 
 C = TypeVar("C")
 _FLOOR = (1, 40)
@@ -173,3 +174,8 @@ def cognito_idp() -> "CognitoIdentityProviderClient":
 @cache
 def secrets_manager() -> "SecretsManagerClient":
     return _session().client("secretsmanager", config=_CONFIG)
+
+
+@cache
+def step_functions() -> "SFNClient":
+    return _session().client("stepfunctions", config=_CONFIG)

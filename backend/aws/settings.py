@@ -49,6 +49,16 @@ class Settings:
         return int(self._get(setting.variable))
 
     @property
+    def state_machine(self) -> str:
+        """The ARN of the state machine that runs executions."""
+        return self._get("EXECUTIONS_STATE_MACHINE_ARN")
+
+    @property
+    def allowed_pipelines(self) -> frozenset[str]:
+        """The ARNs of functions, queues and buses that executions may call, beside our own."""
+        return frozenset(filter(None, self._get("EXECUTIONS_ALLOWED_ARNS").split(",")))
+
+    @property
     def region(self) -> str:
         return self._get("AWS_REGION")
 
@@ -116,4 +126,6 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
         settings.secret(secret)
     for setting in function.settings:
         settings.text(setting)
+    if function.runs:
+        _ = settings.state_machine, settings.allowed_pipelines
     return settings

@@ -18,9 +18,10 @@ TaskKind = Literal[
 class PipelineTask(NamedTuple):
     """One pipeline of a run, as the state machine takes it.
 
-    `resource` is the ARN of a function, the URL of a queue or the ARN of an event bus. `message`
-    is the pipeline's own part of the body; the fields that all pipelines of a run share are in
-    `RunInput.shared`. `timeout` and `heartbeat` are seconds and count for callbacks only.
+    `resource` is the ARN of a function (or the name of a declared one of kind "pipeline"), the URL
+    of a queue or the ARN of an event bus. `message` is the pipeline's own part of the body; the
+    fields that all pipelines of a run share are in `RunInput.shared`. `timeout` and `heartbeat`
+    are seconds, count for callbacks only, and a heartbeat of 0 means that none is expected.
     """
 
     kind: TaskKind
@@ -58,6 +59,14 @@ class Runs(Protocol):
 
     def stop(self, execution_id: str, *, error: str, cause: str) -> None:
         """Stop an execution; no effect where it has ended or is unknown."""
+        ...
+
+    def may_call(self, kind: TaskKind, resource: str) -> bool:
+        """Return whether the deployment allows executions to call the resource of a pipeline.
+
+        It allows its own functions that are declared as pipelines, by their names in `FUNCTIONS`,
+        and what its settings `allowedPipelineFunctions`, `…Queues` and `…Buses` name.
+        """
         ...
 
     def describe(self, execution_id: str) -> RunState | None:

@@ -42,6 +42,7 @@ from backend.spec.tables.registry import TAGS
 
 if TYPE_CHECKING:
     from backend.aws.queues import SqsQueues
+    from backend.aws.runs import StepFunctionsRuns
     from backend.core.search_engine import SearchEngine
     from backend.domains.access.service.deleted_names import DeletedNames
     from backend.domains.assets.models import Asset
@@ -136,8 +137,7 @@ class Wiring:
     def audit_trail(self) -> "AuditTrail":
         from backend.domains.audit.service.reading import AuditTrail
 
-        repository = AuditRepository(self.tables)
-        return AuditTrail(repository, self.audit_archive, self.authorization)
+        return AuditTrail(AuditRepository(self.tables), self.audit_archive, self.authorization)
 
     @cached_property
     def search_engine(self) -> "SearchEngine | None":
@@ -193,9 +193,8 @@ class Wiring:
         from backend.domains.jobs.repository import JobRepository
         from backend.domains.jobs.service import JobService
 
-        jobs = JobRepository(self.tables)
         return JobService(
-            jobs,
+            JobRepository(self.tables),
             self.authorization,
             self.audit,
             self.clock,
@@ -254,6 +253,12 @@ class Wiring:
         from backend.aws.queues import SqsQueues
 
         return SqsQueues(clients.at_first_use(clients.sqs), self.settings)
+
+    @cached_property
+    def runs(self) -> "StepFunctionsRuns":
+        from backend.aws.runs import StepFunctionsRuns
+
+        return StepFunctionsRuns(clients.at_first_use(clients.step_functions), self.settings)
 
     @cached_property
     def reindexing(self) -> "QueuedReindexing":
@@ -381,8 +386,7 @@ class Wiring:
 
         if job.database_id is None or job.asset_id is None:
             return None
-        assets = AssetRepository(self.tables)
-        return assets.get(job.database_id, job.asset_id, in_archive=True)
+        return AssetRepository(self.tables).get(job.database_id, job.asset_id, in_archive=True)
 
     def _over(self, table: Table, make: Callable[[], S]) -> S:
         """The service over a table; one that may not use the table never makes it, nor loads it."""

@@ -39,17 +39,8 @@ class FunctionsOf:
         self._resources = resources
         self._alarms = Alarms(stack, settings)
         self._code = lambda_.Code.from_asset(str(folders.code))
-        # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to
-        # change an export that another stack uses.
-        self._layer = lambda_.LayerVersion(
-            stack,
-            "Dependencies",
-            code=lambda_.Code.from_asset(str(folders.layer), asset_hash=folders.layer_hash),
-            compatible_runtimes=[RUNTIME],
-            compatible_architectures=[ARCHITECTURE],
-            description="What the functions import beside the runtime's own packages",
-        )
-        name_exactly(self._layer, "Dependencies")
+        self._folders = folders
+        self._layers: dict[str, lambda_.LayerVersion] = {}
 
     def make(
         self,
@@ -75,7 +66,7 @@ class FunctionsOf:
             architecture=ARCHITECTURE,
             handler=spec.handler,
             code=self._code,
-            layers=[self._layer],
+            layers=[self._layer()],
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
@@ -91,6 +82,25 @@ class FunctionsOf:
         _place(function, network)
         self._watch(function, spec)
         return function
+
+    def _layer(self) -> lambda_.LayerVersion:
+        # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to
+        # change an export that another stack uses.
+        name = "Dependencies"
+        if name not in self._layers:
+            layer = lambda_.LayerVersion(
+                self._stack,
+                name,
+                code=lambda_.Code.from_asset(
+                    str(self._folders.layer), asset_hash=self._folders.layer_hash
+                ),
+                compatible_runtimes=[RUNTIME],
+                compatible_architectures=[ARCHITECTURE],
+                description="What the functions import beside the runtime's own packages",
+            )
+            name_exactly(layer, name)
+            self._layers[name] = layer
+        return self._layers[name]
 
     def _log_group(self, spec: Function) -> logs.LogGroup:
         days, key = self._settings.log_retention_days, self._resources.key
@@ -143,6 +153,9 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
         variables["USER_POOL_ID"] = resources.user_pool.user_pool_id
         variables["USER_POOL_CLIENT_ID"] = resources.user_pool_client.user_pool_client_id
     values = settings.environment()
+    if spec.runs:
+        variables["EXECUTIONS_STATE_MACHINE_ARN"] = resources.state_machine
+        variables["EXECUTIONS_ALLOWED_ARNS"] = ",".join(settings.allowed_pipelines)
     variables |= {setting.variable: values[setting.name] for setting in spec.settings}
     variables["POWERTOOLS_SERVICE_NAME"] = spec.name
     variables["POWERTOOLS_LOG_LEVEL"] = settings.log_level

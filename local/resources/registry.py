@@ -66,6 +66,7 @@ INERT: Mapping[str, str] = {
     "AWS::S3::BucketPolicy": "the engine's one pair of keys may do everything",
     "AWS::SNS::TopicPolicy": "the engine's one pair of keys may do everything",
     "AWS::SQS::QueuePolicy": "the engine's one pair of keys may do everything",
+    "AWS::StepFunctions::StateMachine": "no engine runs executions yet",
     "AWS::SecretsManager::ResourcePolicy": "the engine's one pair of keys may do everything",
     "AWS::WAFv2::WebACL": "nobody but this machine reaches the local user pool",
     "AWS::WAFv2::WebACLAssociation": "nobody but this machine reaches the local user pool",
@@ -75,6 +76,7 @@ _INERT_ARNS: Mapping[str, tuple[str, str]] = {
     "AWS::CloudWatch::Alarm": ("cloudwatch", "alarm:"),
     "AWS::KMS::Key": ("kms", "key/"),
     "AWS::Logs::LogGroup": ("logs", "log-group:"),
+    "AWS::StepFunctions::StateMachine": ("states", "stateMachine:"),
     "AWS::WAFv2::WebACL": ("wafv2", "regional/webacl/"),
 }
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from backend.core.errors import UnavailableError
-from backend.core.runs import RunInput, RunState, RunStatus
+from backend.core.runs import RunInput, RunState, RunStatus, TaskKind
 
 STARTED_AT = "2026-01-02T03:04:05.678Z"
 
@@ -16,11 +16,15 @@ class Started(NamedTuple):
 
 
 class FakeRuns:
-    """Keeps executions by id. `fail_next` makes so many calls raise UnavailableError."""
+    """Keeps executions by id. `fail_next` makes so many calls raise UnavailableError.
+
+    `refused` holds the resources that the deployment does not allow.
+    """
 
     def __init__(self) -> None:
         self.started: dict[str, Started] = {}
         self.fail_next = 0
+        self.refused: set[str] = set()
 
     def start(self, execution_id: str, given: RunInput) -> None:
         self._fail()
@@ -32,6 +36,9 @@ class FakeRuns:
         self._fail()
         if execution_id in self.started and self.started[execution_id].state.status == "RUNNING":
             self.end(execution_id, "ABORTED", error=error, cause=cause)
+
+    def may_call(self, kind: TaskKind, resource: str) -> bool:
+        return resource not in self.refused
 
     def describe(self, execution_id: str) -> RunState | None:
         self._fail()

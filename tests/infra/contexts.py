@@ -33,6 +33,12 @@ CONTEXTS: dict[str, dict[str, object]] = {
     },
     "hardened": {**_PROD, **HARDENED},
     "without-search": {"search": "none"},
+    "allowing": {
+        **_PROD,
+        "allowedPipelineFunctions": ["arn:aws:lambda:eu-central-1:111122223333:function:convert"],
+        "allowedPipelineQueues": ["arn:aws:sqs:eu-central-1:111122223333:renders"],
+        "allowedPipelineBuses": ["arn:aws:events:eu-central-1:111122223333:event-bus/default"],
+    },
     "other-administrator": {"adminUserId": "someone"},
     "without-key": {"customerManagedKey": False},
     "without-key-in-prod": {**_PROD, "alarmTopicArn": TOPIC, "customerManagedKey": False},

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 
 ROOT = Path(__file__).resolve().parents[2]
+STATE_MACHINE = (
+    "arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:"
+    "stateMachine:vitrine-{stage}-executions"
+)
 _KEPT = ("PATH", "HOME", "TMPDIR", "PYTHONPYCACHEPREFIX")
 
 

@@ -54,7 +54,11 @@ def _expected() -> set[str]:
     each |= {f"{consumer}IteratorAgeAlarm" for consumer in OF_STREAMS}
     each |= {f"{spec.name}{metric.title}Alarm" for spec, metric in COUNTED}
     each |= {f"Search{what}Alarm" for what in SEARCH_DOMAIN}
-    return each | {"ApiServerErrorsAlarm", "DenialsNotEnteredAlarm"}
+    return each | {
+        "ApiServerErrorsAlarm",
+        "DenialsNotEnteredAlarm",
+        "ExecutionsThrottledAlarm",
+    }
 
 
 def _metric(alarm: Resource) -> tuple[str, str, str]:

@@ -18,7 +18,7 @@ from local.engines import opensearch
 from tests.infra.templates import ROOT, Assembly, synthesize
 
 MAX_RESOURCES = 450
-STACKS = {"storage", "search", "bootstrap", "api", "indexing"}
+STACKS = {"storage", "search", "bootstrap", "api", "indexing", "pipelines"}
 OUTPUTS = {
     "ApiUrl": "<HttpApi.ApiEndpoint>",
     "AdminApiKeySecret": "<AdminApiKey>",
@@ -35,7 +35,7 @@ SUSPICIOUS = {
 }
 
 
-def test_the_stacks_are_the_five_of_the_design(assembly: Assembly) -> None:
+def test_the_stacks_are_the_six_of_the_design(assembly: Assembly) -> None:
     assert set(assembly.templates) == STACKS
 
 

@@ -19,7 +19,8 @@ ENCRYPTED = {
     "AWS::S3::Bucket": {bucket.name for bucket in BUCKETS},
     "AWS::SQS::Queue": {f"{q.name}{end}" for q in QUEUES for end in ("", "DeadLetters")},
     "AWS::SecretsManager::Secret": {secret.name for secret in SECRETS},
-    "AWS::Logs::LogGroup": {f"{spec.name}Logs" for spec in FUNCTIONS} | {"ApiAccessLogs"},
+    "AWS::Logs::LogGroup": {f"{spec.name}Logs" for spec in FUNCTIONS}
+    | {"ApiAccessLogs", "ExecutionsLogs"},
     "AWS::OpenSearchService::Domain": {"SearchDomain"},
 }
 """Every resource that keeps data, by its type, from the declarations."""

@@ -14,7 +14,7 @@ from tests.infra.contexts import CONTEXTS
 from tests.infra.templates import Assembly, synthesize_without
 
 MOST_OUTPUTS = 200  # of a stack; source: "Understand CloudFormation quotas"
-ORDER = ("storage", "search", "bootstrap", "indexing", "api")
+ORDER = ("storage", "search", "bootstrap", "indexing", "pipelines", "api")
 
 
 def refused(deployed: Assembly, wanted: Assembly, order: tuple[str, ...] = ORDER) -> list[str]:
@@ -88,7 +88,7 @@ def test_a_setting_is_switched_off_by_updating_the_stacks_that_import_first(
     synthesized: Callable[[str], Assembly], deployed: str, wanted: str
 ) -> None:
     old, new = synthesized(deployed), synthesized(wanted)
-    importing_first = ("bootstrap", "indexing", "api", "search", "storage")
+    importing_first = ("bootstrap", "indexing", "pipelines", "api", "search", "storage")
     assert refused(old, new, importing_first) == []
     assert refused(old, new) != []
 

@@ -23,7 +23,7 @@ from infra import grants
 from infra.constructs.function import RUNTIME
 from infra.settings import POLICY_CHARS, default_context, read_settings
 from local.iam.policy import Policies
-from tests.infra.templates import Assembly
+from tests.infra.templates import STATE_MACHINE, Assembly
 
 ALL = pytest.mark.parametrize("spec", FUNCTIONS, ids=lambda spec: spec.name)
 _DOMAIN = "arn:aws:es:us-east-1:111122223333:domain/d"
@@ -76,6 +76,9 @@ def _declared_environment(spec: Function, stage: str) -> dict[str, str]:
     expected |= {f"SETTING_{setting.name}": values[setting.name] for setting in spec.settings}
     if spec.search != "none":
         expected["SEARCH_ENDPOINT"] = "<SearchDomain.DomainEndpoint>"
+    if spec.runs:
+        expected["EXECUTIONS_STATE_MACHINE_ARN"] = STATE_MACHINE.format(stage=stage)
+        expected["EXECUTIONS_ALLOWED_ARNS"] = ""
     return expected
 
 
@@ -220,6 +223,7 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
     assembly: Assembly, spec: Function
 ) -> None:
     known = ("dynamodb:", "s3:", "sqs:", "secretsmanager:", "es:", "kms:", "logs:")
+    known += ("states:",) if spec.runs else ()  # which of it: test_pipelines.py
     known += ("sns:",) if spec.topics else ()  # which of it: test_administration.py
     arns = [f"arn:<AWS::Partition>:s3:::{name}" for name in assembly.imported_buckets]
     imported = {each for arn in arns for each in (arn, f"{arn}/*")}
@@ -228,6 +232,8 @@ def test_a_role_grants_nothing_but_what_these_tests_know(
     for actions, resources in assembly.statements(role):
         assert all(action.startswith(known) for action in actions)
         for resource in set(resources) - imported:
+            if actions[0].startswith("states:"):
+                continue
             assert re.match(r"<\w+(\.\w+)?>", resource), resource
     assert _granted(assembly, spec, "logs:") == {
         f"<{spec.name}Logs.Arn>": {"logs:CreateLogStream", "logs:PutLogEvents"}
@@ -240,7 +246,7 @@ def test_no_policy_stands_beside_the_roles(assembly: Assembly) -> None:
     scans = assembly.of_type("AWS::GuardDuty::MalwareProtectionPlan")
     others = {"MalwareScanRole" for _ in scans}
     of_functions = {f"{spec.name}Role" for spec in FUNCTIONS}
-    assert set(assembly.of_type("AWS::IAM::Role")) == of_functions | others
+    assert set(assembly.of_type("AWS::IAM::Role")) == of_functions | others | {"ExecutionsRole"}
 
 
 @ALL

@@ -40,6 +40,7 @@ ACCEPTED = {
     "AwsSolutions-OS3": "functions outside a VPC have no fixed addresses to list",
     "AwsSolutions-OS4": "two small nodes need no masters of their own; what is lost is rebuilt",
     "AwsSolutions-OS9": "slow logs are a setting (searchLogs)",
+    "AwsSolutions-SF2": "no function sends traces to X-Ray; executions log every state",
     "AwsSolutions-SMG4": "a new pepper would void all API keys; keys are replaced, not rotated",
 }
 """The rules that production does not keep, each with the reason."""

@@ -22,7 +22,8 @@ from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
 from backend.values import frozen
 
-Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled"]
+Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled", "pipeline", "output"]
+"""A `pipeline` is called by the state machine of executions, an `output` after all pipelines."""
 SearchAccess = Literal["none", "inspect", "read", "write", "sweep", "manage", "renew"]
 """Mappings; queries; documents written; tombstones found and removed; indexes and aliases made;
 all of these, and indexes removed."""
@@ -38,7 +39,8 @@ class Function:
     `rewrites` are those of its `secrets` whose values it may change. `loops` says that it sends
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
-    to them. What it has of the user pool it has where one is deployed.
+    to them. What it has of the user pool it has where one is deployed. `runs` lets it start, stop
+    and describe executions of the state machine.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Function:
     memory_mb: int = 512
     timeout_seconds: int = 29
     loops: bool = False
+    runs: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -1,0 +1,149 @@
+"""Step Functions behind the port `core.runs.Runs`."""
+
+import json
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from botocore.exceptions import ClientError
+
+from backend.aws.errors import code_of, translated
+from backend.aws.settings import Settings
+from backend.core.errors import RateLimitedError, TooLargeError
+from backend.core.runs import PipelineTask, RunInput, RunState, TaskKind
+from backend.core.wired import wired
+from backend.spec.functions import FUNCTIONS
+from backend.spec.state_machine import CAUSE_CHARS, ERROR_CHARS, INPUT_BYTES, NAME
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions import SFNClient
+
+_EXISTS = "ExecutionAlreadyExists"
+_UNKNOWN = "ExecutionDoesNotExist"
+_FULL = "ExecutionLimitExceeded"
+_RETRY_SECONDS = 60
+# The last two are the hosts of the local runtime's queues.
+_QUEUE_HOST = re.compile(r"sqs\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|127\.0\.0\.1|localhost")
+_SHIPPED = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "pipeline")
+
+
+@wired
+class StepFunctionsRuns:
+    """The executions of a deployment (see the port for what each method promises)."""
+
+    client: "SFNClient"
+    settings: Settings
+
+    def start(self, execution_id: str, given: RunInput) -> None:
+        """See the port.
+
+        Raises:
+            TooLargeError: the input is over the limit of Step Functions.
+        """
+        machine = self.settings.state_machine
+        content = {
+            "pipelines": [_task(task, machine) for task in given.pipelines],
+            "run": given.shared,
+        }
+        text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+        if len(text.encode()) > INPUT_BYTES:
+            raise TooLargeError(f"the input of an execution is over {INPUT_BYTES} bytes")
+        with _translated(but=_EXISTS):
+            self.client.start_execution(stateMachineArn=machine, name=execution_id, input=text)
+
+    def stop(self, execution_id: str, *, error: str, cause: str) -> None:
+        with _translated(but=_UNKNOWN):
+            self.client.stop_execution(
+                executionArn=self._arn(execution_id),
+                error=error[:ERROR_CHARS],
+                cause=cause[:CAUSE_CHARS],
+            )
+
+    def may_call(self, kind: TaskKind, resource: str) -> bool:
+        if kind.startswith("Lambda") and resource in _SHIPPED:
+            return True
+        arn = _arn_of(kind, resource, self.settings.state_machine)
+        return arn in self.settings.allowed_pipelines
+
+    def describe(self, execution_id: str) -> RunState | None:
+        found: Any = None
+        with _translated(but=_UNKNOWN):
+            found = self.client.describe_execution(executionArn=self._arn(execution_id))
+        if found is None:
+            return None
+        stopped = found.get("stopDate") if found["status"] != "RUNNING" else None
+        return RunState(
+            status="RUNNING" if found["status"] == "PENDING_REDRIVE" else found["status"],
+            started_at=_iso(found["startDate"]),
+            stopped_at=_iso(stopped) if stopped else None,
+            error=found.get("error"),
+            cause=found.get("cause"),
+        )
+
+    def _arn(self, execution_id: str) -> str:
+        machine = self.settings.state_machine
+        return f"{machine.replace(':stateMachine:', ':execution:')}:{execution_id}"
+
+
+def function_arn(name: str, state_machine: str) -> str:
+    """Return the ARN of a function of kind "pipeline", which has a name like the state machine's.
+
+    Templates cannot hand it over: stacks that start executions are created before its own.
+    """
+    head = state_machine.replace(":states:", ":lambda:").replace(":stateMachine:", ":function:")
+    return head.removesuffix(NAME) + name
+
+
+def _arn_of(kind: TaskKind, resource: str, state_machine: str) -> str:
+    """Return the ARN of a pipeline's resource; names are those of this account and region."""
+    if resource.startswith("arn:"):
+        # A queue is called by its URL only.
+        return "" if kind.startswith("SQS") else resource
+    partition, _, region, account = state_machine.split(":")[1:5]
+    if kind.startswith("Lambda"):
+        return f"arn:{partition}:lambda:{region}:{account}:function:{resource}"
+    if kind.startswith("EventBridge"):
+        return f"arn:{partition}:events:{region}:{account}:event-bus/{resource}"
+    url = urlsplit(resource)
+    queue = url.path.strip("/").replace("/", ":")
+    found = _QUEUE_HOST.fullmatch(url.hostname or "")
+    if found is None:
+        return ""  # Step Functions would send the message, signed, to that host
+    return f"arn:{partition}:sqs:{found[1] or region}:{queue}"
+
+
+def _task(task: PipelineTask, state_machine: str) -> dict[str, Any]:
+    shipped = task.kind.startswith("Lambda") and task.resource in _SHIPPED
+    return {
+        "kind": task.kind,
+        "resource": function_arn(task.resource, state_machine) if shipped else task.resource,
+        "timeout": task.timeout,
+        "heartbeat": task.heartbeat,
+        "source": task.source,
+        "detailType": task.detail_type,
+        "message": task.message,
+    }
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@contextmanager
+def _translated(*, but: str) -> Generator[None]:
+    """Raise our errors; `but` is the code of an error that means that nothing is to be done."""
+    try:
+        with translated("Step Functions"):
+            yield
+    except ClientError as error:
+        code = code_of(error)
+        if code == _FULL:
+            raise RateLimitedError(
+                "Step Functions runs as many executions as the account may have",
+                retry_after=_RETRY_SECONDS,
+            ) from error
+        if code != but:
+            raise

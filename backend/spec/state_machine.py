@@ -1,0 +1,156 @@
+"""The one state machine that runs every workflow, in Amazon States Language with JSONata.
+
+An execution's input names its pipelines (`core/runs.py`), so that no state machine is created at
+run time and an execution keeps the workflow that it started with:
+
+    {"pipelines": [{kind, resource, timeout, heartbeat, source, detailType, message}], "run": {…}}
+
+A pipeline receives `{"body": …}`: the fields that the run's pipelines share, its own message, and
+the task token where the state machine waits for an answer. Once all have ended, the function
+ProcessOutput receives the shared fields.
+"""
+
+from typing import Any
+
+NAME = "executions"
+"""The end of the state machine's physical name, after the deployment's prefix."""
+INTEGRATIONS = {
+    "Lambda": "lambda:invoke",
+    "SQS": "sqs:sendMessage",
+    "EventBridge": "events:putEvents",
+}
+"""The service that calls each kind of pipeline. `<kind>Callback` waits for an answer."""
+CALLBACK = "Callback"
+UNKNOWN_KIND = "UnknownPipelineKind"
+
+INPUT_BYTES = 262_144
+"""Limit of Step Functions for the input of an execution and the payload of a task."""
+ERROR_CHARS, CAUSE_CHARS = 256, 32_768
+
+_BUSY = (
+    "Lambda.TooManyRequestsException",
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "SQS.SdkClientException",
+    "EventBridge.SdkClientException",
+)
+"""Errors of the services. A pipeline's own error is not retried: it may have written already."""
+_OUTAGE = "UnavailableError"
+"""The class of errors (`core/errors.py`) after which ProcessOutput can be called again."""
+
+
+def definition(process_output: str | None, *, partition: str = "aws") -> dict[str, Any]:
+    """Return the definition; `process_output` is the ARN of the function that stores outputs."""
+    following = "ProcessOutput" if process_output else None
+    states: dict[str, Any] = {"Pipelines": _pipelines(following, partition)}
+    if process_output:
+        states["ProcessOutput"] = {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::lambda:invoke",
+            "Arguments": {
+                "FunctionName": process_output,
+                "Payload": {"body": "{% $states.input.run %}"},
+            },
+            "Retry": [_retry(*_BUSY, _OUTAGE)],
+            "Output": {},
+            "End": True,
+        }
+    return {
+        "Comment": "Runs pipelines one after the other, then stores their outputs",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Pipelines",
+        "States": states,
+    }
+
+
+def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
+    kinds = [(kind, waits) for kind in INTEGRATIONS for waits in (False, True)]
+    tasks = {_name(kind, waits): _task(kind, waits, partition) for kind, waits in kinds}
+    choices = [
+        {"Condition": f"{{% $states.input.pipeline.kind = '{name}' %}}", "Next": name}
+        for name in tasks
+    ]
+    return {
+        "Type": "Map",
+        "Items": "{% $states.input.pipelines %}",
+        "MaxConcurrency": 1,
+        "ItemSelector": {
+            "pipeline": "{% $states.context.Map.Item.Value %}",
+            "run": "{% $states.input.run %}",
+        },
+        "ItemProcessor": {
+            "ProcessorConfig": {"Mode": "INLINE"},
+            "StartAt": "Kind",
+            "States": {
+                "Kind": {"Type": "Choice", "Choices": choices, "Default": "Unknown"},
+                **tasks,
+                "Unknown": {
+                    "Type": "Fail",
+                    "Error": UNKNOWN_KIND,
+                    "Cause": "The kind of this pipeline is not known",
+                },
+            },
+        },
+        "Output": "{% $states.input %}",
+        **({"Next": following} if following else {"End": True}),
+    }
+
+
+def _name(kind: str, waits: bool) -> str:
+    return f"{kind}{CALLBACK}" if waits else kind
+
+
+def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
+    resource = f"arn:{partition}:states:::{INTEGRATIONS[kind]}"
+    task: dict[str, Any] = {
+        "Type": "Task",
+        "Resource": f"{resource}.waitForTaskToken" if waits else resource,
+        "Arguments": _arguments(kind, waits),
+        "Output": {},
+        "End": True,
+    }
+    if not waits:
+        return {**task, "Retry": [_retry(*_BUSY)]}
+    # Never retried: whoever holds the token of the first attempt may still be at work. A heartbeat
+    # has to be below the time-out, so that one second less stands for "none is expected".
+    return {
+        **task,
+        "TimeoutSeconds": "{% $max([$states.input.pipeline.timeout, 2]) %}",
+        "HeartbeatSeconds": (
+            "{% ($most := $max([$states.input.pipeline.timeout, 2]) - 1; "
+            "$given := $states.input.pipeline.heartbeat; "
+            "$given > 0 and $given < $most ? $given : $most) %}"
+        ),
+    }
+
+
+def _arguments(kind: str, waits: bool) -> dict[str, Any]:
+    token = ", {'TaskToken': $states.context.Task.Token}" if waits else ""
+    body = {
+        "body": f"{{% $merge([$states.input.run, $states.input.pipeline.message{token}]) %}}",
+    }
+    resource = "{% $states.input.pipeline.resource %}"
+    match kind:
+        case "Lambda":
+            return {"FunctionName": resource, "Payload": body}
+        case "SQS":
+            return {"QueueUrl": resource, "MessageBody": body}
+        case _:
+            entry = {
+                "EventBusName": resource,
+                "Source": "{% $states.input.pipeline.source %}",
+                "DetailType": "{% $states.input.pipeline.detailType %}",
+                "Detail": body,
+            }
+            return {"Entries": [entry]}
+
+
+def _retry(*errors: str) -> dict[str, Any]:
+    return {
+        "ErrorEquals": list(errors),
+        "IntervalSeconds": 5,
+        "BackoffRate": 2,
+        "MaxAttempts": 3,
+        "JitterStrategy": "FULL",
+    }

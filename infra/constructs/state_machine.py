@@ -1,0 +1,122 @@
+"""The state machine that runs executions: its definition, its role, its log."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from aws_cdk import Aws, RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_stepfunctions as sfn
+
+from backend.spec.state_machine import NAME, definition
+from infra.constructs.logs import log_group
+from infra.constructs.naming import name_exactly
+from infra.resources import Resources
+from infra.settings import Settings
+
+DELIVER_LOGS = (
+    "logs:CreateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies",
+    "logs:GetLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:UpdateLogDelivery",
+)
+"""What Step Functions needs of the role to log at all; none of it can be limited to one group.
+Source: Step Functions Developer Guide, "Using CloudWatch Logs to log execution history"."""
+
+
+def physical_name(settings: Settings, name: str) -> str:
+    """Return the name of the state machine, or of a function that it calls.
+
+    A fixed one: what starts executions is in stacks before its own, and what ends them after.
+    """
+    return f"vitrine-{settings.stage}-{name}"
+
+
+def state_machine_arn(settings: Settings) -> str:
+    """Return the ARN of the state machine, without a reference to its stack."""
+    name = physical_name(settings, NAME)
+    return f"arn:{Aws.PARTITION}:states:{Aws.REGION}:{Aws.ACCOUNT_ID}:stateMachine:{name}"
+
+
+def declared_state_machine(
+    stack: Stack,
+    *,
+    settings: Settings,
+    resources: Resources,
+    pipelines: Iterable[lambda_.Function],
+    process_output: lambda_.Function | None,
+) -> sfn.CfnStateMachine:
+    """Return the state machine, which may call its functions and what the settings allow."""
+    called = [function.function_arn for function in pipelines]
+    called += [process_output.function_arn] if process_output else []
+    group = _log_group(stack, settings, resources)
+    machine = sfn.CfnStateMachine(
+        stack,
+        "Executions",
+        state_machine_name=physical_name(settings, NAME),
+        state_machine_type="STANDARD",
+        role_arn=_role(stack, settings, called).role_arn,
+        definition=definition(
+            process_output.function_arn if process_output else None, partition=Aws.PARTITION
+        ),
+        logging_configuration=sfn.CfnStateMachine.LoggingConfigurationProperty(
+            level="ALL",
+            # Execution data holds task tokens and users' metadata.
+            include_execution_data=False,
+            destinations=[
+                sfn.CfnStateMachine.LogDestinationProperty(
+                    cloud_watch_logs_log_group=sfn.CfnStateMachine.CloudWatchLogsLogGroupProperty(
+                        log_group_arn=group.log_group_arn
+                    )
+                )
+            ],
+        ),
+    )
+    machine.apply_removal_policy(RemovalPolicy.DESTROY)
+    # cfn-lint 1.58 takes numbers only for the time-outs of a task, which may be JSONata.
+    machine.add_metadata("cfn-lint", {"config": {"ignore_checks": ["E3601"]}})
+    return machine
+
+
+def _log_group(stack: Stack, settings: Settings, resources: Resources) -> logs.LogGroup:
+    group = log_group(stack, "ExecutionsLogs", days=settings.log_retention_days, key=resources.key)
+    resource = group.node.default_child
+    if isinstance(resource, logs.CfnLogGroup):
+        # Below this prefix, deliveries do not use up the account's resource policy for logs.
+        resource.log_group_name = f"/aws/vendedlogs/states/{physical_name(settings, NAME)}"
+    return group
+
+
+def _role(stack: Stack, settings: Settings, functions: list[str]) -> iam.Role:
+    calls = (
+        ("lambda:InvokeFunction", [*functions, *settings.allowed_pipeline_functions]),
+        ("sqs:SendMessage", settings.allowed_pipeline_queues),
+        ("events:PutEvents", settings.allowed_pipeline_buses),
+    )
+    allowed = [
+        iam.PolicyStatement(actions=[action], resources=list(arns))
+        for action, arns in calls
+        if arns
+    ]
+    allowed.append(iam.PolicyStatement(actions=list(DELIVER_LOGS), resources=["*"]))
+    service = iam.ServicePrincipal(
+        "states.amazonaws.com",
+        conditions={
+            "StringEquals": {"aws:SourceAccount": stack.account},
+            "ArnEquals": {"aws:SourceArn": state_machine_arn(settings)},
+        },
+    )
+    role = iam.Role(
+        stack,
+        "ExecutionsRole",
+        description="What executions of workflows may call",
+        assumed_by=cast("iam.IPrincipal", service),
+        inline_policies={"Declared": iam.PolicyDocument(statements=allowed)},
+    )
+    name_exactly(role, "ExecutionsRole")
+    return role
