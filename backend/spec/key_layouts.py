@@ -14,6 +14,11 @@ DEFAULT_BASE_PREFIX: Literal["/"] = "/"
 TEMP_UPLOADS_PREFIX = "temp-uploads/"
 """Where multipart uploads are assembled before they are checked and copied to their final key."""
 PREVIEWS_PREFIX = "previews/"
+RUNS_PREFIX = "pipelines/"
+"""In the auxiliary bucket, the folders of executions: what their pipelines write."""
+RUNS_DAYS = 30
+_GENERATED_PREVIEW = "generated/preview.png"
+GLB_FOLDER = "glb"
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
 """GuardDuty puts this empty object into a bucket to see whether it may scan it."""
 RESERVED_FOLDERS = frozenset(
@@ -84,6 +89,12 @@ KEY_LAYOUTS = (
     ),
     KeyLayout(
         "AssetBucket",
+        f"{{baseAssetsPrefix}}{PREVIEWS_PREFIX}{{assetId}}/{_GENERATED_PREVIEW}",
+        "A preview that the product made of the asset, which shows one of its files.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetBucket",
         f"{{baseAssetsPrefix}}{TEMP_UPLOADS_PREFIX}{{uploadId}}/{{hash of the path}}",
         "A file that is being uploaded.",
         "ours",
@@ -99,6 +110,24 @@ KEY_LAYOUTS = (
         (
             "What a viewer needs of one file, as stock viewers store it. It is streamed, and is "
             "copied, moved and deleted with the file; archiving the file leaves it."
+        ),
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
+        f"{{assetId}}/{GLB_FOLDER}/{{file path}}/{{S3 version id}}.glb",
+        (
+            "A version of a model as GLB, for viewers. It is streamed, copied with the file, and "
+            "deleted with its version."
+        ),
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
+        f"{RUNS_PREFIX}{{executionId}}/{{number}}/{{files, previews or metadata}}/{{path}}",
+        (
+            "What a pipeline of an execution wrote, until it is stored with the asset. Expires "
+            f"after {RUNS_DAYS} days."
         ),
         "ours",
     ),
@@ -143,3 +172,31 @@ def auxiliary_folder(asset_id: str, path: str = "/") -> str:
     """
     inner = path.strip("/")
     return f"{asset_id}/{inner}/" if inner else f"{asset_id}/"
+
+
+def run_folder(execution_id: str) -> str:
+    """Return the folder of an execution in the auxiliary bucket."""
+    return f"{RUNS_PREFIX}{execution_id}/"
+
+
+def generated_preview_key(base: str, asset_id: str) -> str:
+    """Return the key of the preview of an asset that the product makes.
+
+    No upload writes it: those have no further folder.
+    """
+    return uploaded_previews_folder(base, asset_id) + _GENERATED_PREVIEW
+
+
+def is_generated_preview(base: str, asset_id: str, key: str) -> bool:
+    """Return whether a key is that of the asset's preview that the product makes."""
+    return key == generated_preview_key(base, asset_id)
+
+
+def glb_folder(asset_id: str, path: str) -> str:
+    """Return the auxiliary folder of the GLBs of a file, or of the files of a folder."""
+    return auxiliary_folder(asset_id, f"{GLB_FOLDER}/{path.strip('/')}")
+
+
+def glb_key(asset_id: str, path: str, version_id: str) -> str:
+    """Return the auxiliary key of the GLB of one version of a file."""
+    return f"{glb_folder(asset_id, path)}{version_id}.glb"

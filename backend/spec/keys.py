@@ -99,6 +99,11 @@ def open_cursors(user_id: str) -> str:
     return f"Cursors#{user_id}"
 
 
+def run_outputs(execution_id: str) -> str:
+    """The item that says how far the outputs of an execution are stored."""
+    return f"Outputs#{execution_id}"
+
+
 def quarantine(bucket: str, version_id: str, key: str) -> str:
     """The item of an object version in which a malware scan found a threat.
 

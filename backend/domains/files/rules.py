@@ -7,7 +7,12 @@ from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import blocked_extension
 from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_relative_path, extension_of
-from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA, UPLOAD_METADATA
+from backend.spec.buckets import (
+    CHANGE_METADATA,
+    PRIMARY_TYPE_METADATA,
+    UPLOAD_METADATA,
+    WORKFLOWS_METADATA,
+)
 from backend.spec.key_layouts import PREVIEW_MARK
 from backend.spec.keys import FILE, SNAPSHOT, SORT_KEY_BYTES
 
@@ -154,9 +159,11 @@ def metadata_of_copy(
 ) -> dict[str, str]:
     """The object metadata of a copy: that of its source, and which change made it.
 
-    Which upload made it is left out: only the version that the upload wrote was made by it.
+    Which upload or which workflows made it is left out: only the version that they wrote was made
+    by them, and what a user copies may start those workflows again.
     """
-    kept = {name: value for name, value in metadata.items() if name != UPLOAD_METADATA}
+    left_out = {UPLOAD_METADATA, WORKFLOWS_METADATA}
+    kept = {name: value for name, value in metadata.items() if name not in left_out}
     if primary_type is not None:
         kept[PRIMARY_TYPE_METADATA] = primary_type
     if not kept.get(PRIMARY_TYPE_METADATA, "-"):

@@ -276,19 +276,28 @@ def _raise(wrong: Sequence[FieldError]) -> None:
         raise InvalidInputError(text + more, fields=tuple(wrong))
 
 
+def path_problem(path: str, layout: Layout, allowed: str) -> str | None:
+    """Return why an upload may not create a file of this path, if it may not."""
+    return next(_path_problems(path, layout, allowed), None)
+
+
 def _name_problems(
     file: NewFile, layout: Layout, allowed: str, paths: Mapping[str, int]
 ) -> Iterator[str]:
     if paths[file.path] > 1:
         yield "is there twice"
-    problem = name_problem(file.path, layout.upload_type, allowed)
+    yield from _path_problems(file.path, layout, allowed)
+
+
+def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
+    problem = name_problem(path, layout.upload_type, allowed)
     if problem is not None:
         yield problem
-    final = layout.final_key(file.path)
+    final = layout.final_key(path)
     first = final.removeprefix(layout.base).split("/", 1)[0]
     if layout.upload_type == "assetFile" and first in RESERVED_FOLDERS:
         yield f"{first!r} is a reserved folder"
-    for name, key, limit in _keys(file.path, layout):
+    for name, key, limit in _keys(path, layout):
         size = len(key.encode())
         if size > limit:
             yield f"makes {name} of {size} bytes, at most {limit} are taken"

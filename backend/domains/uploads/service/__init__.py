@@ -1,5 +1,11 @@
 """What can be done with uploads: start, renew, look at, finish, give up."""
 
+from backend.domains.uploads.service.deposits import (
+    Deposit,
+    Deposited,
+    DepositPlace,
+    Deposits,
+)
 from backend.domains.uploads.service.finishing import Finishing
 from backend.domains.uploads.service.large_files import LargeFiles
 from backend.domains.uploads.service.places import Places
@@ -13,6 +19,10 @@ from backend.domains.uploads.service.uploading import (
 
 __all__ = [
     "Completed",
+    "Deposit",
+    "DepositPlace",
+    "Deposited",
+    "Deposits",
     "Finishing",
     "LargeFiles",
     "Places",

@@ -13,7 +13,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from backend.core.errors import NotFoundError
-from backend.core.file_kinds import content_type_of, executable_kind, is_preview, preview_base
+from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
 from backend.core.previews import find_previews
 from backend.core.wired import wired
@@ -252,7 +252,7 @@ class Completion:
             except ObjectRefusedError as error:
                 outcome = Outcome(refused(error), kind="rule")
             else:
-                self._replace_previews(file.path, key)
+                replace_previews(self.objects, self.bucket, key)
         return replace(outcome, left=(temporary.key, temporary.version_id))
 
     def _read(self, file: UploadFile, temporary: Temporary) -> _Content:
@@ -276,14 +276,15 @@ class Completion:
         problem = rules.size_problem(temporary.size, self.layout.upload_type, file.path)
         return Outcome(problem, kind="rule")
 
-    def _replace_previews(self, path: str, key: str) -> None:
-        """A new preview replaces those of its file that have another extension."""
-        base = preview_base(key)
-        if base is None or not is_preview(path):
-            return
-        for other in find_previews(self.objects, self.bucket, base):
-            if other.key != key:
-                self.objects.delete(self.bucket, other.key)
+
+def replace_previews(objects: Objects, bucket: str, key: str) -> None:
+    """Remove the previews of another extension that this preview of the same file replaces."""
+    base = preview_base(key)
+    if base is None:
+        return
+    for other in find_previews(objects, bucket, base):
+        if other.key != key:
+            objects.delete(bucket, other.key)
 
 
 def refused(error: ObjectRefusedError) -> str:

@@ -1,0 +1,203 @@
+"""Stores objects of another bucket as files of an asset, under the rules of uploads.
+
+For files that no client sends: what a workflow wrote. S3 requests for a file: one HEAD of its
+place, the first bytes, one copy; a preview takes two more, a repetition one more and one for each
+version. A large file is copied part by part, over as many calls as that takes.
+"""
+
+from collections.abc import Mapping
+
+from backend.core.errors import NotFoundError
+from backend.core.file_kinds import content_type_of, executable_kind, preview_base
+from backend.core.names import check_new_path
+from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion
+from backend.core.part_copies import PartCopies, PartCopy
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.databases.service import DatabaseService
+from backend.domains.uploads import rules
+from backend.domains.uploads.models import UploadType
+from backend.domains.uploads.service.completing import (
+    START_BYTES,
+    VERSIONS_LOOKED_AT,
+    refused,
+    replace_previews,
+)
+from backend.spec.buckets import CHANGE_METADATA
+from backend.values import frozen
+
+GONE = "the object is gone"
+
+
+@frozen
+class DepositPlace:
+    """Where the files of an asset are stored, and the extensions that its database takes."""
+
+    bucket: str
+    layout: rules.Layout
+    allowed: str
+
+    def key_of(self, path: str) -> str:
+        return self.layout.final_key(path)
+
+
+@frozen
+class Deposit:
+    """An object that is to be a file: `source` is its bucket and key, `path` as it was found.
+
+    `change` names what stores it, so that a repetition finds its own versions. `repeated`: an
+    earlier attempt may have stored it. `copy_id` is a copy by parts that an earlier call began.
+    """
+
+    source: tuple[str, str]
+    size: int
+    path: str
+    change: str
+    metadata: Mapping[str, str]
+    repeated: bool = False
+    copy_id: str | None = None
+
+
+@frozen
+class Deposited:
+    """What became of it: stored, `refused` with a reason, or unfinished where `copy_id` is set."""
+
+    refused: str | None = None
+    copy_id: str | None = None
+
+
+@wired
+class Deposits:
+    """Asks no permission: the slice that deposits has done so."""
+
+    assets: AssetService
+    databases: DatabaseService
+    objects: Objects
+    parts: PartCopies
+
+    def place(self, asset: Asset, upload_type: UploadType = "assetFile") -> DepositPlace:
+        """Return where files of the asset are stored.
+
+        Raises:
+            NotFoundError: the asset's database is gone.
+        """
+        bucket = self.assets.buckets.get_bucket(asset.bucket_id)
+        database = self.databases.find_database(asset.database_id)
+        if database is None:
+            raise NotFoundError(f"Database {asset.database_id} does not exist")
+        layout = rules.Layout(
+            base=bucket.key_prefix,
+            prefix=asset.asset_location.key,
+            database_id=asset.database_id,
+            asset_id=asset.asset_id,
+            upload_id="",
+            upload_type=upload_type,
+        )
+        return DepositPlace(
+            bucket.bucket_name, layout, database.restrict_file_uploads_to_extensions
+        )
+
+    def store(self, place: DepositPlace, deposit: Deposit) -> Deposited:
+        """Store an object as a file, or return the reason why it may not be one.
+
+        Raises:
+            UnavailableError: S3 does not answer; call it again.
+        """
+        try:
+            path = check_new_path(deposit.path)
+        except ValueError as error:
+            return Deposited(refused=str(error))
+        problem = rules.path_problem(path, place.layout, place.allowed)
+        problem = problem or rules.size_problem(deposit.size, place.layout.upload_type, path)
+        if problem is not None:
+            return Deposited(refused=problem)
+        key = place.key_of(path)
+        if self._is_stored(place.bucket, key, deposit):
+            return Deposited()
+        problem = self._base_problem(place, path) or self._content_problem(deposit)
+        if problem is not None:
+            return Deposited(refused=problem)
+        return self._copied(place, key, deposit)
+
+    def _copied(self, place: DepositPlace, key: str, deposit: Deposit) -> Deposited:
+        try:
+            if deposit.size > self.parts.large_bytes:
+                return self._copied_by_parts((place.bucket, key), deposit)
+            self.objects.copy(
+                deposit.source,
+                (place.bucket, key),
+                content_type=content_type_of(key),
+                metadata=_metadata(deposit),
+            )
+        except ObjectRefusedError as error:
+            return Deposited(refused=refused(error))
+        except NotFoundError:
+            return Deposited(refused=GONE)
+        if place.layout.upload_type == "assetFile":
+            replace_previews(self.objects, place.bucket, key)
+        return Deposited()
+
+    def _copied_by_parts(self, target: tuple[str, str], deposit: Deposit) -> Deposited:
+        if deposit.copy_id is None:
+            copy_id = self.objects.create_multipart(
+                *target, content_type=content_type_of(target[1]), metadata=_metadata(deposit)
+            )
+            return Deposited(copy_id=copy_id)
+        copy = PartCopy(
+            source=deposit.source,
+            version_id=None,
+            size=deposit.size,
+            target=target,
+            copy_id=deposit.copy_id,
+        )
+        try:
+            written = self.parts.go_on(copy)
+        except ObjectRefusedError:
+            self.parts.give_up(copy)
+            raise
+        except NotFoundError:
+            # Another attempt completed the copy, or the source is gone.
+            if self._is_ours(self.objects.head(*target), deposit.change):
+                return Deposited()
+            self.parts.give_up(copy)
+            raise
+        return Deposited() if written else Deposited(copy_id=deposit.copy_id)
+
+    def _is_stored(self, bucket: str, key: str, deposit: Deposit) -> bool:
+        """Whether an earlier attempt has stored this, also where it was replaced since."""
+        head = self.objects.head(bucket, key)
+        if self._is_ours(head, deposit.change):
+            return True
+        if head is None or not deposit.repeated:
+            return False
+        found = self.objects.list_versions(bucket, key, limit=VERSIONS_LOOKED_AT).versions
+        return any(
+            self._is_ours(self.objects.head(bucket, key, version_id=one.version_id), deposit.change)
+            for one in found
+            if one.key == key and not one.is_delete_marker
+        )
+
+    def _is_ours(self, head: ObjectHead | ObjectVersion | None, change: str) -> bool:
+        return isinstance(head, ObjectHead) and head.metadata.get(CHANGE_METADATA) == change
+
+    def _base_problem(self, place: DepositPlace, path: str) -> str | None:
+        base = preview_base(path)
+        if base is None or place.layout.upload_type == "assetPreview":
+            return None
+        head = self.objects.head(place.bucket, place.key_of(base))
+        return None if isinstance(head, ObjectHead) else f"there is no file {base} to preview"
+
+    def _content_problem(self, deposit: Deposit) -> str | None:
+        if not deposit.size:
+            return None
+        try:
+            start = self.objects.read_start(*deposit.source, length=START_BYTES)
+        except NotFoundError:
+            return GONE
+        kind = executable_kind(start)
+        return None if kind is None else f"the content is {kind}"
+
+
+def _metadata(deposit: Deposit) -> dict[str, str]:
+    return {**deposit.metadata, CHANGE_METADATA: deposit.change}

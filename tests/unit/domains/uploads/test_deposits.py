@@ -1,0 +1,146 @@
+"""Objects of another bucket as files of an asset: the rules of uploads hold for them."""
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead
+from backend.core.part_copies import PartCopies
+from backend.domains.databases.models import UpdateDatabaseBody
+from backend.domains.uploads.service import Deposit, Deposited, Deposits
+from backend.spec.buckets import CHANGE_METADATA
+from tests.factories.assets import NOON
+from tests.factories.files import AUXILIARY, BUCKET, GLB, Gallery
+from tests.unit.domains.uploads.calls import head
+
+SOURCE = "pipelines/e1/1/files/"
+MIB = 1024**2
+
+
+class Runs:
+    """Deposits of what runs wrote into the asset `statue`; more than six mebibytes are large."""
+
+    def __init__(self, museum: Gallery, objects: S3Objects) -> None:
+        self.museum = museum
+        parts = PartCopies(objects, 6 * MIB, lambda: NOON)
+        self.deposits = Deposits(museum.assets, museum.assets.databases, objects, parts)
+
+    def store(self, path: str, body: bytes = GLB, **more: object) -> Deposited:
+        key = SOURCE + path
+        objects = self.museum.objects
+        objects.put(AUXILIARY, key, body, content_type="text/plain", metadata={"a": "b"})
+        return self.again(path, body, **more)
+
+    def again(self, path: str, body: bytes = GLB, **more: object) -> Deposited:
+        values: dict[str, object] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
+        deposit = Deposit(
+            source=(AUXILIARY, SOURCE + path), size=len(body), path="/" + path, **values | more
+        )
+        return self.deposits.store(self.deposits.place(self.museum.asset), deposit)
+
+    def versions(self, path: str) -> int:
+        key = self.museum.asset.asset_location.key + path
+        return len(self.museum.objects.list_versions(BUCKET, key).versions)
+
+
+@pytest.fixture
+def run(museum: Gallery, objects: S3Objects) -> Runs:
+    return Runs(museum, objects)
+
+
+def found(run: Runs, path: str) -> ObjectHead:
+    stored = head(run.museum, path)
+    assert stored is not None
+    return stored
+
+
+def test_an_object_becomes_a_file_with_its_path_and_nothing_of_its_own_metadata(
+    run: Runs,
+) -> None:
+    assert run.store("parts/a b/pump.glb") == Deposited()
+    stored = found(run, "/parts/a b/pump.glb")
+    assert stored.metadata == {"vitrine-workflows": "a:b", CHANGE_METADATA: "e1"}
+    assert stored.content_type == "model/gltf-binary"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("a/../b.glb", "holds the segment '..'"),
+        ("a//b.glb", "holds an empty segment"),
+        ("a/./b.glb", "holds the segment '.'"),
+        ("tool.exe", "the extension .exe is blocked"),
+        ("a\tb.glb", "must not hold control characters"),
+        ("a\\b.glb", "must not hold \\"),
+        ("x.previewFile.png", "there is no file /x to preview"),
+        ("x.previewFile.tif", "a file's preview ends in"),
+        ("n" * 256, "must have 1 to 255 characters"),
+    ],
+)
+def test_what_no_upload_may_create_is_refused_with_the_reason(
+    run: Runs, path: str, reason: str
+) -> None:
+    assert reason in (run.store(path).refused or "")
+
+
+def test_an_executable_is_refused_whatever_its_name_is(run: Runs) -> None:
+    assert run.store("a.glb", b"MZ" + bytes(60)).refused == "the content is a Windows executable"
+    assert head(run.museum, "/a.glb") is None
+
+
+def test_a_preview_is_stored_beside_its_file_and_replaces_others(run: Runs) -> None:
+    run.museum.put("/a.glb")
+    run.museum.put("/a.glb.previewFile.jpg")
+    assert run.store("a.glb.previewFile.png") == Deposited()
+    assert head(run.museum, "/a.glb.previewFile.jpg") is None
+
+
+def test_a_preview_over_five_mebibytes_is_refused(run: Runs) -> None:
+    run.museum.put("/a.glb")
+    refused = run.store("a.glb.previewFile.png", bytes(5 * MIB + 1)).refused
+    assert refused is not None
+    assert "at most" in refused
+
+
+def test_a_repetition_stores_no_second_version(run: Runs) -> None:
+    run.store("a.glb")
+    assert run.again("a.glb", repeated=True) == Deposited()
+    assert run.versions("a.glb") == 1
+
+
+def test_a_repetition_does_not_come_back_on_top_of_a_users_newer_version(run: Runs) -> None:
+    run.store("a.glb")
+    newer = run.museum.put("/a.glb", b"glTF newer")
+    assert run.again("a.glb", repeated=True) == Deposited()
+    assert found(run, "/a.glb").version.version_id == newer
+
+
+def test_another_execution_writes_a_new_version(run: Runs) -> None:
+    run.store("a.glb")
+    assert run.again("a.glb", change="e2") == Deposited()
+    assert run.versions("a.glb") == 2
+
+
+def test_a_large_file_is_copied_by_parts_and_found_again(run: Runs) -> None:
+    body = bytes(11 * MIB)
+    begun = run.store("big.bin", body)
+    assert begun.copy_id is not None
+    assert run.again("big.bin", body, copy_id=begun.copy_id) == Deposited()
+    assert found(run, "/big.bin").version.size == len(body)
+    assert run.again("big.bin", body, copy_id=begun.copy_id, repeated=True) == Deposited()
+    assert run.versions("big.bin") == 1
+
+
+def test_an_object_that_is_gone_is_refused(run: Runs) -> None:
+    assert run.again("a.glb").refused == "the object is gone"
+    assert run.again("big.bin", bytes(11 * MIB), copy_id="none").refused == "the object is gone"
+
+
+def test_the_extensions_of_the_database_hold(run: Runs) -> None:
+    run.museum.assets.databases.update_database(
+        Identity("admin"),
+        "museum",
+        UpdateDatabaseBody(restrict_file_uploads_to_extensions=".glb,.e57"),
+    )
+    assert run.store("a.obj").refused == "the database takes files of .e57 .glb only"
+    assert run.store("a.GLB") == Deposited()
