@@ -1,6 +1,6 @@
 """The S3 buckets and the prefixes of their access logs; `key_layouts` declares their keys."""
 
-from backend.spec.key_layouts import TEMP_UPLOADS_PREFIX
+from backend.spec.key_layouts import RUNS_DAYS, RUNS_PREFIX, TEMP_UPLOADS_PREFIX
 from backend.spec.tables.model import Origin
 from backend.values import frozen
 
@@ -68,6 +68,7 @@ AUXILIARY_BUCKET = Bucket(
     "Working files and viewer data, such as octrees, that can be made again.",
     cors=True,
     log_prefix="assetAuxiliary-bucket-logs/",
+    expire_prefixes=((RUNS_PREFIX, RUNS_DAYS),),
 )
 WEB_APP_BUCKET = Bucket(
     "WebAppBucket",

@@ -23,7 +23,7 @@ from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_
 from backend.domains.metadata.service import RecordService
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
-from backend.spec.key_layouts import auxiliary_folder
+from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key
 
 AUXILIARY_OBJECTS = 200
 """Objects that are copied in one step; a viewer's octree has many thousand."""
@@ -149,6 +149,31 @@ class Companions:
 
         in_parallel(copy, page.objects)
         return len(page.objects), page.next_key
+
+    def copy_glb(self, source: FileTarget, target: FileTarget, versions: tuple[str, str]) -> None:
+        """Give a copy the GLB of its source; `versions` are the S3 versions of both."""
+        made_of, copied = versions
+        glb = glb_key(source.asset.asset_id, source.path, made_of)
+        if isinstance(self.objects.head(self.auxiliary, glb), ObjectHead):
+            self.objects.copy(
+                (self.auxiliary, glb),
+                (self.auxiliary, glb_key(target.asset.asset_id, target.path, copied)),
+                content_type=content_type_of(glb),
+                metadata={},
+            )
+
+    def remove_made(self, asset_id: str, path: str) -> RemovedPage:
+        """Remove a page of what was made of a file, or of the files of a folder, GLBs too.
+
+        For files whose versions go as well: a file that is only moved leaves its GLBs with them.
+        """
+        removed = self.remove_auxiliary(asset_id, path)
+        if removed.more:
+            return removed
+        folder = glb_folder(asset_id, path)
+        page = self.objects.list_objects(self.auxiliary, folder, limit=_DELETED_AT_ONCE)
+        self.objects.delete_many(self.auxiliary, [(one.key, None) for one in page.objects])
+        return RemovedPage(removed.items + len(page.objects), page.next_key is not None)
 
     def remove_auxiliary(
         self, asset_id: str, path: str, *, with_itself: bool = False

@@ -33,7 +33,7 @@ class Erasing:
         """Delete one file, archived or not."""
         target = work.target
         self._forget(work, [target.path], self.endings.under_way(work))
-        if self.companions.remove_auxiliary(work.asset.asset_id, target.path).more:
+        if self.companions.remove_made(work.asset.asset_id, target.path).more:
             return goes_on(work.cursor)
         if self._remove_versions(work, target.key, lambda key: key == target.key):
             return goes_on(work.cursor)
@@ -58,8 +58,13 @@ class Erasing:
         markers = self.objects.list_objects(target.bucket, target.key, limit=self.versions).objects
         left = [one.key for one in markers if one.key.endswith("/")]
         self.objects.delete_many(target.bucket, [(key, None) for key in reversed(left)])
-        if left or self.companions.remove_auxiliary(work.asset.asset_id, target.path).more:
+        if left or self.companions.remove_made(work.asset.asset_id, target.path).more:
             return goes_on(work.cursor)
+        # Pipelines may describe a folder, under its path as that of a file.
+        folder = target.path.removesuffix("/")
+        self.companions.forget_records(
+            work.caller, work.asset, folder, self.endings.under_way(work)
+        )
         return self.endings.finished(work, [])
 
     def delete_auxiliary(self, work: Work) -> Progress:

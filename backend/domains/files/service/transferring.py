@@ -73,7 +73,7 @@ class Transfers:
             if made_by.startswith(mark):
                 self.objects.delete_version(target.bucket, key, version_id=version_id)
         self.companions.forget_records(work.caller, target.asset, target.path)
-        while self.companions.remove_auxiliary(target.asset.asset_id, target.path).more:
+        while self.companions.remove_made(target.asset.asset_id, target.path).more:
             continue
 
     def _copied(self, work: Work, source: FileTarget, target: FileTarget) -> Progress | None:
@@ -92,6 +92,8 @@ class Transfers:
             written = self.copies.copy(copying, work.cursor.copy_id)
             if isinstance(written, Unfinished):
                 return goes_on(work.cursor.model_copy(update={"copy_id": written.copy_id}))
+            versions = head.version.version_id, written.version_id
+            self.companions.copy_glb(source, target, versions)
             self.companions.copy_previews(source, target, work.mark)
             guard = self.endings.under_way(work)
             self.companions.copy_records(work.caller, source, target, guard)
