@@ -1,5 +1,7 @@
 """Objects of another bucket as files of an asset: the rules of uploads hold for them."""
 
+from typing import Any
+
 import pytest
 
 from backend.aws.objects import S3Objects
@@ -25,14 +27,14 @@ class Runs:
         parts = PartCopies(objects, 6 * MIB, lambda: NOON)
         self.deposits = Deposits(museum.assets, museum.assets.databases, objects, parts)
 
-    def store(self, path: str, body: bytes = GLB, **more: object) -> Deposited:
+    def store(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
         key = SOURCE + path
         objects = self.museum.objects
         objects.put(AUXILIARY, key, body, content_type="text/plain", metadata={"a": "b"})
         return self.again(path, body, **more)
 
-    def again(self, path: str, body: bytes = GLB, **more: object) -> Deposited:
-        values: dict[str, object] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
+    def again(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
+        values: dict[str, Any] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
         deposit = Deposit(
             source=(AUXILIARY, SOURCE + path), size=len(body), path="/" + path, **values | more
         )
