@@ -1,7 +1,8 @@
-"""Filters, facets and orders by metadata, each about one key and typed. Pure: no I/O.
+"""Filters, facets and orders by metadata, attributes and facts, each about one key and typed. Pure.
 
-Metadata is indexed as nested pairs (`values.typed_pairs`): every query here asks for key and value
-in one and the same pair. What is no value of the asked type in a document does not match.
+All are indexed as nested pairs: every query here requests key and value in one and the same pair.
+What is no value of the requested type in a document does not match. A key `fact_triangles` names a
+fact, `AB_maker` an attribute of a file, and any other key metadata (`pairs`).
 """
 
 import math
@@ -16,6 +17,7 @@ from backend.search.models import (
     MetadataFilter,
     MetadataType,
 )
+from backend.search.pairs import Named, named
 from backend.search.values import iso_date
 
 MAX_VALUES = 100
@@ -25,20 +27,25 @@ MAX_METERS = 20_037_508
 MIN_METERS = 0.001
 """OpenSearch is told millimetres, and takes no distance of none."""
 
-_PATH = "metadata"
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
 
 
 class _Asked(NamedTuple):
-    """A filter and its place in the request, which errors name."""
+    """A filter, what its key names, and its place in the request, which errors name."""
 
     filter: MetadataFilter
+    named: Named
     field: str
 
     @property
     def value(self) -> Any:
         return self.filter.value
+
+    @property
+    def type(self) -> MetadataType | None:
+        """The type that the request or the fact declares."""
+        return self.named.type or self.filter.type
 
     def refuse(self, message: str) -> InvalidInputError:
         return InvalidInputError.of(self.field, message)
@@ -50,23 +57,26 @@ def metadata_filter_query(asked: MetadataFilter, *, field: str) -> JsonObject:
     Raises:
         InvalidInputError: the value is none that the operator takes.
     """
-    one = _Asked(asked, f"{field}.value")
+    pairs = named(asked.key, field=f"{field}.key")
+    one = _Asked(asked, pairs, f"{field}.value")
+    if pairs.type is not None and asked.type not in {None, pairs.type}:
+        raise InvalidInputError.of(f"{field}.type", f"{asked.key} is a {pairs.type}")
     if asked.op == "exists":
         wanted = True if asked.value is None else asked.value
         if not isinstance(wanted, bool):
             raise one.refuse("exists takes true, false or no value")
-        found = _pair(asked.key)
+        found = pairs.query()
         return found if wanted else {"bool": {"must_not": [found]}}
-    return _pair(asked.key, _CONDITIONS[asked.op](one))
+    return pairs.query(_CONDITIONS[asked.op](one))
 
 
-def metadata_sort(key: str, kind: MetadataType, order: str) -> JsonObject:
+def pair_sort(pairs: Named, kind: MetadataType, order: str) -> JsonObject:
     """Documents by the value of a key; those without one come last."""
     return {
-        f"{_PATH}.{kind}": {
+        pairs.field(pairs.type or kind): {
             "order": order,
             "missing": "_last",
-            "nested": {"path": _PATH, "filter": {"term": {f"{_PATH}.key": key}}},
+            "nested": {"path": pairs.path, "filter": {"term": {pairs.field("key"): pairs.key}}},
         }
     }
 
@@ -74,20 +84,25 @@ def metadata_sort(key: str, kind: MetadataType, order: str) -> JsonObject:
 def facet_aggregations(facets: list[MetadataFacet]) -> JsonObject:
     """What counts the values of keys, under names that `taken_facets` knows."""
     return {
-        f"{_FACET}{number}": {
-            "nested": {"path": _PATH},
-            "aggs": {
-                "of_key": {
-                    "filter": {"term": {f"{_PATH}.key": facet.key}},
-                    "aggs": {
-                        "values": {"terms": {"field": f"{_PATH}.string", "size": facet.size}},
-                        "number": {"stats": {"field": f"{_PATH}.number"}},
-                    },
-                }
-            },
-        }
+        f"{_FACET}{number}": _counting(
+            facet, named(facet.key, field=f"metadataFacets.{number}.key")
+        )
         for number, facet in enumerate(facets)
     }
+
+
+def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
+    counted: JsonObject = {
+        "values": {"terms": {"field": pairs.field(pairs.type or "string"), "size": facet.size}}
+    }
+    if pairs.type in {None, "number"}:
+        number = {"field": pairs.field("number")}
+        counted["number"] = {"stats": number}
+        if facet.ranges:
+            wanted = [one.model_dump(by_alias=True, exclude_none=True) for one in facet.ranges]
+            counted["ranges"] = {"range": {**number, "ranges": wanted}}
+    of_key = {"filter": {"term": {pairs.field("key"): pairs.key}}, "aggs": counted}
+    return {"nested": {"path": pairs.path}, "aggs": {"of_key": of_key}}
 
 
 def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
@@ -99,25 +114,31 @@ def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[
 
 
 def _facet(key: str, counted: JsonObject) -> JsonObject:
-    values, number = counted["values"], counted["number"]
+    values, number = counted["values"], counted.get("number", {"count": 0})
     found: JsonObject = {
         "key": key,
         "documents": counted["doc_count"],
-        "buckets": values["buckets"],
+        "buckets": [_bucket(one) for one in values["buckets"]],
         "others": values["sum_other_doc_count"],
-        "error": values["doc_count_error_upper_bound"],
+        "error": values.get("doc_count_error_upper_bound", 0),
     }
+    if "ranges" in counted:
+        found["ranges"] = [
+            {name: one[name] for name in ("from", "to", "doc_count") if name in one}
+            for one in counted["ranges"]["buckets"]
+        ]
     if number["count"]:
         # A sum beyond what a number holds is the text "Infinity", and a mean of it.
         found["number"] = {name: one for name, one in number.items() if not isinstance(one, str)}
     return found
 
 
-def _pair(key: str, condition: JsonObject | None = None) -> JsonObject:
-    conditions: list[JsonObject] = [{"term": {f"{_PATH}.key": key}}]
-    if condition is not None:
-        conditions.append(condition)
-    return {"nested": {"path": _PATH, "query": {"bool": {"filter": conditions}}}}
+def _bucket(counted: JsonObject) -> JsonObject:
+    """A value and its count; booleans as `true` and `false`, numbers without a needless `.0`."""
+    key: object = counted.get("key_as_string", counted["key"])
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)
+    return {"key": key, "doc_count": counted["doc_count"]}
 
 
 def _equal(asked: _Asked) -> JsonObject:
@@ -156,7 +177,7 @@ def _near(asked: _Asked) -> JsonObject:
     return {
         "geo_distance": {
             "distance": f"{place['meters']:.3f}m",
-            f"{_PATH}.point": {"lat": place["lat"], "lon": place["lon"]},
+            _point(asked): {"lat": place["lat"], "lon": place["lon"]},
         }
     }
 
@@ -175,7 +196,13 @@ def _within(asked: _Asked) -> JsonObject:
         "top_left": {"lat": box["top"], "lon": box["left"]},
         "bottom_right": {"lat": box["bottom"], "lon": box["right"]},
     }
-    return {"geo_bounding_box": {f"{_PATH}.point": corners}}
+    return {"geo_bounding_box": {_point(asked): corners}}
+
+
+def _point(asked: _Asked) -> str:
+    if asked.named.type is not None:
+        raise asked.refuse(f"{asked.filter.key} is a {asked.named.type}, not a place")
+    return asked.named.field("point")
 
 
 _CONDITIONS: Mapping[FilterOperator, Callable[[_Asked], JsonObject]] = {
@@ -190,18 +217,18 @@ _CONDITIONS: Mapping[FilterOperator, Callable[[_Asked], JsonObject]] = {
 
 def _typed(asked: _Asked, value: Any) -> tuple[str, Any]:
     """The field that holds values of the type, and the value in it."""
-    kind = asked.filter.type or _kind_of(asked, value)
+    kind = asked.type or _kind_of(asked, value)
     known = {"string": _text, "number": _number, "date": _date, "boolean": _boolean}
-    return f"{_PATH}.{kind}", known[kind](asked, value)
+    return asked.named.field(kind), known[kind](asked, value)
 
 
 def _bound(asked: _Asked, value: Any) -> tuple[str, Any]:
-    kind = asked.filter.type or _kind_of(asked, value)
+    kind = asked.type or _kind_of(asked, value)
     if kind == "number":
-        return f"{_PATH}.number", _number(asked, value)
-    if kind == "boolean" or asked.filter.type == "string":
+        return asked.named.field("number"), _number(asked, value)
+    if kind == "boolean" or asked.type == "string":
         raise asked.refuse("ranges are of numbers and dates")
-    return f"{_PATH}.date", _date(asked, value)
+    return asked.named.field("date"), _date(asked, value)
 
 
 def _kind_of(asked: _Asked, value: Any) -> MetadataType:

@@ -83,10 +83,10 @@ class SimpleSearchBody(Window):
 
 
 class SortField(SentModel):
-    """One sort criterion; `field` is a field of the indexes, `_score`, or `metadata.<key>`.
+    """One criterion: a field of the indexes, `_score`, `metadata.<key>`, `fact_<name>`, `AB_<key>`.
 
-    `type` says as what the values of a metadata key are compared; documents that have no value of
-    that type come last.
+    `type` says as what the values of a metadata key are compared; facts are compared by their own
+    type. Documents that have no value of that type come last.
     """
 
     field: Term
@@ -96,6 +96,9 @@ class SortField(SentModel):
 
 class MetadataFilter(WireModel):
     """One condition on the metadata of an asset or file, all of which have to hold.
+
+    A key `fact_<name>` names a fact of files, such as `fact_triangles`, which has a type of its
+    own; `AB_<key>` names an attribute of files, which is a text. Any other key names metadata.
 
     `eq` and `in` (a list) are exact; `gt`, `gte`, `lt`, `lte` and `between` (two values, both
     included) compare numbers and dates; `exists` (true, or false for its absence) asks for the key;
@@ -109,11 +112,28 @@ class MetadataFilter(WireModel):
     type: MetadataType | None = None
 
 
+class FacetRange(WireModel):
+    """Numbers from `from` on and below `to`; without either, all on that side."""
+
+    from_: Annotated[float | None, Field(alias="from", allow_inf_nan=False)] = None
+    to: Annotated[float | None, Field(allow_inf_nan=False)] = None
+
+    @model_validator(mode="after")
+    def has_a_bound(self) -> "FacetRange":
+        if self.from_ is None and self.to is None:
+            raise WrongFieldError("from", "from or to is needed")
+        return self
+
+
 class MetadataFacet(WireModel):
-    """Asks for the most frequent values of a metadata key."""
+    """Counts the most frequent values of a metadata key, a fact or an attribute.
+
+    `ranges` also counts the numbers in each range.
+    """
 
     key: MetadataKey
     size: Annotated[int, Field(ge=1, le=100)] = 20
+    ranges: Annotated[list[FacetRange], Field(max_length=20)] = []
 
 
 class SearchBody(Window):
@@ -136,6 +156,12 @@ class SearchBody(Window):
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     explain_results: bool = False
     include_highlights: bool = True
+
+    @property
+    def names(self) -> list[str]:
+        """The keys and fields that filters, facets and criteria of the order name."""
+        keys = [one.key for one in (*self.metadata_filters, *self.metadata_facets)]
+        return [*keys, *(one.field for one in self.sort)]
 
     @field_validator("sort", mode="before")
     @classmethod

@@ -17,31 +17,36 @@ from backend.search.references import AssetRef, FileKeyRef
 from backend.search.values import (
     JsonObject,
     Record,
+    attribute_pairs,
     clean,
     flat_object,
     geographic_fields,
     geographic_keys,
     iso_date,
     searchable,
+    searchable_attributes,
+    shape_of,
     typed_pairs,
 )
 from backend.spec.keys import DELETED_SUFFIX, active
 from backend.spec.search_indexes import (
     ASSET_INDEX,
+    ATTRIBUTES,
     DOCUMENT_ID_BYTES,
     FILE_INDEX,
     KEYWORD_CHARS,
     MAPPING_VERSION,
     RULED_FIELDS,
     RULED_TYPE,
+    SHAPE,
     WITHHELD,
     SearchIndex,
 )
 
 Row = Mapping[str, Any]
-_CONTENT_FROM, _STORAGE_CLASS_FROM = 2, 3
-"""The mapping versions from which documents follow content and previews at an asset's root, and
-from which those of files have their storage class."""
+_CONTENT_FROM, _STORAGE_CLASS_FROM, _FACTS_FROM = 2, 3, 4
+"""The mapping versions from which documents follow content and previews at an asset's root, from
+which those of files have their storage class, and from which they have typed attributes."""
 _LISTS = (list, tuple, set, frozenset)
 _RULED = tuple(field.removesuffix(".keyword") for field in RULED_FIELDS.values())
 
@@ -268,7 +273,7 @@ def _file(
     shared = _shared(source.asset, source.bucket)
     # HEAD and listings tell the time in different resolutions: whole seconds are in both.
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
-    attributes = searchable(source.attributes)
+    attributes = searchable_attributes(source.attributes)
     body: JsonObject = {
         **shared,
         "str_key": clean(version.key),
@@ -285,6 +290,10 @@ def _file(
             body["str_storageclass"] = version.storage_class
     if attributes:
         body["AB_"] = flat_object(attributes)
+    if mapping_version >= _FACTS_FROM:
+        body[SHAPE] = shape_of(source.attributes)
+        if attributes:
+            body[ATTRIBUTES] = attribute_pairs(attributes)
     parts = (shared["str_databaseid"], shared["str_assetid"], version.key)
     return _document(FILE_INDEX, parts, body)
 

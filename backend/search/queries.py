@@ -16,7 +16,7 @@ from backend.search.filters import filter_query, leaves
 from backend.search.metadata_queries import (
     facet_aggregations,
     metadata_filter_query,
-    metadata_sort,
+    pair_sort,
 )
 from backend.search.models import (
     MAX_TERMS,
@@ -26,10 +26,14 @@ from backend.search.models import (
     SortField,
     Window,
 )
+from backend.search.pairs import METADATA, PREFIXES, Named, named, nested
+from backend.search.values import number_of
 from backend.spec.search_indexes import (
     ASSET_INDEX,
+    ATTRIBUTES,
     FILE_INDEX,
     RULED_TYPE,
+    SHAPE,
     SOURCE_BYTES,
     WITHHELD,
 )
@@ -48,7 +52,8 @@ _TOMBSTONE: JsonObject = {"term": {"deleted": True}}
 _WHOLE_NAME = 4
 """What a name that is just the text adds to the score: as much as a word of it."""
 
-HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD]
+HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
+"""Fields that no hit has. The values of `attributes` are in `AB_`."""
 FACET_SIZE = 1000
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""
@@ -77,7 +82,7 @@ _KEYWORDS = frozenset(
     for field in index.all_fields
     if field.startswith(("str_", "list_"))
 )
-_METADATA = "metadata."
+_METADATA = f"{METADATA}."
 _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
 _LAST_DATE = {"asc": 2**63 - 1, "desc": -(2**63)}
 """What `_last` stands for. With that word OpenSearch 3.8 leaves out an index of whose documents
@@ -219,10 +224,11 @@ def _text(text: str, *, with_metadata: bool) -> JsonObject:
     }
     if not with_metadata:
         return words
-    fields = ["metadata.string.text"]
-    values = {"simple_query_string": {**words["simple_query_string"], "fields": fields}}
-    nested = {"nested": {"path": "metadata", "query": values, "score_mode": "max"}}
-    return {"bool": {"should": [words, nested], "minimum_should_match": 1}}
+    should = [words]
+    for path in (METADATA, ATTRIBUTES):
+        values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
+        should.append(nested(path, {"simple_query_string": values}, score_mode="max"))
+    return {"bool": {"should": should, "minimum_should_match": 1}}
 
 
 def _named_so(text: str) -> JsonObject:
@@ -239,13 +245,29 @@ def _exact(field: str, value: str) -> JsonObject:
 
 
 def _metadata(key: str | None, value: str | None) -> JsonObject:
-    """Documents with a metadata pair whose key and value are these, in one and the same pair."""
-    filters: list[JsonObject] = []
-    if key:
-        filters.append(_exact("metadata.key", key))
-    if value:
-        filters.append(_exact("metadata.string", value))
-    return {"nested": {"path": "metadata", "query": {"bool": {"filter": filters}}}}
+    """Documents with a pair of metadata or attributes whose key and value are these."""
+    should: list[JsonObject] = []
+    for path in (METADATA, ATTRIBUTES):
+        filters: list[JsonObject] = []
+        if key:
+            filters.append(_exact(f"{path}.key", key))
+        if value and path == METADATA:
+            filters.append(_exact(f"{path}.string", value))
+        elif value:
+            filters.append(_value_of_attribute(value))
+        should.append(nested(path, {"bool": {"filter": filters}}))
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def _value_of_attribute(value: str) -> JsonObject:
+    """A value as a text, or as the number or boolean that a fact may be."""
+    found = [_exact(f"{ATTRIBUTES}.string", value)]
+    if value.lower() in {"true", "false"}:
+        found.append({"term": {f"{ATTRIBUTES}.boolean": value.lower() == "true"}})
+    number = number_of(value)
+    if number is not None:
+        found.append({"term": {f"{ATTRIBUTES}.number": number}})
+    return {"bool": {"should": found, "minimum_should_match": 1}}
 
 
 def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:
@@ -291,9 +313,9 @@ def _metadata_query(text: str, mode: str) -> list[JsonObject]:
 
 
 def _sort(criterion: SortField) -> JsonObject | str:
-    key = criterion.field.removeprefix(_METADATA)
-    if key and key != criterion.field:
-        return metadata_sort(key, criterion.type, criterion.order)
+    pairs = _pairs_of(criterion)
+    if pairs is not None:
+        return pair_sort(pairs, criterion.type, criterion.order)
     name = criterion.field.removesuffix(".keyword")
     if name not in _SORTABLE:
         raise InvalidInputError.of("sort", f"{criterion.field!r} is not a field to sort by")
@@ -306,8 +328,19 @@ def _sort(criterion: SortField) -> JsonObject | str:
     return {field: {"order": criterion.order, "missing": missing, "unmapped_type": kind}}
 
 
+def _pairs_of(criterion: SortField) -> Named | None:
+    """The pairs by which a criterion orders; None where it names a field."""
+    key = criterion.field.removeprefix(_METADATA)
+    if key and key != criterion.field:
+        return Named(METADATA, key)
+    if criterion.field.startswith(PREFIXES):
+        return named(criterion.field, field="sort")
+    return None
+
+
 def _demand_few_texts(body: SearchBody) -> None:
-    keys = [one for one in body.sort if one.field.startswith(_METADATA) and one.type == "string"]
+    pairs = [(_pairs_of(one), one.type) for one in body.sort]
+    keys = [one for one, kind in pairs if one is not None and (one.type or kind) == "string"]
     if len(keys) * body.size > MAX_SORTED_TEXTS:
         most = MAX_SORTED_TEXTS // len(keys)
         message = f"{len(keys)} metadata keys order texts: ask for a size of at most {most}"

@@ -17,6 +17,11 @@ from backend.search.cursors import Cursors
 from backend.search.hits import sized, with_sources
 from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
+from backend.search.pairs import (
+    ATTRIBUTES_FROM,
+    AttributesNotIndexedError,
+    names_attributes,
+)
 from backend.search.queries import fields_query, full_query, simple_query
 from backend.search.state import SearchState
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
@@ -61,6 +66,7 @@ class SearchService:
             SearchNotDeployedError: there is no search engine.
             InvalidInputError: the query is not one, or the cursor is none of it.
             CursorExpiredError: the cursor is there no more.
+            AttributesNotIndexedError: it names facts or attributes, and a reindex is due.
         """
         if written is None:
             return _with_facets(body, self._answer(caller, *self._asked(caller, body)))
@@ -68,6 +74,8 @@ class SearchService:
 
     def _asked(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
         """The search as the caller may have it now, and the request for it."""
+        if names_attributes(body.names) and self.state.mapping_version_read() < ATTRIBUTES_FROM:
+            raise AttributesNotIndexedError
         visible = self._visible(caller)
         if visible != EVERYTHING:  # how often words occur would tell of documents that are hidden
             body = body.model_copy(update={"explain_results": False})

@@ -7,15 +7,18 @@ JSON values stay texts. Put into a `flat_object` as JSON, one with a thousand le
 its document: it ends the OpenSearch process (StackOverflowError).
 """
 
+import base64
 import json
 import math
 import re
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS
+from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS
+from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
 JsonObject = dict[str, Any]
 
@@ -49,6 +52,11 @@ def searchable(records: Iterable[Record]) -> list[Record]:
     return sorted(kept, key=lambda record: record.key)
 
 
+def searchable_attributes(records: Iterable[Record]) -> list[Record]:
+    """The attributes that are indexed as such: references and shape are not."""
+    return [record for record in searchable(records) if record.key not in HIDDEN_KEYS]
+
+
 def flat_object(records: Sequence[Record]) -> JsonObject:
     """Keys and values for a `flat_object` field: path and value together are short enough.
 
@@ -73,6 +81,36 @@ def typed_pairs(records: Sequence[Record]) -> list[JsonObject]:
     return [
         {"key": clean(record.key), "string": texts[record.key], **_typed(record)} for record in kept
     ]
+
+
+def attribute_pairs(records: Sequence[Record]) -> list[JsonObject]:
+    """The nested pairs of a file's attributes: facts by their type, other attributes as texts."""
+    whole = {record.key: clean(record.value)[: KEYWORD_CHARS + 1] for record in records}
+    texts = _fitted(whole, FIELD_BUDGET // 2)  # the whole values are in `AB_` as well
+    return [
+        {"key": clean(record.key), **(_typed_fact(record) or {"string": texts[record.key]})}
+        for record in records[:MAX_PAIRS]
+    ]
+
+
+def shape_of(records: Iterable[Record]) -> str | None:
+    """The shape among attributes, as it is indexed; None where there is none, or it is no shape."""
+    for record in records:
+        if record.key == SHAPE_KEY:
+            return packed_shape(record.value)
+    return None
+
+
+def packed_shape(text: str) -> str | None:
+    """A stored shape in bytes of `SHAPE_STEPS`, as base64."""
+    try:
+        numbers = struct.unpack(f"<{SHAPE_NUMBERS}f", base64.b64decode(text, validate=True))
+    except (ValueError, struct.error):
+        return None
+    if not all(map(math.isfinite, numbers)):
+        return None
+    steps = (round(min(max(number, 0.0), 1.0) * SHAPE_STEPS) for number in numbers)
+    return base64.b64encode(bytes(steps)).decode()
 
 
 def geographic_keys(records: Iterable[Record]) -> set[str]:
@@ -128,19 +166,19 @@ def cut(text: str, limit: int) -> str:
     return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
 
 
-def _fitted(values: Mapping[str, str]) -> Mapping[str, str]:
-    if sum(map(len, values.values())) * 4 <= FIELD_BUDGET:
+def _fitted(values: Mapping[str, str], budget: int = FIELD_BUDGET) -> Mapping[str, str]:
+    if sum(map(len, values.values())) * 4 <= budget:
         return values
-    if sum(len(value.encode()) for value in values.values()) <= FIELD_BUDGET:
+    if sum(len(value.encode()) for value in values.values()) <= budget:
         return values
-    share = FIELD_BUDGET // len(values)
+    share = budget // len(values)
     return {key: cut(value, share) for key, value in values.items()}
 
 
 def _typed(record: Record) -> JsonObject:
     match record.value_type.lower():
         case "number":
-            found: JsonObject = {"number": _number(record.value)}
+            found: JsonObject = {"number": number_of(record.value)}
         case "date":
             found = {"date": iso_date(record.value)}
         case "boolean":
@@ -153,7 +191,16 @@ def _typed(record: Record) -> JsonObject:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _number(text: str) -> float | None:
+def _typed_fact(record: Record) -> JsonObject | None:
+    """The value of a fact that is a number or boolean; None for other attributes."""
+    fact = FACT_BY_KEY.get(record.key)
+    if fact is None or fact.type == "string":
+        return None
+    return _typed(Record(record.key, record.value, fact.type)) or None
+
+
+def number_of(text: str) -> float | None:
+    """The finite number that a text is, or None."""
     if not _NUMBER.fullmatch(text.strip()):
         return None
     found = float(text) + 0.0  # of the two zeros always the one that is found by 0

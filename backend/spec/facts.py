@@ -72,5 +72,7 @@ FACTS = (
 )
 
 FACT_BY_KEY = {fact.key: fact for fact in FACTS}
+HIDDEN_KEYS = frozenset({REFERENCES_KEY, SHAPE_KEY})
+"""Attributes that search neither returns nor finds by their text."""
 STORED_KEYS = (*FACT_BY_KEY, REFERENCES_KEY, SHAPE_KEY)
 """Every attribute key that holds a fact."""

@@ -1,7 +1,8 @@
 """The two OpenSearch indexes: fields, dynamic templates, document ids.
 
 The prefixed fields, their types and the dynamic templates are the data model's. Ours are `metadata`
-(typed pairs), `rev` (the ticket), `hash`, `deleted` (tombstone) and the limits on keywords.
+and `attributes` (typed pairs), `shape`, `rev` (the ticket), `hash`, `deleted` (tombstone) and the
+limits on keywords.
 """
 
 from typing import Any
@@ -12,13 +13,14 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 3
+MAPPING_VERSION = 4
 """Which documents an index holds, and how it is mapped; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
-no file document. 3: `str_storageclass` of files. A reindex creates indexes of this version; until
-then those of an earlier one are written and checked as they were.
+no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
+files. A reindex creates indexes of this version; until then those of an earlier one are written and
+checked as they were.
 """
 
 KEYWORD_CHARS = 8000
@@ -161,6 +163,20 @@ METADATA_PAIRS: Mapping = {
     },
 }
 
+ATTRIBUTES = "attributes"
+ATTRIBUTE_PAIRS: Mapping = {
+    "type": "nested",
+    "properties": {
+        name: METADATA_PAIRS["properties"][name] for name in ("key", "string", "number", "boolean")
+    },
+}
+"""Attributes of files. Facts that are numbers or booleans have no `string`: no word finds them."""
+
+SHAPE = "shape"
+SHAPE_STEPS = 255
+"""The shape of a model: each number, which lies between 0 and 1, in steps of a byte. A script reads
+75 bytes in a seventh of the time that it takes for 75 floats (decision 50)."""
+
 TOMBSTONE_TIME = "date_deleted"
 """When a tombstone was made. A template maps it, as its prefix says."""
 
@@ -206,6 +222,8 @@ _COPIED = {
 
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
+    ATTRIBUTES: ATTRIBUTE_PAIRS,
+    SHAPE: {"type": "binary", "doc_values": True},
     "rev": LONG,
     "hash": KEYWORD,
     "deleted": BOOLEAN,

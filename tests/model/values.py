@@ -79,8 +79,14 @@ def described(records: dict[str, Value]) -> dict[str, Any]:
 
 
 def attributes(records: dict[str, Value]) -> dict[str, Any]:
-    """The field of a document that comes from attributes."""
+    """The fields of a document that come from attributes."""
     kept = {k: v for k, v in records.items() if not k.startswith(("VAMS_", "_"))}
-    return (
-        {"AB_": {k: v.text if v.flat is None else v.flat for k, v in kept.items()}} if kept else {}
-    )
+    if not kept:
+        return {}
+    return {
+        "AB_": {k: v.text if v.flat is None else v.flat for k, v in kept.items()},
+        "attributes": [
+            {"key": k, "string": v.text if v.pair is None else v.pair}
+            for k, v in sorted(kept.items())
+        ],
+    }

@@ -131,3 +131,58 @@ def test_what_no_number_holds_is_left_out_of_a_facet() -> None:
         [MetadataFacet(key="height")], {"metadata_facet_0": {"of_key": counted}}
     )
     assert facet["number"] == {"count": 2, "min": 1.0, "max": 1.7e308}
+
+
+@pytest.mark.parametrize("field", ["shape", "attributes", "attributes.number", "attributes.key"])
+def test_no_query_of_a_caller_names_the_shape_or_pairs(field: str) -> None:
+    for body in (
+        {"sort": [field]},
+        {"filters": [{"query_string": {"query": f"{field}:*"}}]},
+    ):
+        with pytest.raises(InvalidInputError):
+            asked(**body)
+
+
+@pytest.mark.parametrize("key", ["fact_trianglez", "fact_shape", "fact_references", "fact_"])
+def test_what_is_no_fact_is_named(key: str) -> None:
+    for body in (
+        {"metadataFilters": [{"key": key, "op": "exists"}]},
+        {"metadataFacets": [{"key": key}]},
+        {"sort": [key]},
+    ):
+        with pytest.raises(InvalidInputError, match=f"'{key}' is no fact; fact_format, "):
+            asked(**body)
+
+
+@pytest.mark.parametrize(
+    ("fields", "fact"),
+    [
+        ({"key": "fact_triangles", "op": "gt", "value": "9"}, "is not a number"),
+        ({"key": "fact_triangles", "op": "eq", "value": 9, "type": "string"}, "is a number"),
+        ({"key": "fact_format", "op": "gt", "value": "OBJ"}, "ranges are of numbers and dates"),
+        ({"key": "fact_watertight", "op": "eq", "value": "true"}, "is neither true nor false"),
+        ({"key": "AB_maker", "op": "eq", "value": 3}, "is not a text"),
+        (
+            {"key": "AB_place", "op": "geoDistance", "value": {"lat": 0, "lon": 0, "meters": 1}},
+            "is a string, not a place",
+        ),
+    ],
+)
+def test_a_fact_is_compared_by_its_own_type_only(fields: dict[str, Any], fact: str) -> None:
+    with pytest.raises(InvalidInputError, match=fact) as refused:
+        asked(metadataFilters=[fields])
+    assert refused.value.fields[0].field.startswith("metadataFilters.0.")
+
+
+def test_a_fact_orders_by_its_own_type_whatever_the_request_names() -> None:
+    for kind in ("string", "number", "date"):
+        (first, *_) = asked(sort=[{"field": "fact_area", "type": kind}], size=2000)["sort"]
+        assert list(first) == ["attributes.number"]
+    with pytest.raises(InvalidInputError, match="order texts"):
+        asked(sort=["fact_format", "fact_generator", "AB_maker"], size=2000)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"from": float("nan")}, {"to": "soon"}])
+def test_a_range_of_a_facet_has_a_finite_bound(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        MetadataFacet.model_validate({"key": "fact_area", "ranges": [wrong]})

@@ -1,6 +1,8 @@
 """Documents: exactly the declared fields, from whatever the sources hold."""
 
+import base64
 import json
+import struct
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -111,6 +113,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
         "MD_": {"teeth": "12"},
         "metadata": [{"key": "teeth", "string": "12", "number": 12.0}],
         "AB_": {"triangles": "900"},
+        "attributes": [{"key": "triangles", "string": "900"}],
     }
     assert set(FILE_INDEX.all_fields) <= set(found.body)
 
@@ -166,6 +169,44 @@ def test_a_file_has_the_storage_class_of_the_version_that_is_shown() -> None:
     )
     second = project(FileSource(asset_row(), BUCKET, archived, archived), mapping_version=2)
     assert "str_storageclass" not in second.body
+
+
+FACTS = (
+    Record("fact_area", "1.5"),
+    Record("fact_format", "glTF2"),
+    Record("fact_references", '{"references": []}'),
+    Record("fact_shape", base64.b64encode(struct.pack("<75f", *[0.0, 1.0, 0.5] * 25)).decode()),
+    Record("fact_triangles", "900"),
+    Record("fact_watertight", "true"),
+    Record("maker", "900"),
+)
+
+
+def test_facts_are_pairs_of_their_type_and_the_shape_is_a_field_of_its_own() -> None:
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, attributes=FACTS)
+    body = project(source).body
+    assert body["attributes"] == [
+        {"key": "fact_area", "number": 1.5},
+        {"key": "fact_format", "string": "glTF2"},
+        {"key": "fact_triangles", "number": 900.0},
+        {"key": "fact_watertight", "boolean": True},
+        {"key": "maker", "string": "900"},
+    ]
+    assert body["AB_"].keys() == {pair["key"] for pair in body["attributes"]}
+    assert base64.b64decode(body["shape"]) == bytes([0, 255, 128] * 25)
+
+
+@pytest.mark.parametrize("shape", ["", "no base64", "AAAA", "/" * 400, "é"])
+def test_what_is_no_shape_is_not_indexed(shape: str) -> None:
+    attributes = (Record("fact_shape", shape),)
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, attributes=attributes)
+    assert project(source).body == file()
+
+
+def test_indexes_of_the_third_mapping_version_have_no_typed_attributes() -> None:
+    source = FileSource(asset_row(), BUCKET, VERSION, VERSION, attributes=FACTS)
+    third, body = project(source, mapping_version=3).body, project(source).body
+    assert third == {k: v for k, v in body.items() if k not in {"attributes", "shape"}}
 
 
 def test_tombstones_say_who_they_were_and_that_they_are_deleted() -> None:

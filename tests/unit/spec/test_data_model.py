@@ -20,7 +20,7 @@ OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OUR_ACCESS_LOG_PREFIXES = {"Web App Bucket": "webApp-bucket-logs/"}
 OURS_FIELDS = {
     *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld", "cut_into"),
-    "source_bytes",
+    *("source_bytes", "attributes", "shape"),
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
 }
 OURS_PARAMETERS = {"ignore_above", "copy_to", "inner"}

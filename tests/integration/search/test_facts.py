@@ -1,0 +1,179 @@
+"""Facts and attributes of files in searches on OpenSearch, and whom they are shown to."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.core.objects import ObjectVersion
+from backend.core.search_engine import JsonObject
+from backend.core.transactions import Update
+from backend.domains.access.policy.model import parse_rule
+from backend.domains.buckets.models import AssetBucket
+from backend.search.models import SearchBody, SimpleSearchBody
+from backend.search.pairs import AttributesNotIndexedError
+from backend.search.projections import FileSource, project
+from backend.search.values import Record
+from backend.spec.tables.operations import SEARCH_STATE
+from tests.factories.policies import stored
+from tests.factories.search import asset_row
+from tests.integration.search.conftest import CALLER, Library, asset
+from tests.integration.search.test_permissions import under
+
+BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
+FIRST = json.loads(
+    (Path(__file__).parents[2] / "events" / "mappings" / "version_1.json").read_text()
+)
+FILES = {
+    "gear": {"fact_triangles": "9", "fact_format": "glTF2", "fact_texturesMissing": "0"},
+    "lamp": {"fact_triangles": "10000", "fact_format": "glTF2", "fact_texturesMissing": "2"},
+    "hall": {"fact_triangles": "200000", "fact_format": "OBJ", "fact_watertight": "true"},
+    "note": {"maker": "Lampmaker & Sons", "room": "12"},
+    "pipe": {"fact_watertight": "false", "fact_generator": "Blender 4.5", "fact_points": "12"},
+}
+
+
+def file(name: str, attributes: dict[str, str], **row: Any) -> JsonObject:
+    version = ObjectVersion(
+        key=f"{name}/file.txt",
+        version_id="v1",
+        is_latest=True,
+        last_modified=datetime(2026, 3, 1, tzinfo=UTC),
+        size=7,
+        etag="abc",
+    )
+    records = tuple(Record(*pair) for pair in attributes.items())
+    source = FileSource(asset_row(name, **row), BUCKET, version, version, attributes=records)
+    return project(source).body
+
+
+def put(library: Library) -> None:
+    documents = {name: file(name, attributes) for name, attributes in FILES.items()}
+    library.put({**documents, "plain": asset("plain")})
+
+
+def found(library: Library, key: str, op: str, value: Any = None) -> set[str]:
+    asked = {"key": key, "op": op, "value": value}
+    return library.ids(metadataFilters=[asked], aggregations=False)
+
+
+def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) -> None:
+    put(library)
+    assert found(library, "fact_triangles", "gt", 9) == {"lamp", "hall"}
+    assert found(library, "fact_triangles", "between", [9, 10_000]) == {"gear", "lamp"}
+    assert found(library, "fact_format", "in", ["OBJ", "STL"]) == {"hall"}
+    assert found(library, "fact_watertight", "eq", False) == {"pipe"}
+    assert found(library, "fact_triangles", "exists") == {"gear", "lamp", "hall"}
+    assert found(library, "fact_triangles", "exists", False) == {"note", "pipe", "plain"}
+    assert found(library, "AB_maker", "eq", "Lampmaker & Sons") == {"note"}
+    assert found(library, "triangles", "gt", 9) == set()
+
+    hits = library.search(sort=[{"fact_triangles": "desc"}])["hits"]["hits"]
+    assert [hit["_id"] for hit in hits][:3] == ["hall", "lamp", "gear"]
+    facets = [
+        {"key": "fact_format"},
+        {"key": "fact_texturesMissing", "ranges": [{"from": 1}, {"to": 1}]},
+        {"key": "fact_watertight"},
+        {"key": "fact_triangles", "size": 1},
+    ]
+    kinds, missing, tight, triangles = library.search(metadataFacets=facets)["metadataFacets"]
+    assert kinds["buckets"] == [{"key": "glTF2", "doc_count": 2}, {"key": "OBJ", "doc_count": 1}]
+    assert missing["ranges"] == [{"to": 1.0, "doc_count": 1}, {"from": 1.0, "doc_count": 1}]
+    assert {one["key"]: one["doc_count"] for one in tight["buckets"]} == {"true": 1, "false": 1}
+    assert (triangles["documents"], triangles["others"]) == (3, 2)
+    assert (triangles["number"]["min"], triangles["number"]["max"]) == (9, 200_000)
+
+
+def test_general_words_and_metadata_queries_find_attributes(library: Library) -> None:
+    put(library)
+    assert library.ids(query="lampmaker") == {"note"}
+    assert library.ids(query="blender") == {"pipe"}
+    assert library.ids(query="lampmaker", includeMetadataInSearch=False) == set()
+    assert library.ids(query="12") == {"note"}
+    for text, mode, names in (
+        ("maker:lampmaker*", "both", {"note"}),
+        ("fact_triangles:10000", "both", {"lamp"}),
+        ("fact_watertight:true", "both", {"hall"}),
+        ("12", "value", {"note", "pipe"}),
+        ("fact_p*", "key", {"pipe"}),
+    ):
+        assert library.ids(metadataQuery=text, metadataSearchMode=mode) == names, text
+    body = SimpleSearchBody.model_validate({"metadataKey": "room", "metadataValue": "12"})
+    hits = library.service.search_simple(CALLER, body)["hits"]["hits"]
+    assert [hit["_id"] for hit in hits] == ["note"]
+
+
+def test_a_hit_has_attributes_as_texts_and_neither_pairs_nor_shape(library: Library) -> None:
+    library.put({"gear": {**file("gear", FILES["gear"]), "shape": "AAAA"}})
+    for size in (1, 100):
+        (hit,) = library.search(size=size)["hits"]["hits"]
+        assert hit["_source"]["AB_"] == FILES["gear"]
+        assert hit["_source"].keys().isdisjoint({"attributes", "shape"})
+
+
+def test_facts_of_hidden_files_are_in_no_count(library: Library) -> None:
+    """Hits, totals, facets and order are those of an index without the hidden files."""
+    seen, hidden = ("gear", "hall"), ("lamp", "pipe", "note")
+    documents = {name: file(name, FILES[name], database_id="museum") for name in seen}
+    documents |= {name: file(name, FILES[name], database_id="vault") for name in hidden}
+    library.put({name: documents[name] for name in seen})
+    bodies: tuple[dict[str, Any], ...] = (
+        {"metadataFilters": [{"key": "fact_triangles", "op": "gte", "value": 0}]},
+        {"metadataFilters": [{"key": "fact_points", "op": "exists"}]},
+        {"query": "blender"},
+        {"metadataQuery": "12", "metadataSearchMode": "value"},
+        {"sort": [{"fact_triangles": "desc"}], "size": 1},
+        {
+            "metadataFacets": [
+                {"key": key, "ranges": [{"from": 0}]}
+                for key in (
+                    "fact_triangles",
+                    "fact_format",
+                    "fact_watertight",
+                    "fact_texturesMissing",
+                )
+            ]
+        },
+    )
+    search = under(library, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
+    alone = [_told(search(**body)) for body in bodies]
+    library.put({name: documents[name] for name in hidden})
+    assert [_told(search(**body)) for body in bodies] == alone
+
+
+def _told(reply: JsonObject) -> JsonObject:
+    """A reply without what changes from run to run."""
+    hits = [{k: v for k, v in hit.items() if k != "_score"} for hit in reply["hits"]["hits"]]
+    return {
+        "hits": hits,
+        "scores": [hit["_score"] for hit in reply["hits"]["hits"]],
+        "total": reply["hits"]["total"],
+        "facets": reply.get("metadataFacets"),
+        "aggregations": reply.get("aggregations"),
+    }
+
+
+def test_indexes_of_an_earlier_version_answer_as_before_and_name_what_is_due(
+    library: Library,
+) -> None:
+    state, pointer = library.service.state, library.pointer
+    for alias, name in (("assets", pointer.assets_read), ("files", pointer.files_read)):
+        library.engine.drop_index(name)
+        library.engine.create_index(name, **FIRST[alias])
+    state.tables.write(old_mappings())
+    library.put({"plain": asset("plain", str_assetname="Blender shelf")}, with_sizes=False)
+    assert library.ids(query="blender") == {"plain"}
+    assert library.ids(metadataQuery="a:b") == set()
+    for body in (
+        {"metadataFilters": [{"key": "fact_triangles", "op": "exists"}]},
+        {"sort": ["AB_maker"]},
+        {"metadataFacets": [{"key": "fact_format"}]},
+    ):
+        with pytest.raises(AttributesNotIndexedError, match="vitrine admin search reindex"):
+            library.service.search(CALLER, SearchBody.model_validate(body))
+
+
+def old_mappings() -> Any:
+    return Update(table=SEARCH_STATE, key={"stateKey": "search"}, remove=("mappingVersions",))
