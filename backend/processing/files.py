@@ -1,0 +1,59 @@
+"""The files that a reader may open: those of the asset, by the names that a model gives.
+
+The jail answers these requests; a reader has no other access to files.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Kind = Literal["texture", "buffer", "material", "model", "other"]
+State = Literal["found", "missing", "absolute", "otherCase", "outside", "external", "embedded"]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A file that a model references.
+
+    `path` is the file's path in the asset where it was found, else the reference as it is written.
+    """
+
+    path: str
+    kind: Kind
+    state: State
+
+
+class Source(Protocol):
+    """Opens the files of one asset."""
+
+    def open(self, name: str) -> tuple[str, State, bytes | None]:
+        """Return the path, the state and, if a file was found, its content.
+
+        `name` is relative to the folder of the model, as the model has it.
+        """
+        ...
+
+
+class Files:
+    """The files that one model references. Remembers the references, and reads each file once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._opened: dict[str, tuple[str, State, bytes | None]] = {}
+        self._kinds: dict[str, Kind] = {}
+
+    def read(self, name: str, kind: Kind) -> bytes | None:
+        """Return the content of a referenced file, None if the asset has no such file."""
+        if name not in self._opened:
+            self._opened[name] = self._source.open(name)
+        if self._kinds.get(name, "other") == "other":
+            self._kinds[name] = kind
+        return self._opened[name][2]
+
+    @property
+    def references(self) -> list[Reference]:
+        """The references in their order in the model, each path once."""
+        found = {
+            (path, state): Reference(path, self._kinds[name], state)
+            for name, (path, state, _) in self._opened.items()
+        }
+        return list(found.values())

@@ -1,0 +1,176 @@
+"""A scene as one GLB, for viewers: geometry, base colours and textures."""
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.processing import limits
+from backend.processing.normals import with_normals
+from backend.processing.render.camera import upright
+from backend.processing.scene import Floats, Material, Part
+from backend.processing.textures import encoded
+
+_ARRAY, _ELEMENTS = 34962, 34963
+_FLOAT, _UNSIGNED = 5126, 5125
+_LARGEST = 3e38  # of 32-bit floats
+_FAR = 1e4
+"""A model farther from its origin is moved there; its node moves it back."""
+
+
+def write_glb(parts: Sequence[Part], materials: Sequence[Material], up: str) -> bytes | None:
+    """Return the GLB, None if there is no geometry or it would be too large."""
+    writer = _Writer(materials)
+    turn = upright(up)
+    drawable = [usable for part in parts if (usable := _finite(part)) is not None]
+    if not drawable:
+        return None
+    centre = _centre(drawable)
+    for part in drawable:
+        writer.add(with_normals(part), turn, centre)
+        if writer.size > limits.GLB_BYTES:
+            return None
+    return writer.glb((turn @ centre).tolist()) if writer.primitives else None
+
+
+def _finite(part: Part) -> Part | None:
+    """The part with elements of finite vertices only."""
+    good: NDArray[np.bool_] = np.all(np.abs(part.positions) < _LARGEST, axis=1)
+    if good.all():
+        return part if len(part.positions) else None
+    positions = np.where(good[:, None], part.positions, 0.0)
+    return Part(
+        positions,
+        None if part.triangles is None else part.triangles[good[part.triangles].all(1)],
+        None if part.lines is None else part.lines[good[part.lines].all(1)],
+        None if part.points is None else part.points[good[part.points]],
+        part.normals,
+        part.uv,
+        part.colors,
+        part.material,
+    )
+
+
+def _centre(parts: Sequence[Part]) -> Floats:
+    """The centre of a model that is far from its origin, where 32 bits are not exact enough."""
+    lowest = np.min([part.positions.min(0) for part in parts], axis=0)
+    highest = np.max([part.positions.max(0) for part in parts], axis=0)
+    centre = lowest / 2 + highest / 2
+    return centre if np.abs(centre).max() > _FAR else np.zeros(3)
+
+
+class _Writer:
+    def __init__(self, materials: Sequence[Material]) -> None:
+        self._chunks: list[bytes] = []
+        self._views: list[dict[str, Any]] = []
+        self._accessors: list[dict[str, Any]] = []
+        self._images: list[dict[str, Any]] = []
+        self._materials: list[dict[str, Any]] = []
+        self._written: dict[tuple[int, bool], int] = {}
+        self._given = materials
+        self.primitives: list[dict[str, Any]] = []
+        self.size = 0
+
+    def add(self, part: Part, turn: Floats, centre: Floats) -> None:
+        """Add the triangles, lines and points of a part as primitives."""
+        positions = ((part.positions - centre) @ turn.T).astype("<f4")
+        attributes = {"POSITION": self._accessor(positions, "VEC3", bounded=True)}
+        if part.normals is not None:
+            attributes["NORMAL"] = self._accessor(_unit(part.normals @ turn.T), "VEC3")
+        if part.uv is not None:
+            uv = np.clip(np.nan_to_num(part.uv), -1e6, 1e6).astype("<f4")
+            attributes["TEXCOORD_0"] = self._accessor(uv, "VEC2")
+        if part.colors is not None:
+            colors = np.clip(np.nan_to_num(part.colors), 0, 1).astype("<f4")
+            attributes["COLOR_0"] = self._accessor(colors, "VEC4")
+        primitive: dict[str, Any] = {"attributes": attributes}
+        if 0 <= part.material < len(self._given):
+            primitive["material"] = self._material(part.material, part.uv is not None)
+        for elements, mode in ((part.triangles, 4), (part.lines, 1), (part.points, 0)):
+            if elements is not None and len(elements):
+                indices = self._accessor(elements.reshape(-1).astype("<u4"), "SCALAR")
+                self.primitives.append({**primitive, "indices": indices, "mode": mode})
+
+    def _view(self, data: bytes, target: int | None = None) -> int:
+        view = {"buffer": 0, "byteOffset": self.size, "byteLength": len(data)}
+        self._views.append(view if target is None else {**view, "target": target})
+        padded = data + b"\0" * (-len(data) % 4)
+        self._chunks.append(padded)
+        self.size += len(padded)
+        return len(self._views) - 1
+
+    def _accessor(self, values: NDArray[Any], kind: str, *, bounded: bool = False) -> int:
+        scalar = kind == "SCALAR"
+        accessor: dict[str, Any] = {
+            "bufferView": self._view(values.tobytes(), _ELEMENTS if scalar else _ARRAY),
+            "componentType": _UNSIGNED if scalar else _FLOAT,
+            "count": len(values),
+            "type": kind,
+        }
+        if bounded:
+            accessor |= {"min": values.min(0).tolist(), "max": values.max(0).tolist()}
+        self._accessors.append(accessor)
+        return len(self._accessors) - 1
+
+    def _material(self, index: int, textured: bool) -> int:
+        """A material is written once with, and once without its texture, as parts need it."""
+        key = (index, textured)
+        if key not in self._written:
+            self._materials.append(self._described(self._given[index], textured))
+            self._written[key] = len(self._materials) - 1
+        return self._written[key]
+
+    def _described(self, material: Material, textured: bool) -> dict[str, Any]:
+        color = np.clip(np.nan_to_num(material.color), 0, 1).tolist()
+        surface: dict[str, Any] = {
+            "baseColorFactor": color,
+            "metallicFactor": 0,
+            "roughnessFactor": 0.8,
+        }
+        image = None
+        if textured and material.texture is not None:
+            image = encoded(material.texture, limits.TEXTURE_PIXELS)
+        if image is not None:
+            self._images.append({"bufferView": self._view(image[0]), "mimeType": image[1]})
+            surface["baseColorTexture"] = {"index": len(self._images) - 1}
+        described: dict[str, Any] = {"doubleSided": True, "pbrMetallicRoughness": surface}
+        if material.name:
+            described["name"] = material.name
+        return {**described, "alphaMode": "BLEND"} if color[3] < 0.99 else described
+
+    def glb(self, translation: list[float]) -> bytes:
+        document: dict[str, Any] = {
+            "asset": {"version": "2.0", "generator": "Vitrine"},
+            "scene": 0,
+            "scenes": [{"nodes": [0]}],
+            "nodes": [{"mesh": 0, "translation": translation}],
+            "meshes": [{"primitives": self.primitives}],
+            "accessors": self._accessors,
+            "bufferViews": self._views,
+            "buffers": [{"byteLength": self.size}],
+        }
+        if self._materials:
+            document["materials"] = self._materials
+        if self._images:
+            document["images"] = self._images
+            document["samplers"] = [{}]
+            textures = [{"source": each, "sampler": 0} for each in range(len(self._images))]
+            document["textures"] = textures
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+        text += b" " * (-len(text) % 4)
+        total = 12 + 8 + len(text) + 8 + self.size
+        header = struct.pack("<4sII", b"glTF", 2, total)
+        json_header = struct.pack("<I4s", len(text), b"JSON")
+        binary_header = struct.pack("<I4s", self.size, b"BIN\0")
+        return b"".join([header, json_header, text, binary_header, *self._chunks])
+
+
+def _unit(normals: Floats) -> NDArray[np.float32]:
+    with np.errstate(all="ignore"):
+        length = np.linalg.norm(normals, axis=1, keepdims=True)
+        unit = normals / length
+    usable = np.isfinite(unit).all(1) & (length[:, 0] > 1e-30)
+    return np.where(usable[:, None], unit, [0.0, 1.0, 0.0]).astype("<f4")

@@ -1,0 +1,97 @@
+"""The inspection of one file: what of it is known, and the pictures of it."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from PIL import Image
+
+from backend.processing import limits
+from backend.processing.descriptors import descriptor
+from backend.processing.files import Files, Reference, Source
+from backend.processing.glb import write_glb
+from backend.processing.measuring import Facts, facts_of, known_and_finite
+from backend.processing.merging import merged
+from backend.processing.readers.documents import Document, read_image, read_pdf
+from backend.processing.readers.models import read_model
+from backend.processing.render.thumbnail import thumbnail
+from backend.processing.scene import RefusedError
+from backend.spec.formats import DOCUMENT_EXTENSIONS, IMAGE_EXTENSIONS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """What an inspection found. A refused file has no other facts, and no pictures."""
+
+    facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
+    references: list[Reference] = field(default_factory=list["Reference"])
+    refused: str | None = None
+    descriptor: list[float] | None = None
+    thumbnail: bytes | None = None
+    glb: bytes | None = None
+
+
+def extension_of(path: str) -> str:
+    """Return the extension of a path in lower case, without its dot."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def inspect(path: str, data: bytes, source: Source) -> Inspection:
+    """Return what is found in a file. A file that cannot be read is refused with the reason."""
+    files = Files(source)
+    try:
+        return _read(path, data, files)
+    except RefusedError as error:
+        return _refused(str(error), files)
+    except MemoryError:
+        return _refused("needs more memory than is allowed", files)
+
+
+def _refused(reason: str, files: Files) -> Inspection:
+    printable = "".join(each if each.isprintable() else " " for each in reason)
+    reason = " ".join(printable.split())[: limits.REASON_CHARACTERS]
+    return Inspection(refused=reason or "cannot be read", references=files.references)
+
+
+def _read(path: str, data: bytes, files: Files) -> Inspection:
+    extension = extension_of(path)
+    if not data:
+        raise RefusedError("the file is empty")
+    if extension in IMAGE_EXTENSIONS:
+        return _document(read_image(data))
+    if extension in DOCUMENT_EXTENSIONS:
+        return _document(read_pdf(data))
+    scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
+    parts = merged(scene.parts)
+    references = files.references
+    picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
+    return Inspection(
+        facts=facts_of(scene, parts, references),
+        references=references,
+        descriptor=_unless_too_large(lambda: descriptor(parts)),
+        thumbnail=None if picture is None else _png(picture),
+        glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up)),
+    )
+
+
+def _unless_too_large(build: Callable[[], T | None]) -> T | None:
+    """A model whose picture needs too much memory still has facts."""
+    try:
+        return build()
+    except MemoryError:
+        return None
+
+
+def _document(document: Document) -> Inspection:
+    facts = known_and_finite(document.facts)
+    return Inspection(facts=facts, thumbnail=_png(document.picture))
+
+
+def _png(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()

@@ -1,0 +1,25 @@
+"""How much of a file is read, and how much may come of it. What is over is refused."""
+
+MIB = 1 << 20
+
+INPUT_BYTES = 512 * MIB
+"""The size of one file, and of all files together that one model references."""
+REFERENCED_FILES = 512
+JSON_BYTES = 64 * MIB
+VERTICES = 12_000_000
+TRIANGLES = 16_000_000
+POINTS = 400_000_000
+SAMPLED_POINTS = 1_000_000
+"""Of a larger point cloud every nth point is drawn and written to the GLB."""
+PIXELS = 100_000_000
+TEXTURE_PIXELS = 2048
+THUMBNAIL_PIXELS = 512
+GLB_BYTES = 256 * MIB
+REFERENCES = 1000
+"""References that a result names."""
+REASON_CHARACTERS = 300
+
+CHILD_MEMORY_BYTES = 1536 * MIB
+CHILD_ADDRESS_BYTES = 3072 * MIB
+CHILD_CPU_SECONDS = 120
+CHILD_SECONDS = 150

@@ -1,0 +1,134 @@
+"""The facts of a model: counts, bounds, area, volume."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from backend.processing.files import Reference
+from backend.processing.scene import Floats, Indices, Part, Scene
+from backend.spec.facts import FACTS
+
+Facts = dict[str, str | int | float | bool]
+
+_TOLERANCE = 1e-6
+"""Vertices nearer than this part of the size are one, for edges and watertightness."""
+_SURFACE_TRIANGLES = 3_000_000
+_NAMES = frozenset(fact.name for fact in FACTS)
+
+
+def facts_of(scene: Scene, parts: Sequence[Part], references: Sequence[Reference]) -> Facts:
+    """Return the facts of a scene. `parts` are those of the scene, merged."""
+    positions = [part.positions for part in parts]
+    everything = np.concatenate(positions) if positions else np.zeros((0, 3))
+    counts = {
+        "triangles": sum(len(part.triangles) for part in parts if part.triangles is not None),
+        "lines": sum(len(part.lines) for part in parts if part.lines is not None),
+        "points": sum(len(part.points) for part in parts if part.points is not None),
+    }
+    if scene.total_points is not None:
+        counts["points"] = scene.total_points
+    facts: Facts = {
+        **counts,
+        "format": scene.format,
+        "generator": scene.generator,
+        "vertices": len(everything) if scene.total_points is None else scene.total_points,
+        "meshes": scene.meshes,
+        "materials": len(scene.materials),
+        "animations": scene.animations,
+        "bones": scene.bones,
+        "upAxis": scene.up,
+        "crs": scene.crs,
+    }
+    if scene.unit is not None:
+        facts |= {"unit": scene.unit.name, "metresPerUnit": scene.unit.metres}
+    bounds = scene.bounds or _bounds(everything)
+    facts |= _texture_facts(scene, references)
+    if bounds is not None:
+        facts |= _extent_facts(bounds)
+        if 0 < counts["triangles"] <= _SURFACE_TRIANGLES:
+            facts |= _surface_facts(parts, everything, bounds)
+    return known_and_finite(facts)
+
+
+def known_and_finite(facts: Mapping[str, str | int | float | bool]) -> Facts:
+    """Return the facts without empty strings and numbers that are not finite."""
+    return {
+        name: value
+        for name, value in facts.items()
+        if name in _NAMES and value != "" and (isinstance(value, str) or math.isfinite(value))
+    }
+
+
+def _texture_facts(scene: Scene, references: Sequence[Reference]) -> Facts:
+    states = [each.state for each in references if each.kind == "texture"]
+    return {
+        "textures": len(states) + scene.embedded_textures,
+        "texturesFound": states.count("found") + states.count("otherCase"),
+        "texturesMissing": states.count("missing"),
+        "texturesAbsolute": sum(map(states.count, ("absolute", "external", "outside"))),
+        "texturesEmbedded": scene.embedded_textures,
+    }
+
+
+def _bounds(positions: Floats) -> tuple[Floats, Floats] | None:
+    finite = positions[np.isfinite(positions).all(1)]
+    return (finite.min(0), finite.max(0)) if len(finite) else None
+
+
+def _extent_facts(bounds: tuple[Floats, Floats]) -> Facts:
+    lowest, highest = bounds
+    size = highest - lowest
+    if not (np.isfinite(lowest).all() and np.isfinite(highest).all()):
+        return {}
+    return {
+        "boundsMin": json.dumps([float(each) for each in lowest]),
+        "boundsMax": json.dumps([float(each) for each in highest]),
+        "sizeX": float(size[0]),
+        "sizeY": float(size[1]),
+        "sizeZ": float(size[2]),
+    }
+
+
+def _surface_facts(
+    parts: Sequence[Part], positions: Floats, bounds: tuple[Floats, Floats]
+) -> Facts:
+    triangles = _all_triangles(parts)
+    triangles = triangles[np.isfinite(positions[triangles]).all((1, 2))]
+    if not len(triangles):
+        return {}
+    # Around the centre: large coordinates would cost the volume its precision.
+    centred = positions - (bounds[0] + bounds[1]) / 2
+    first, second, third = (centred[triangles[:, corner]] for corner in range(3))
+    with np.errstate(all="ignore"):
+        area = float(np.linalg.norm(np.cross(second - first, third - first), axis=1).sum() / 2)
+        volume = float(abs(np.einsum("ij,ij->i", first, np.cross(second, third)).sum()) / 6)
+    watertight = _is_watertight(positions, triangles, bounds)
+    facts: Facts = {"area": area, "watertight": watertight}
+    return facts | ({"volume": volume} if watertight else {})
+
+
+def _all_triangles(parts: Sequence[Part]) -> Indices:
+    start, triangles = 0, list[Indices]()
+    for part in parts:
+        if part.triangles is not None:
+            triangles.append(part.triangles + start)
+        start += len(part.positions)
+    return np.concatenate(triangles)
+
+
+def _is_watertight(positions: Floats, triangles: Indices, bounds: tuple[Floats, Floats]) -> bool:
+    """Whether every edge belongs to exactly two triangles, vertices at one place being one."""
+    used, places = np.unique(triangles, return_inverse=True)
+    step = max(float((bounds[1] - bounds[0]).max()) * _TOLERANCE, 1e-300)
+    grid = np.round((positions[used] - bounds[0]) / step).astype(np.int64)
+    # Each coordinate is at most a million steps: three fit one number of 64 bits.
+    key = (grid[:, 0] << 42) | (grid[:, 1] << 21) | grid[:, 2]
+    _, same = np.unique(key, return_inverse=True)
+    corners = same[places.reshape(-1, 3)]
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    corners = corners[(a != b) & (b != c) & (a != c)]
+    edges = np.sort(np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]]), 1)
+    _, counts = np.unique((edges[:, 0] << 32) | edges[:, 1], return_counts=True)
+    return bool(len(counts)) and bool((counts == 2).all())

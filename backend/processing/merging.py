@@ -1,0 +1,53 @@
+"""Fewer parts: what is drawn alike becomes one part, whatever the number of meshes."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.processing.scene import Part
+
+
+def merged(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts, those with the same material and the same attributes joined to one."""
+    alike: defaultdict[tuple[Any, ...], list[Part]] = defaultdict(list)
+    for part in parts:
+        if len(part.positions):
+            given = (part.normals, part.uv, part.colors)
+            alike[part.material, *(each is not None for each in given)].append(part)
+    return [_joined(each) if len(each) > 1 else each[0] for each in alike.values()]
+
+
+def _joined(parts: list[Part]) -> Part:
+    counts = np.array([len(part.positions) for part in parts])
+    starts = np.cumsum(counts) - counts
+    return Part(
+        np.concatenate([part.positions for part in parts]),
+        _elements(parts, starts, lambda part: part.triangles),
+        _elements(parts, starts, lambda part: part.lines),
+        _elements(parts, starts, lambda part: part.points),
+        _attribute(parts, lambda part: part.normals),
+        _attribute(parts, lambda part: part.uv),
+        _attribute(parts, lambda part: part.colors),
+        parts[0].material,
+    )
+
+
+def _elements(
+    parts: list[Part], starts: NDArray[np.int64], of: Callable[[Part], NDArray[np.int64] | None]
+) -> NDArray[np.int64] | None:
+    moved = [
+        elements + start
+        for part, start in zip(parts, starts, strict=True)
+        if (elements := of(part)) is not None and len(elements)
+    ]
+    return np.concatenate(moved) if moved else None
+
+
+def _attribute(
+    parts: list[Part], of: Callable[[Part], NDArray[np.float64] | None]
+) -> NDArray[np.float64] | None:
+    values = [each for part in parts if (each := of(part)) is not None]
+    return np.concatenate(values) if values else None

@@ -1,0 +1,51 @@
+"""Normals for parts that have none, so that every viewer shows the same."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from backend.processing.scene import Floats, Indices, Part
+
+_FLAT_TRIANGLES = 100_000
+"""Up to this number each triangle gets its own corners, which keeps edges sharp."""
+
+
+def with_normals(part: Part) -> Part:
+    """Return the part with a normal for each vertex, unless it has them or has no triangles."""
+    if part.normals is not None or part.triangles is None or not len(part.triangles):
+        return part
+    if len(part.triangles) <= _FLAT_TRIANGLES and part.lines is None and part.points is None:
+        return _flat(part, part.triangles)
+    return replace(part, normals=_smooth(part.positions, part.triangles))
+
+
+def _of_triangles(corners: Floats) -> Floats:
+    """The normals of triangles, as long as twice their area."""
+    with np.errstate(all="ignore"):
+        size = np.abs(corners).max(initial=0)
+        scaled = corners / size if 0 < size < np.inf else corners
+        return np.cross(scaled[:, 1] - scaled[:, 0], scaled[:, 2] - scaled[:, 0])
+
+
+def _flat(part: Part, triangles: Indices) -> Part:
+    order = triangles.reshape(-1)
+    positions = part.positions[order]
+    return Part(
+        positions,
+        np.arange(len(order)).reshape(-1, 3),
+        normals=np.repeat(_of_triangles(positions.reshape(-1, 3, 3)), 3, 0),
+        uv=None if part.uv is None else part.uv[order],
+        colors=None if part.colors is None else part.colors[order],
+        material=part.material,
+    )
+
+
+def _smooth(positions: Floats, triangles: Indices) -> Floats:
+    """The sum of the normals of the triangles around each vertex."""
+    normals = np.zeros_like(positions)
+    of_triangles = np.nan_to_num(_of_triangles(positions[triangles]))
+    for corner in range(3):
+        for axis in range(3):
+            weights = of_triangles[:, axis]
+            normals[:, axis] += np.bincount(triangles[:, corner], weights, len(normals))
+    return normals

@@ -1,0 +1,111 @@
+"""Forty formats by the Open Asset Import Library, through the C API that `assimp-py` exports.
+
+`assimp_py` itself returns meshes only. Its library also has materials, textures and metadata, and
+above all an interface for file access: an importer opens what `Files` returns, and no other file.
+"""
+
+import ctypes as c
+import functools
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from backend.processing.files import Files
+from backend.processing.readers import assimp_types as ai
+from backend.processing.readers.assimp_arrays import bone_names, parts_of
+from backend.processing.readers.assimp_files import FileAccess
+from backend.processing.readers.assimp_materials import Materials
+from backend.processing.readers.units import unit_of
+from backend.processing.scene import RefusedError, Scene, UnsupportedError
+
+_TRIANGULATE, _JOIN_VERTICES, _SORT_BY_TYPE = 0x8, 0x2, 0x8000
+_Z_UP = frozenset({"3mf", "amf", "dxf", "ifc", "ply", "stl"})
+# Assimp gets the names of files under a root that no model names: references are relative to it.
+_ROOT = "/model-8c1f/"
+
+
+@functools.cache
+def library() -> Any:
+    """Return assimp's library. Loading it opens files: a confined child has it loaded before."""
+    spec = importlib.util.find_spec("assimp_py")
+    if spec is None or spec.submodule_search_locations is None:
+        raise ImportError("assimp_py is not installed")
+    folder = Path(spec.submodule_search_locations[0])
+    loaded = c.CDLL(str(next(folder.glob("assimp_py*.so"))))
+    ai.declare(loaded)
+    return loaded
+
+
+def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
+    """Read a file by the importer that its extension or its content selects.
+
+    Raises:
+        UnsupportedError: no importer reads it; the message is that of the importer.
+    """
+    path = _ROOT + name
+    access = FileAccess(lambda asked: data if asked == path else files.read(_named(asked), "other"))
+    flags = _TRIANGULATE | _JOIN_VERTICES | _SORT_BY_TYPE
+    loaded = library()
+    pointer = loaded.aiImportFileExWithProperties(
+        path.encode(), flags, c.byref(access.structure), None
+    )
+    if not pointer:
+        raise _refusal((loaded.aiGetErrorString() or b"").decode("utf-8", "replace").strip())
+    try:
+        return _scene(pointer.contents, data, extension, files)
+    finally:
+        loaded.aiReleaseImport(pointer)
+
+
+def _refusal(message: str) -> RefusedError:
+    if "bad_alloc" in message or "bad allocation" in message:
+        return RefusedError("needs more memory than is allowed")
+    text = message.replace(_ROOT, "").replace("\n", " ")
+    return UnsupportedError(text or "no importer reads it")
+
+
+def _named(asked: str) -> str:
+    return asked.replace("\\", "/").removeprefix(_ROOT)
+
+
+def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
+    metadata = _metadata(scene.metadata)
+    materials = Materials(scene, files)
+    read_materials = materials.read()
+    parts = parts_of(scene)
+    if not parts and not scene.animation_count:
+        raise UnsupportedError("holds no geometry")
+    up = {0: "x", 1: "y", 2: "z"}.get(metadata.get("UpAxis", -1))
+    return Scene(
+        format=_format(metadata, extension),
+        parts=parts,
+        materials=read_materials,
+        meshes=scene.mesh_count,
+        generator=str(metadata.get("SourceAsset_Generator", ""))[:200],
+        # Importers turn the scene to their own axes; the formats below are left as they are.
+        up=up or ("z" if extension in _Z_UP else "y"),
+        unit=unit_of(extension, data, metadata),
+        animations=scene.animation_count,
+        bones=len(bone_names(scene)),
+        embedded_textures=scene.texture_count,
+    )
+
+
+def _format(metadata: dict[str, Any], extension: str) -> str:
+    named = str(metadata.get("SourceAsset_Format", "")).removesuffix(" Importer").strip()
+    return named[:80] or extension.upper()
+
+
+def _metadata(pointer: Any) -> dict[str, Any]:
+    if not pointer:
+        return {}
+    kinds: dict[int, Any] = {0: c.c_bool, 1: c.c_int32, 2: c.c_uint64, 3: c.c_float, 4: c.c_double}
+    values: dict[str, Any] = {}
+    metadata = pointer.contents
+    for index in range(min(metadata.count, 1000)):
+        entry = metadata.values[index]
+        if entry.data and entry.type in kinds:
+            values[metadata.keys[index].text()] = kinds[entry.type].from_address(entry.data).value
+        elif entry.data and entry.type == 5:
+            values[metadata.keys[index].text()] = ai.String.from_address(entry.data).text()
+    return values

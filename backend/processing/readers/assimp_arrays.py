@@ -1,0 +1,108 @@
+"""Assimp's meshes as numpy arrays, in the coordinates of the whole scene."""
+
+import ctypes as c
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.processing import limits
+from backend.processing.readers import assimp_types as ai
+from backend.processing.readers.placing import transformed
+from backend.processing.scene import Floats, Indices, Part, RefusedError
+
+
+def parts_of(scene: Any) -> list[Part]:
+    """Return the meshes of all nodes, each moved to its place."""
+    read: dict[int, Part | None] = {}
+    parts: list[Part] = []
+    vertices = 0
+    for world, index in _placed(scene):
+        if index not in read:
+            read[index] = _part(scene.meshes[index].contents)
+        part = read[index]
+        if part is None:
+            continue
+        vertices += len(part.positions)
+        if vertices > limits.VERTICES:
+            raise RefusedError(f"more than {limits.VERTICES} vertices")
+        parts.append(transformed(part, world))
+    return parts
+
+
+def bone_names(scene: Any) -> set[str]:
+    """Return the names of all bones. A bone begins with its name."""
+    names: set[str] = set()
+    for index in range(scene.mesh_count):
+        mesh = scene.meshes[index].contents
+        if mesh.bones and mesh.bone_count:
+            addresses = (c.c_void_p * mesh.bone_count).from_address(mesh.bones)
+            names |= {ai.String.from_address(each).text() for each in addresses if each}
+    return names
+
+
+def _placed(scene: Any) -> Iterator[tuple[Floats, int]]:
+    waiting: list[tuple[Any, Floats]] = [(scene.root.contents, np.eye(4))] if scene.root else []
+    while waiting:
+        node, parent = waiting.pop()
+        local = np.array(node.transformation, np.float64).reshape(4, 4)
+        with np.errstate(all="ignore"):
+            world: Floats = parent @ local
+        for place in range(node.mesh_count):
+            if node.meshes[place] < scene.mesh_count:
+                yield world, node.meshes[place]
+        if node.children:
+            children = [node.children[place] for place in range(node.child_count)]
+            waiting += [(child.contents, world) for child in children if child]
+
+
+def _part(mesh: Any) -> Part | None:
+    count = mesh.vertex_count
+    positions = _array(mesh.vertices, count, 3)
+    if positions is None:
+        return None
+    faces: dict[int, Indices] = {n: each[(each < count).all(1)] for n, each in _faces(mesh).items()}
+    uv = _array(mesh.uv[0], count, 3)
+    points: Indices | None = faces[1][:, 0] if 1 in faces else None
+    return Part(
+        positions,
+        triangles=faces.get(3),
+        lines=faces.get(2),
+        points=points if faces else np.arange(count, dtype=np.int64),
+        normals=_array(mesh.normals, count, 3),
+        uv=None if uv is None else uv[:, :2] * [1, -1] + [0, 1],
+        colors=_array(mesh.colors[0], count, 4),
+        material=mesh.material,
+    )
+
+
+def _array(address: int | None, count: int, columns: int) -> Floats | None:
+    if not address or not count:
+        return None
+    values = np.ctypeslib.as_array((c.c_float * (count * columns)).from_address(address))
+    return values.reshape(count, columns).astype(np.float64)
+
+
+def _faces(mesh: Any) -> dict[int, Indices]:
+    """The corners of faces by their number, at most three.
+
+    A face is a count and a pointer. All pointers of one kind are followed by one gather from the
+    smallest address on, which reads only where a pointer leads.
+    """
+    if not mesh.face_count or not mesh.faces:
+        return {}
+    words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
+    table: NDArray[np.uint64] = np.ctypeslib.as_array(words).reshape(-1, 2)
+    counts, pointers = (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
+    read: dict[int, Indices] = {}
+    for corners in (1, 2, 3):
+        chosen = pointers[counts == corners]
+        if not len(chosen):
+            continue
+        base = int(chosen.min())
+        length = (int(chosen.max()) - base) // 4 + corners
+        indices = np.ctypeslib.as_array((c.c_uint32 * length).from_address(base))
+        offsets = ((chosen - np.uint64(base)) // 4).astype(np.int64)
+        read[corners] = indices[offsets[:, None] + np.arange(corners)].astype(np.int64)
+    return read

@@ -1,0 +1,89 @@
+"""Materials and textures of an assimp scene."""
+
+import ctypes as c
+import re
+from typing import Any
+
+import numpy as np
+
+from backend.processing.files import Files
+from backend.processing.readers import assimp_types as ai
+from backend.processing.scene import Bytes, Material
+
+_FLOATS, _STRING = 1, 3
+_COLOR_TEXTURES = (1, 12)  # diffuse, base colour
+_EMBEDDED = re.compile(r"\*(\d{1,6})")
+_DECODED_BYTES = 1 << 28
+
+
+class Materials:
+    """Reads the materials of a scene, and the textures that they reference."""
+
+    def __init__(self, scene: Any, files: Files) -> None:
+        self._scene = scene
+        self._files = files
+        self._embedded = [
+            scene.textures[index].contents for index in range(min(scene.texture_count, 1000))
+        ]
+        self._by_name = {_last(each.filename.text()): each for each in self._embedded}
+
+    def read(self) -> list[Material]:
+        count = self._scene.material_count
+        return [self._material(self._scene.materials[index].contents) for index in range(count)]
+
+    def _material(self, material: Any) -> Material:
+        name, texture, values = "", None, dict[str, list[float]]()
+        for index in range(material.count):
+            given = material.properties[index].contents
+            key = given.key.text()
+            if given.type == _FLOATS:
+                values[key] = _floats(given)
+            elif given.type == _STRING and key == "?mat.name":
+                name = _text(given)
+            elif given.type == _STRING and key == "$tex.file":
+                content = self._texture(_text(given))
+                if given.semantic in _COLOR_TEXTURES and texture is None:
+                    texture = content
+        color = values.get("$clr.base") or values.get("$clr.diffuse") or [0.8, 0.8, 0.8]
+        alpha = values.get("$mat.opacity") or [1.0]
+        red, green, blue = (*color, 1.0, 1.0, 1.0)[:3]
+        if not np.isfinite([red, green, blue, alpha[0]]).all():
+            red, green, blue, alpha = 0.8, 0.8, 0.8, [1.0]
+        return Material(name[:200], (red, green, blue, alpha[0]), texture)
+
+    def _texture(self, name: str) -> bytes | Bytes | None:
+        if not name:
+            return None
+        numbered = _EMBEDDED.fullmatch(name)
+        if numbered:
+            index = int(numbered[1])
+            return _content(self._embedded[index]) if index < len(self._embedded) else None
+        if _last(name) in self._by_name:
+            return _content(self._by_name[_last(name)])
+        return self._files.read(name, "texture")
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1] or "?"
+
+
+def _text(given: Any) -> str:
+    length = ai.U32.from_address(given.data).value
+    return c.string_at(given.data + 4, min(length, given.length - 5)).decode("utf-8", "replace")
+
+
+def _floats(given: Any) -> list[float]:
+    count = min(given.length // 4, 4)
+    return list((c.c_float * count).from_address(given.data)) if given.data else []
+
+
+def _content(texture: Any) -> bytes | Bytes | None:
+    if not texture.data:
+        return None
+    if texture.height == 0:
+        return c.string_at(texture.data, texture.width)
+    size = texture.width * texture.height * 4
+    if size > _DECODED_BYTES:
+        return None
+    pixels = np.ctypeslib.as_array((c.c_uint8 * size).from_address(texture.data))
+    return pixels.reshape(texture.height, texture.width, 4)[..., [2, 1, 0, 3]].copy()

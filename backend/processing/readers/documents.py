@@ -1,0 +1,93 @@
+"""PDF documents and images: facts of their own, and a picture instead of a scene."""
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from backend.processing import limits
+from backend.processing.scene import RefusedError
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A document or an image: its facts, and its first page or frame, at most 512 pixels wide."""
+
+    facts: dict[str, str | int | float | bool]
+    picture: Image.Image
+
+
+def read_image(data: bytes) -> Document:
+    """Read an image. Its size is checked before its pixels are decoded."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return Document(_image_facts(image), _reduced(image))
+    except Image.UnidentifiedImageError:
+        raise RefusedError("not an image of a known format") from None
+    except Image.DecompressionBombError:
+        raise RefusedError("more than 100 megapixels") from None
+    except (OSError, SyntaxError, ValueError, EOFError, TypeError) as error:
+        raise RefusedError(f"the image cannot be decoded: {error}") from None
+
+
+def _image_facts(image: Image.Image) -> dict[str, str | int | float | bool]:
+    if image.width * image.height > limits.PIXELS:
+        size = f"{image.width} x {image.height}"
+        raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
+    facts: dict[str, str | int | float | bool] = {
+        "format": image.format or "",
+        "width": image.width,
+        "height": image.height,
+        "colorMode": image.mode,
+    }
+    frames = getattr(image, "n_frames", 1)
+    if frames > 1:
+        facts["frames"] = frames
+    return facts
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    size = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
+    image.draft("RGB", (2 * size[0], 2 * size[1]))  # JPEG decodes at a fraction of its size
+    if image.mode.startswith(("I", "F")):
+        return _stretched(image, size)
+    reduced = image.convert("RGBA")
+    reduced.thumbnail(size)
+    return reduced
+
+
+def _stretched(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """An image of deep grey values, as 8 bits between its darkest and its lightest value."""
+    grey = image.convert("F")
+    grey.thumbnail(size)
+    values = np.nan_to_num(np.asarray(grey, np.float32))
+    lowest, highest = float(values.min()), float(values.max())
+    levels = (values - lowest) * (255 / ((highest - lowest) or 1))
+    return Image.fromarray(levels.astype(np.uint8)).convert("RGBA")
+
+
+def read_pdf(data: bytes) -> Document:
+    """Read a PDF document: the number of pages, and the first page."""
+    import pypdfium2  # noqa: PLC0415 - only documents need it
+
+    library: Any = pypdfium2
+    try:
+        document = library.PdfDocument(data)
+        pages = len(document)
+        if not pages:
+            raise RefusedError("the document has no pages")
+        page = document[0]
+        width, height = page.get_size()
+        if not (0 < width < 1e6 and 0 < height < 1e6):
+            raise RefusedError("the first page has no valid size")
+        scale = limits.THUMBNAIL_PIXELS / max(width, height)
+        picture = page.render(scale=scale).to_pil().convert("RGBA")
+    except library.PdfiumError as error:
+        reason = str(error)
+        if "assword" in reason:
+            raise RefusedError("the document is protected by a password") from None
+        raise RefusedError(f"not a readable PDF document: {reason}") from None
+    facts = {"format": "PDF", "pages": pages, "width": round(width, 2), "height": round(height, 2)}
+    return Document(facts, picture)

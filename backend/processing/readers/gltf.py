@@ -1,0 +1,274 @@
+"""glTF 2.0 and GLB."""
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from backend.processing import limits
+from backend.processing.files import Files
+from backend.processing.readers.accessors import Accessors, entry, whole
+from backend.processing.readers.data_uris import data_of
+from backend.processing.readers.draco import Draco
+from backend.processing.readers.gltf_materials import Materials
+from backend.processing.readers.json_values import listing, mapping
+from backend.processing.readers.placing import opaque, transformed
+from backend.processing.scene import (
+    METRE,
+    Floats,
+    Indices,
+    Part,
+    RefusedError,
+    Scene,
+    UnsupportedError,
+)
+
+Json = dict[str, Any]
+
+_JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
+
+
+_GEOMETRY_EXTENSIONS = {
+    "EXT_meshopt_compression": "meshopt compression",
+    "KHR_meshopt_compression": "meshopt compression",
+    "KHR_gaussian_splatting_compression_spz": "compressed Gaussian splats",
+}
+
+
+def read(data: bytes, files: Files) -> Scene:
+    """Read a glTF document or a GLB."""
+    document, binary = _container(data)
+    if not str(mapping(document.get("asset")).get("version", "")).startswith("2"):
+        raise UnsupportedError("not glTF 2.0")
+    required = _listed(document, "extensionsRequired")
+    for name in (str(each) for each in required if str(each) in _GEOMETRY_EXTENSIONS):
+        raise RefusedError(f"needs {_GEOMETRY_EXTENSIONS[name]}, which no reader supports")
+    return _Document(document, binary, files).scene()
+
+
+def _container(data: bytes) -> tuple[Json, bytes]:
+    if data[:4] != b"glTF":
+        return _json(data), b""
+    if len(data) < 12 or struct.unpack_from("<I", data, 4)[0] != 2:
+        raise UnsupportedError("not a GLB of version 2")
+    chunks: dict[int, bytes] = {}
+    position = 12
+    while position + 8 <= len(data):
+        length, kind = struct.unpack_from("<II", data, position)
+        if position + 8 + length > len(data):
+            raise RefusedError("truncated: a chunk of the GLB is longer than the file")
+        chunks.setdefault(kind, data[position + 8 : position + 8 + length])
+        position += 8 + length + (-length % 4)
+    if _JSON_CHUNK not in chunks:
+        raise RefusedError("the GLB has no JSON chunk")
+    return _json(chunks[_JSON_CHUNK]), chunks.get(_BINARY_CHUNK, b"")
+
+
+def _json(text: bytes) -> Json:
+    if len(text) > limits.JSON_BYTES:
+        raise RefusedError("the JSON of the glTF document is larger than 64 MiB")
+    try:
+        document = json.loads(text)
+    except RecursionError:
+        raise RefusedError("the JSON of the glTF document is nested too deeply") from None
+    except ValueError:
+        raise UnsupportedError("not a glTF document: its JSON is not valid") from None
+    if not isinstance(document, dict):
+        raise RefusedError("the glTF document is not a JSON object")
+    return mapping(document)  # pyright: ignore[reportUnknownArgumentType] - untyped JSON
+
+
+def _listed(document: Mapping[str, Any], name: str) -> list[Any]:
+    entries = document.get(name, [])
+    if not isinstance(entries, list):
+        raise RefusedError(f"{name} is not a list")
+    return listing(entries)  # pyright: ignore[reportUnknownArgumentType] - untyped JSON
+
+
+class _Document:
+    def __init__(self, document: Json, binary: bytes, files: Files) -> None:
+        self._document = document
+        self._binary = binary
+        self._files = files
+        self._buffers: dict[int, bytes] = {}
+        self._accessors = Accessors(document, self._buffer)
+        self._draco = Draco(self._accessors)
+        self._meshes: dict[int, list[Part]] = {}
+        self._vertices = 0
+
+    def scene(self) -> Scene:
+        parts = [part for world, mesh in self._placed() for part in self._moved(world, mesh)]
+        materials = Materials(self._document, self._accessors, self._files)
+        asset = self._document["asset"]
+        joints = {
+            joint
+            for skin in _listed(self._document, "skins")
+            for joint in _listed(mapping(skin), "joints")
+            if isinstance(joint, int)
+        }
+        return Scene(
+            format="glTF2",
+            parts=parts,
+            materials=materials.read(),
+            meshes=len(_listed(self._document, "meshes")),
+            generator=str(asset.get("generator", "")),
+            unit=METRE,
+            animations=len(_listed(self._document, "animations")),
+            bones=len(joints),
+            embedded_textures=materials.embedded,
+        )
+
+    def _buffer(self, index: int) -> bytes:
+        if index not in self._buffers:
+            buffer = entry(self._document, "buffers", index)
+            uri = buffer.get("uri")
+            data = self._binary if uri is None and index == 0 else self._opened(str(uri))
+            if len(data) < whole(buffer.get("byteLength"), "byteLength"):
+                raise RefusedError(f"buffer {index} is shorter than the document says")
+            self._buffers[index] = data
+        return self._buffers[index]
+
+    def _opened(self, uri: str) -> bytes:
+        if uri.startswith("data:"):
+            return data_of(uri)
+        data = self._files.read(unquote(uri), "buffer")
+        if data is None:
+            raise RefusedError(f"the file {uri:.200} that it references cannot be read")
+        return data
+
+    def _placed(self) -> Iterator[tuple[Floats, int]]:
+        """The meshes of the scene, each with its transformation."""
+        waiting = [(np.eye(4), node, frozenset[int]()) for node in self._roots()]
+        while waiting:
+            parent, index, above = waiting.pop()
+            if index in above:
+                raise RefusedError("circular: a node is its own descendant")
+            node = entry(self._document, "nodes", index)
+            world = parent @ _transformation(node)
+            if isinstance(node.get("mesh"), int):
+                yield world, node["mesh"]
+            path = above | {index}
+            if len(path) > 500:
+                raise RefusedError("nodes are nested too deeply")
+            children = _listed(node, "children")
+            waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
+
+    def _roots(self) -> list[int]:
+        scenes = _listed(self._document, "scenes")
+        if scenes:
+            scene = entry(self._document, "scenes", self._document.get("scene", 0))
+            return [whole(node, "node") for node in reversed(_listed(scene, "nodes"))]
+        nodes = [mapping(node) for node in _listed(self._document, "nodes")]
+        children = {str(child) for node in nodes for child in _listed(node, "children")}
+        return [index for index in range(len(nodes)) if str(index) not in children]
+
+    def _moved(self, world: Floats, mesh: int) -> Iterator[Part]:
+        if mesh not in self._meshes:
+            primitives = _listed(entry(self._document, "meshes", mesh), "primitives")
+            self._meshes[mesh] = [
+                part for each in primitives if (part := self._primitive(each)) is not None
+            ]
+        for part in self._meshes[mesh]:
+            self._vertices += len(part.positions)
+            if self._vertices > limits.VERTICES:
+                raise RefusedError(f"more than {limits.VERTICES} vertices")
+            yield transformed(part, world)
+
+    def _primitive(self, primitive: object) -> Part | None:
+        given = mapping(primitive)
+        read = self._draco.attributes(given) or self._plain(given)
+        positions = read.get("POSITION")
+        if positions is None or positions.shape[1] != 3:
+            return None
+        count = len(positions)
+        indices = read.get("indices")
+        order = np.arange(count) if indices is None else indices[:, 0].astype(np.int64)
+        mode = given.get("mode", 4)
+        material = given.get("material", -1)
+        return Part(
+            positions.astype(np.float64),
+            triangles=_valid(_triangles(order, mode), count) if mode in (4, 5, 6) else None,
+            lines=_valid(_lines(order, mode), count) if mode in (1, 2, 3) else None,
+            points=order[order < count] if mode == 0 else None,
+            normals=_fitting(read.get("NORMAL"), count, (3,)),
+            uv=_fitting(read.get("TEXCOORD_0"), count, (2,)),
+            colors=opaque(_fitting(read.get("COLOR_0"), count, (3, 4))),
+            material=material if isinstance(material, int) else -1,
+        )
+
+    def _plain(self, primitive: Json) -> dict[str, Any]:
+        named = mapping(primitive.get("attributes"))
+        wanted = ("POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0")
+        read = {name: self._accessors.read(named[name]) for name in wanted if name in named}
+        if "indices" in primitive:
+            read["indices"] = self._accessors.read(primitive["indices"])
+        return read
+
+
+def _fitting(values: Any, count: int, columns: tuple[int, ...]) -> Floats | None:
+    """An attribute as floats, if it has a row for each vertex; others cannot be drawn."""
+    if values is None or len(values) != count or values.shape[1] not in columns:
+        return None
+    return values.astype(np.float64)
+
+
+def _valid(elements: Indices, count: int) -> Indices:
+    return elements[(elements < count).all(1)]
+
+
+def _triangles(order: Indices, mode: int) -> Indices:
+    if mode == 4:
+        return order[: len(order) // 3 * 3].reshape(-1, 3)
+    if len(order) < 3:
+        return np.zeros((0, 3), np.int64)
+    if mode == 6:
+        return np.stack([np.full(len(order) - 2, order[0]), order[1:-1], order[2:]], 1)
+    strip = np.stack([order[:-2], order[1:-1], order[2:]], 1)
+    strip[1::2] = strip[1::2, [1, 0, 2]]  # every other triangle of a strip has the other winding
+    return strip
+
+
+def _lines(order: Indices, mode: int) -> Indices:
+    if mode == 1:
+        return order[: len(order) // 2 * 2].reshape(-1, 2)
+    strip = np.stack([order[:-1], order[1:]], 1)
+    if mode == 3 and len(order):
+        strip = np.vstack([strip, [[order[-1], order[0]]]])
+    return strip
+
+
+def _transformation(node: Json) -> Floats:
+    matrix = _numbers(node.get("matrix"), 16)
+    if matrix is not None:
+        return matrix.reshape(4, 4).T
+    world = np.eye(4)
+    rotation = _numbers(node.get("rotation"), 4)
+    if rotation is not None:
+        x, y, z, w = rotation
+        world[:3, :3] = [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    scale = _numbers(node.get("scale"), 3)
+    if scale is not None:
+        world[:3, :3] *= scale
+    translation = _numbers(node.get("translation"), 3)
+    if translation is not None:
+        world[:3, 3] = translation
+    return world
+
+
+def _numbers(value: object, count: int) -> Floats | None:
+    if value is None:
+        return None
+    try:
+        numbers = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        raise RefusedError("the transformation of a node is not valid") from None
+    if numbers.shape != (count,):
+        raise RefusedError("the transformation of a node is not valid")
+    return numbers

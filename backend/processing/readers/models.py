@@ -1,0 +1,54 @@
+"""The reader of a model, by its extension."""
+
+from backend.processing.files import Files
+from backend.processing.readers import assimp, cad, gltf, las, obj, ply, stl
+from backend.processing.scene import RefusedError, Scene, UnsupportedError
+from backend.spec.formats import (
+    ASSIMP_EXTENSIONS,
+    INSPECT_CAD_EXTENSIONS,
+    OWN_EXTENSIONS,
+    POINT_CLOUD_EXTENSIONS,
+)
+
+
+def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
+    """Read a model.
+
+    Raises:
+        RefusedError: no reader reads it.
+    """
+    if not data:
+        raise RefusedError("the file is empty")
+    if extension in POINT_CLOUD_EXTENSIONS:
+        return las.read(data)
+    if extension in INSPECT_CAD_EXTENSIONS:
+        return cad.read(data, extension, files)
+    if extension in OWN_EXTENSIONS:
+        return _own_or_assimp(data, name, extension, files)
+    if extension in ASSIMP_EXTENSIONS:
+        return assimp.read(data, name, extension, files)
+    raise RefusedError(f"no reader for .{extension}" if extension else "has no extension")
+
+
+def _own_or_assimp(data: bytes, name: str, extension: str, files: Files) -> Scene:
+    """Own readers first. Assimp reads what they do not support: glTF 1.0, curves of OBJ."""
+    try:
+        return _own(data, extension, files)
+    except UnsupportedError as error:
+        reason = str(error)
+    try:
+        return assimp.read(data, name, extension, files)
+    except UnsupportedError:
+        raise RefusedError(reason) from None
+
+
+def _own(data: bytes, extension: str, files: Files) -> Scene:
+    match extension:
+        case "obj":
+            return obj.read(data, files)
+        case "ply":
+            return ply.read(data)
+        case "stl":
+            return stl.read(data)
+        case _:
+            return gltf.read(data, files)

@@ -1,0 +1,79 @@
+"""Material libraries of OBJ files."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from backend.processing.files import Files
+from backend.processing.scene import Material
+
+# The numbers of values that the options of a texture take.
+_OPTIONS = {
+    **dict.fromkeys(("-blendu", "-blendv", "-boost", "-cc", "-clamp", "-bm", "-imfchan"), 1),
+    **dict.fromkeys(("-texres", "-type"), 1),
+    "-mm": 2,
+    **dict.fromkeys(("-o", "-s", "-t"), 3),
+}
+_TEXTURES = frozenset(
+    {"bump", "decal", "disp", "map_bump", "map_d", "map_disp", "map_ka", "map_kd", "map_ke"}
+    | {"map_ks", "map_ns", "map_pm", "map_pr", "map_tr", "norm", "refl"}
+)
+
+
+def read_materials(libraries: Iterable[str], files: Files) -> dict[bytes, Material]:
+    """Return the materials of the libraries by name. A library that is missing has none."""
+    materials: dict[bytes, Material] = {}
+    for name in dict.fromkeys(libraries):
+        data = files.read(name, "material")
+        if data is not None:
+            materials |= _library(data, files)
+    return materials
+
+
+def _library(data: bytes, files: Files) -> dict[bytes, Material]:
+    read: dict[bytes, Material] = {}
+    name, values = b"", dict[str, str]()
+    for line in data.replace(b"\\\n", b" ").splitlines():
+        key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+        if key.lower() == b"newmtl":
+            if values:
+                read[name] = _material(name, values, files)
+            name, values = rest.strip(), {"newmtl": ""}
+        else:
+            values[key.decode("ascii", "replace").lower()] = rest.decode("utf-8", "replace")
+    if name:
+        read[name] = _material(name, values, files)
+    return read
+
+
+def _material(name: bytes, values: dict[str, str], files: Files) -> Material:
+    texture = None
+    for key, value in values.items():
+        path = _path(value) if key in _TEXTURES else ""
+        if path:
+            content = files.read(path, "texture")
+            texture = content if key == "map_kd" else texture
+    alpha = _numbers(values.get("d", ""), 1) or [1.0]
+    color = _numbers(values.get("kd", ""), 3) or ([1.0] * 3 if texture else [0.8] * 3)
+    red, green, blue = color
+    if texture and max(color) == 0:  # some exporters write black below a texture
+        red = green = blue = 1.0
+    return Material(name.decode("utf-8", "replace")[:200], (red, green, blue, alpha[0]), texture)
+
+
+def _path(text: str) -> str:
+    """The path of a texture, which follows its options and may have spaces."""
+    words = text.split()
+    while words and words[0] in _OPTIONS:
+        words = words[1 + _OPTIONS[words[0]] :]
+    start = text.find(words[0]) if words else len(text)
+    return text[start:].strip().strip('"') if len(words) > 1 else " ".join(words).strip('"')
+
+
+def _numbers(text: str, count: int) -> list[float]:
+    words = text.split()[:count]
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        return []
+    return numbers if len(numbers) == count and np.isfinite(numbers).all() else []

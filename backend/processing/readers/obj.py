@@ -1,0 +1,241 @@
+"""Wavefront OBJ with its material libraries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from backend.processing import limits
+from backend.processing.files import Files
+from backend.processing.readers.mtl import read_materials
+from backend.processing.readers.polygons import fan_order
+from backend.processing.readers.text import table
+from backend.processing.scene import (
+    Floats,
+    Indices,
+    Material,
+    Part,
+    RefusedError,
+    Scene,
+    UnsupportedError,
+)
+
+_CURVES = (b"curv", b"surf", b"vp", b"cstype")
+
+
+@dataclass
+class _Group:
+    """The elements of one material, as the lines of the file."""
+
+    faces: list[bytes] = field(default_factory=list[bytes])
+    lines: list[bytes] = field(default_factory=list[bytes])
+    points: list[bytes] = field(default_factory=list[bytes])
+
+
+@dataclass
+class _Lines:
+    """The lines of a file by their kind."""
+
+    positions: list[bytes] = field(default_factory=list[bytes])
+    uv: list[bytes] = field(default_factory=list[bytes])
+    normals: list[bytes] = field(default_factory=list[bytes])
+    groups: dict[bytes, _Group] = field(default_factory=dict[bytes, _Group])
+    libraries: list[str] = field(default_factory=list[str])
+    objects: int = 0
+    curves: bool = False
+    material: bytes = b""
+
+    def take(self, key: bytes, rest: bytes) -> None:
+        """Sort one line in."""
+        match key:
+            case b"v":
+                self.positions.append(rest)
+            case b"vt":
+                self.uv.append(rest)
+            case b"vn":
+                self.normals.append(rest)
+            case b"f" | b"l" | b"p":
+                self._element(key, rest)
+            case b"usemtl":
+                self.material = rest.strip()
+            case b"mtllib":
+                self.libraries.append(rest.strip().decode("utf-8", "replace"))
+            case b"o" | b"g":
+                self.objects += 1
+            case _:
+                self.curves = self.curves or key in _CURVES
+
+    def _element(self, key: bytes, rest: bytes) -> None:
+        if b"-" in rest:
+            rest = self._absolute(rest)
+        group = self.groups.setdefault(self.material, _Group())
+        {b"f": group.faces, b"l": group.lines, b"p": group.points}[key].append(rest)
+
+    def _absolute(self, rest: bytes) -> bytes:
+        """Negative indices count back from the vertices read so far."""
+        counts = (len(self.positions), len(self.uv), len(self.normals))
+        corners: list[bytes] = []
+        for token in rest.split():
+            indices = [
+                b"%d" % (count + 1 + int(each)) if each.startswith(b"-") else each
+                for each, count in zip(token.split(b"/"), counts, strict=False)
+            ]
+            corners.append(b"/".join(indices))
+        return b" ".join(corners)
+
+
+def read(data: bytes, files: Files) -> Scene:
+    """Read an OBJ file."""
+    lines = _sorted(data)
+    if lines.curves and not lines.groups:
+        raise UnsupportedError("has curves and surfaces only, which no reader supports")
+    if not lines.positions:
+        raise UnsupportedError("holds no geometry")
+    if max(map(len, (lines.positions, lines.uv, lines.normals))) > limits.VERTICES:
+        raise RefusedError(f"more than {limits.VERTICES} vertices")
+    vertices = _Vertices(lines)
+    materials = [Material()]
+    known = {b"": 0}
+    for name, material in read_materials(lines.libraries, files).items():
+        known[name] = len(materials)
+        materials.append(material)
+    parts = [
+        part
+        for name, group in lines.groups.items()
+        for part in vertices.parts(group, known.get(name, 0))
+    ]
+    if not parts:
+        parts = [vertices.cloud()]
+    generator = data[:200].split(b"\n")[0] if data.startswith(b"#") else b""
+    return Scene(
+        "OBJ",
+        parts,
+        materials,
+        meshes=max(len(lines.groups), lines.objects, 1),
+        generator=generator.decode("utf-8", "replace").strip("# \r\t"),
+    )
+
+
+def _sorted(data: bytes) -> _Lines:
+    if b"\\\n" in data or b"\\\r\n" in data:
+        data = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
+    lines = _Lines()
+    try:
+        for line in data.splitlines():
+            key, _, rest = line.strip().replace(b"\t", b" ").partition(b" ")
+            lines.take(key, rest)
+    except ValueError:
+        raise RefusedError("an index of the OBJ file is not a number") from None
+    return lines
+
+
+def _corners(elements: list[bytes]) -> tuple[Indices, Indices]:
+    """The corners of all elements as rows of three indices, 0 if absent, and their counts."""
+    tokens = [line.partition(b"#")[0].split() for line in elements]
+    counts = np.array([len(each) for each in tokens], np.int64)
+    flat = [token for each in tokens for token in each]
+    try:
+        return _uniform(flat), counts
+    except ValueError:
+        pass
+    try:
+        return np.array(list(_mixed(flat)), np.int64).reshape(-1, 3), counts
+    except (ValueError, OverflowError):
+        raise RefusedError("an index of the OBJ file is not a number") from None
+
+
+def _uniform(tokens: list[bytes]) -> Indices:
+    """The usual case: all corners have the same indices.
+
+    Raises:
+        ValueError: they have not.
+    """
+    first = tokens[0] if tokens else b""
+    text = b" ".join(tokens)
+    rows = np.zeros((len(tokens), 3), np.int64)
+    if b"/" not in text:
+        places = [0]
+    elif b"//" in first:
+        places, text = [0, 2], text.replace(b"//", b" ")
+    else:
+        places = [0, 1, 2][: first.count(b"/") + 1]
+        text = text.replace(b"/", b" ")
+    # A part of the tokens with more, and as many with fewer indices would have the same sum.
+    if len({token.count(b"/") for token in tokens}) > 1 or b"/" in text:
+        raise ValueError("corners differ")
+    rows[:, places] = np.array(text.split()).astype(np.int64).reshape(len(tokens), len(places))
+    return rows
+
+
+def _mixed(tokens: list[bytes]) -> Iterator[list[int]]:
+    for token in tokens:
+        indices = [int(each) if each else 0 for each in token.split(b"/")[:3]]
+        yield indices + [0] * (3 - len(indices))
+
+
+class _Vertices:
+    def __init__(self, lines: _Lines) -> None:
+        rows = table(lines.positions, (3, 4, 6, 7))
+        self._positions = rows[:, :3]
+        colored = rows.shape[1] >= 6
+        self._colors = np.hstack([rows[:, 3:6], np.ones((len(rows), 1))]) if colored else None
+        self._uv = table(lines.uv, (2, 3))[:, :2]
+        self._normals = table(lines.normals, (3,))
+
+    def parts(self, group: _Group, material: int) -> Iterator[Part]:
+        """The triangles, lines and points of one material."""
+        if group.faces:
+            corners, counts = _corners(group.faces)
+            yield from self._part(corners, fan_order(counts), "triangles", material)
+        if group.lines:
+            corners, counts = _corners(group.lines)
+            starts = np.arange(len(corners))
+            last = np.cumsum(counts) - 1
+            chosen = np.setdiff1d(starts, last)
+            yield from self._part(corners, np.stack([chosen, chosen + 1], 1), "lines", material)
+        if group.points:
+            corners, _ = _corners(group.points)
+            yield from self._part(corners, np.arange(len(corners))[:, None], "points", material)
+
+    def cloud(self) -> Part:
+        """All vertices as points, for a file without elements."""
+        return Part(self._positions, points=np.arange(len(self._positions)), colors=self._colors)
+
+    def _part(
+        self, corners: Indices, elements: Indices, kind: str, material: int
+    ) -> Iterator[Part]:
+        """Vertices are what distinct corners are: a position with its coordinates and normal."""
+        size = len(self._positions)
+        position = corners[:, 0] - 1
+        valid = (position >= 0) & (position < size)
+        elements = elements[valid[elements].all(1)]
+        if not len(elements):
+            return
+        used, places = np.unique(elements, return_inverse=True)
+        corners, elements = corners[used], places.reshape(elements.shape)
+        uv, normals = (
+            self._usable(corners[:, 1], self._uv),
+            self._usable(corners[:, 2], self._normals),
+        )
+        key = corners[:, 0]
+        for index, length in ((uv, len(self._uv)), (normals, len(self._normals))):
+            if index is not None:
+                key = np.unique(key, return_inverse=True)[1] * (length + 1) + index
+        _, first, same = np.unique(key, return_index=True, return_inverse=True)
+        elements, chosen = same[elements], corners[first, 0] - 1
+        yield Part(
+            self._positions[chosen],
+            triangles=elements if kind == "triangles" else None,
+            lines=elements if kind == "lines" else None,
+            points=elements[:, 0] if kind == "points" else None,
+            normals=None if normals is None else self._normals[normals[first]],
+            uv=None if uv is None else self._uv[uv[first]] * [1, -1] + [0, 1],
+            colors=None if self._colors is None else self._colors[chosen],
+            material=material,
+        )
+
+    def _usable(self, indices: Indices, values: Floats) -> Indices | None:
+        """The indices of an attribute from 0, if every corner has a valid one."""
+        if not len(indices) or int(indices.min()) < 1 or int(indices.max()) > len(values):
+            return None
+        return indices - 1

@@ -1,0 +1,56 @@
+"""STL, binary and as text."""
+
+import re
+import struct
+
+import numpy as np
+
+from backend.processing import limits
+from backend.processing.readers.text import table
+from backend.processing.scene import Floats, Material, Part, RefusedError, Scene, UnsupportedError
+
+_HEADER, _FACET = 84, 50
+_VERTEX = re.compile(rb"^[ \t]*vertex[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+
+
+def read(data: bytes) -> Scene:
+    """Read an STL file."""
+    count = struct.unpack_from("<I", data, 80)[0] if len(data) >= _HEADER else 0
+    # Binary files may begin with `solid` too: their size decides.
+    if len(data) >= _HEADER and len(data) == _HEADER + _FACET * count:
+        return _binary(data, count)
+    if data[:2000].lstrip()[:5].lower() == b"solid" and b"facet" in data[:4000].lower():
+        return _text(data)
+    if len(data) < _HEADER:
+        raise UnsupportedError("truncated: an STL file has at least 84 bytes")
+    if len(data) < _HEADER + _FACET * count:
+        held = (len(data) - _HEADER) // _FACET
+        raise RefusedError(f"truncated: the header declares {count} triangles, the file has {held}")
+    return _binary(data, count)
+
+
+def _binary(data: bytes, count: int) -> Scene:
+    if count > limits.TRIANGLES or count * 3 > limits.VERTICES:
+        raise RefusedError(f"{count} triangles are too many")
+    facet = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+    facets = np.frombuffer(data, facet, count, _HEADER)
+    corners = facets["corners"].reshape(-1, 3).astype(np.float64)
+    name = data[:80].split(b"\0")[0].decode("ascii", "replace").strip()
+    return _scene(corners, "" if name.lower().startswith("solid") else name)
+
+
+def _text(data: bytes) -> Scene:
+    lines = _VERTEX.findall(data)
+    if len(lines) > limits.VERTICES:
+        raise RefusedError(f"{len(lines) // 3} triangles are too many")
+    return _scene(table(lines[: len(lines) // 3 * 3], (3,)), "")
+
+
+def _scene(corners: Floats, generator: str) -> Scene:
+    """The facets as they are, without shared vertices: STL files have sharp edges."""
+    if not len(corners):
+        raise UnsupportedError("holds no geometry")
+    printable = generator if generator.isprintable() else ""
+    triangles = np.arange(len(corners)).reshape(-1, 3)
+    parts = [Part(corners, triangles)]
+    return Scene("STL", parts, [Material()], meshes=1, generator=printable[:80], up="z")

@@ -1,0 +1,1 @@
+"""A software renderer in numpy: thumbnails without a GPU."""

@@ -1,0 +1,50 @@
+"""The orthographic view from which thumbnails are drawn."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from backend.processing.scene import Floats
+
+_AZIMUTH, _ELEVATION = np.radians(35.0), np.radians(25.0)
+_MARGIN = 0.06
+_TURNS = {
+    "x": np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, -1]]),
+    "y": np.eye(3),
+    "z": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
+}
+
+
+def upright(up: str) -> Floats:
+    """Return the rotation that makes an axis point up along y."""
+    return _TURNS[up]
+
+
+def view(up: str) -> Floats:
+    """Return the camera as rows: to the right, up, towards the viewer."""
+    away = np.cos(_ELEVATION)
+    back = np.array([np.sin(_AZIMUTH) * away, np.sin(_ELEVATION), np.cos(_AZIMUTH) * away])
+    right = np.cross([0.0, 1, 0], back)
+    right /= np.linalg.norm(right)
+    return np.stack([right, np.cross(back, right), back]) @ upright(up)
+
+
+def projection(points: Floats, camera: Floats, size: int) -> Callable[[Floats], Floats]:
+    """Return a function from positions to pixels that fits the points into the picture.
+
+    Columns are x and y in pixels, and the depth from 0 (near) to 1 (far).
+    """
+    # Around the centre first: coordinates of maps would lose their precision in the product.
+    centre = points.min(0) / 2 + points.max(0) / 2
+    seen = (points - centre) @ camera.T
+    low, high = seen.min(0), seen.max(0)
+    extent = high - low
+    scale = size * (1 - 2 * _MARGIN) / max(float(extent[:2].max()), 1e-30)
+    depth = 1.0 / max(float(extent[2]), 1e-30)
+
+    def project(positions: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            moved = ((positions - centre) @ camera.T - (low + high) / 2) * [scale, -scale, -depth]
+        return moved + np.array([size / 2, size / 2, 0.5])
+
+    return project

@@ -1,0 +1,69 @@
+"""What every reader returns: geometry as numpy arrays, materials, and facts of the file."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+
+class RefusedError(Exception):
+    """The file cannot be read; the message is the reason that users see."""
+
+
+class UnsupportedError(RefusedError):
+    """This reader cannot read the file, another one may."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Vertices with what is drawn from them. Positions are in the coordinates of the whole file."""
+
+    positions: Floats  # (n, 3)
+    triangles: Indices | None = None  # (m, 3)
+    lines: Indices | None = None  # (m, 2)
+    points: Indices | None = None  # (m,)
+    normals: Floats | None = None  # (n, 3)
+    uv: Floats | None = None  # (n, 2), the origin at the top left of the image
+    colors: Floats | None = None  # (n, 4), 0 to 1
+    material: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    name: str = ""
+    color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
+    texture: bytes | Bytes | None = None  # an encoded image, or RGBA
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of length: its name and its length in metres."""
+
+    name: str
+    metres: float
+
+
+METRE = Unit("metre", 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A model. `total_points` and `bounds` are given where only a part of all points was read."""
+
+    format: str
+    parts: list[Part] = field(default_factory=list["Part"])
+    materials: list[Material] = field(default_factory=list["Material"])
+    meshes: int = 0
+    generator: str = ""
+    up: str = "y"
+    unit: Unit | None = None
+    crs: str = ""
+    animations: int = 0
+    bones: int = 0
+    embedded_textures: int = 0
+    total_points: int | None = None
+    bounds: tuple[Floats, Floats] | None = None

@@ -1,0 +1,135 @@
+"""One cube in every format: the same facts, whatever file holds it."""
+
+import json
+import struct
+from typing import Any
+
+import DracoPy
+import numpy as np
+import pytest
+
+from backend.processing.inspection import Inspection, inspect
+from tests.unit.processing import samples
+from tests.unit.processing.samples import Asset
+
+CUBES = {
+    "obj": samples.cube_obj(),
+    "stl": samples.cube_stl(),
+    "ascii.ply": samples.cube_ply(binary=False),
+    "binary.ply": samples.cube_ply(binary=True),
+    "gltf": samples.encoded(samples.cube_gltf()),
+    "glb": samples.glb(samples.cube_gltf(), samples.cube_binary()),
+    "off": b"OFF\n8 6 0\n"
+    + "".join(f"{x:g} {y:g} {z:g}\n" for x, y, z in samples.CORNERS).encode()
+    + "".join(f"4 {a} {b} {c} {d}\n" for a, b, c, d in samples.SIDES).encode(),
+}
+
+
+def inspected(name: str, data: bytes, **files: bytes) -> Inspection:
+    return inspect(f"models/{name}", data, Asset(**files))
+
+
+def draco_glb() -> bytes:
+    # Draco names attributes by their number; those of `encode` are 0 for positions.
+    draco: Any = DracoPy
+    compressed: bytes = draco.encode(samples.CORNERS, samples.TRIANGLES, quantization_bits=14)
+    document = samples.cube_gltf()
+    extension = {"bufferView": 0, "attributes": {"POSITION": 0}}
+    primitive = document["meshes"][0]["primitives"][0]
+    primitive["extensions"] = {"KHR_draco_mesh_compression": extension}
+    document["extensionsRequired"] = ["KHR_draco_mesh_compression"]
+    document["bufferViews"] = [{"buffer": 0, "byteLength": len(compressed)}]
+    document["buffers"] = [{"byteLength": len(compressed)}]
+    for accessor in document["accessors"]:
+        del accessor["bufferView"]
+    return samples.glb(document, compressed)
+
+
+@pytest.mark.parametrize("name", CUBES)
+def test_a_cube_has_the_same_facts_in_every_format(name: str) -> None:
+    found = inspected(f"cube.{name}", CUBES[name], cube__bin=samples.cube_binary())
+    assert found.refused is None
+    wanted = {"triangles": 12, "area": 6.0, "volume": 1.0, "watertight": True, "sizeX": 1.0}
+    assert {key: found.facts[key] for key in wanted} == wanted
+    assert json.loads(str(found.facts["boundsMax"])) == [1.0, 1.0, 1.0]
+    assert found.thumbnail is not None
+    assert found.glb is not None
+
+
+def test_a_draco_compressed_cube_is_read() -> None:
+    found = inspected("cube.glb", draco_glb())
+    assert found.refused is None
+    assert found.facts["triangles"] == 12
+    assert found.facts["watertight"] is True
+    assert found.facts["area"] == pytest.approx(6, rel=1e-3)
+
+
+def test_a_quantized_cube_is_read() -> None:
+    document = samples.cube_gltf(extensionsRequired=["KHR_mesh_quantization"])
+    document["accessors"][0] |= {"componentType": 5123, "normalized": True}
+    document["bufferViews"][0] |= {"byteStride": 8, "byteLength": 64}
+    document["bufferViews"][1]["byteOffset"] = 64
+    corners = np.zeros((8, 4), np.uint16)
+    corners[:, :3] = samples.CORNERS * 65535
+    binary = corners.tobytes() + samples.TRIANGLES.tobytes()
+    document["buffers"][0]["byteLength"] = len(binary)
+    found = inspected("cube.glb", samples.glb(document, binary))
+    assert found.facts["volume"] == pytest.approx(1)
+
+
+def test_nodes_move_and_repeat_meshes() -> None:
+    group = {"children": [1, 2], "scale": [2, 2, 2]}
+    nodes = [group, {"mesh": 0}, {"mesh": 0, "translation": [3, 0, 0]}]
+    found = inspected(
+        "cubes.gltf",
+        samples.encoded(samples.cube_gltf(nodes=nodes)),
+        cube__bin=samples.cube_binary(),
+    )
+    assert found.facts["triangles"] == 24
+    assert json.loads(str(found.facts["boundsMax"])) == [8.0, 2.0, 2.0]
+    assert found.facts["meshes"] == 1
+
+
+def test_references_of_obj_are_read_through_its_materials() -> None:
+    library = b"newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 textures/red paint.png\nmap_Bump gone.png\n"
+    asset: dict[str, bytes] = {"cube__mtl": library, "textures/red paint__png": samples.png()}
+    found = inspected("cube.obj", samples.cube_obj("mtllib cube.mtl\nusemtl red\n"), **asset)
+    found_references = {(each.path, each.kind, each.state) for each in found.references}
+    assert found_references == {
+        ("cube.mtl", "material", "found"),
+        ("textures/red paint.png", "texture", "found"),
+        ("gone.png", "texture", "missing"),
+    }
+    wanted = {"textures": 2, "texturesFound": 1, "texturesMissing": 1, "texturesEmbedded": 0}
+    assert {key: found.facts[key] for key in wanted} == wanted
+
+
+def test_corners_of_obj_may_differ_and_count_back() -> None:
+    lines = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf -3/1 2//1 3\nl 1 2 3\np 1\n"
+    found = inspected("mixed.obj", lines.encode())
+    wanted = {"triangles": 1, "lines": 2, "points": 1}
+    assert {key: found.facts[key] for key in wanted} == wanted
+
+
+def test_text_stl_and_point_clouds_of_ply_are_read() -> None:
+    facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    text = f"solid tests\n{facet}endloop\nendfacet\nendsolid\n"
+    assert inspected("one.stl", text.encode()).facts["triangles"] == 1
+    header = "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty double x\n"
+    header += "property double y\nproperty double z\nend_header\n"
+    cloud = inspected("two.ply", header.encode() + struct.pack("<6d", 0, 0, 0, 1, 2, 3))
+    assert cloud.facts["points"] == 2
+    assert cloud.facts["sizeZ"] == 3
+    assert cloud.descriptor is None
+
+
+def test_files_that_are_not_what_their_extension_says_are_refused_with_a_reason() -> None:
+    for name in ("a.glb", "a.gltf", "a.obj", "a.ply", "a.stl", "a.fbx", "a.3mf", "a.las", "a.pdf"):
+        found = inspected(name, b"\x89PNG\r\n not a model")
+        assert found.refused, name
+        assert found.facts == {}
+        assert found.thumbnail is found.glb is None
+
+
+def test_an_empty_file_is_refused() -> None:
+    assert inspected("a.obj", b"").refused == "the file is empty"
