@@ -17,7 +17,12 @@ from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.scene import RefusedError
-from backend.spec.formats import DOCUMENT_EXTENSIONS, IMAGE_EXTENSIONS
+from backend.spec.formats import (
+    DOCUMENT_EXTENSIONS,
+    IMAGE_EXTENSIONS,
+    INSPECT_CAD_EXTENSIONS,
+    INSPECT_EXTENSIONS,
+)
 
 T = TypeVar("T")
 
@@ -61,6 +66,8 @@ def _read(path: str, data: bytes, files: Files) -> Inspection:
     extension = extension_of(path)
     if not data:
         raise RefusedError("the file is empty")
+    if extension not in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
+        raise RefusedError(f"no reader for .{extension}" if extension else "has no extension")
     if extension in IMAGE_EXTENSIONS:
         return _document(read_image(data))
     if extension in DOCUMENT_EXTENSIONS:

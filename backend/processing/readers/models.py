@@ -4,7 +4,6 @@ from backend.processing.files import Files
 from backend.processing.readers import assimp, cad, gltf, las, obj, ply, stl
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
-    ASSIMP_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     OWN_EXTENSIONS,
     POINT_CLOUD_EXTENSIONS,
@@ -17,17 +16,13 @@ def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:
     Raises:
         RefusedError: no reader reads it.
     """
-    if not data:
-        raise RefusedError("the file is empty")
     if extension in POINT_CLOUD_EXTENSIONS:
         return las.read(data)
     if extension in INSPECT_CAD_EXTENSIONS:
         return cad.read(data, extension, files)
     if extension in OWN_EXTENSIONS:
         return _own_or_assimp(data, name, extension, files)
-    if extension in ASSIMP_EXTENSIONS:
-        return assimp.read(data, name, extension, files)
-    raise RefusedError(f"no reader for .{extension}" if extension else "has no extension")
+    return assimp.read(data, name, extension, files)
 
 
 def _own_or_assimp(data: bytes, name: str, extension: str, files: Files) -> Scene:
