@@ -8,6 +8,7 @@ REFERENCED_FILES = 512
 JSON_BYTES = 64 * MIB
 VERTICES = 12_000_000
 TRIANGLES = 16_000_000
+NODES = 1_000_000
 POINTS = 400_000_000
 SAMPLED_POINTS = 1_000_000
 """Of a larger point cloud every nth point is drawn and written to the GLB."""

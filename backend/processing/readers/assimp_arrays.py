@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy import ctypeslib  # loads a module: a confined child has it loaded before
 from numpy.typing import NDArray
 
 from backend.processing import limits
@@ -80,7 +81,7 @@ def _part(mesh: Any) -> Part | None:
 def _array(address: int | None, count: int, columns: int) -> Floats | None:
     if not address or not count:
         return None
-    values = np.ctypeslib.as_array((c.c_float * (count * columns)).from_address(address))
+    values = ctypeslib.as_array((c.c_float * (count * columns)).from_address(address))
     return values.reshape(count, columns).astype(np.float64)
 
 
@@ -93,7 +94,7 @@ def _faces(mesh: Any) -> dict[int, Indices]:
     if not mesh.face_count or not mesh.faces:
         return {}
     words = (c.c_uint64 * (mesh.face_count * 2)).from_address(mesh.faces)
-    table: NDArray[np.uint64] = np.ctypeslib.as_array(words).reshape(-1, 2)
+    table: NDArray[np.uint64] = ctypeslib.as_array(words).reshape(-1, 2)
     counts, pointers = (table[:, 0] & 0xFFFFFFFF).astype(np.int64), table[:, 1]
     read: dict[int, Indices] = {}
     for corners in (1, 2, 3):
@@ -102,7 +103,7 @@ def _faces(mesh: Any) -> dict[int, Indices]:
             continue
         base = int(chosen.min())
         length = (int(chosen.max()) - base) // 4 + corners
-        indices = np.ctypeslib.as_array((c.c_uint32 * length).from_address(base))
+        indices = ctypeslib.as_array((c.c_uint32 * length).from_address(base))
         offsets = ((chosen - np.uint64(base)) // 4).astype(np.int64)
         read[corners] = indices[offsets[:, None] + np.arange(corners)].astype(np.int64)
     return read

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy import ctypeslib
 
 from backend.processing.files import Files
 from backend.processing.readers import assimp_types as ai
@@ -85,5 +86,5 @@ def _content(texture: Any) -> bytes | Bytes | None:
     size = texture.width * texture.height * 4
     if size > _DECODED_BYTES:
         return None
-    pixels = np.ctypeslib.as_array((c.c_uint8 * size).from_address(texture.data))
+    pixels = ctypeslib.as_array((c.c_uint8 * size).from_address(texture.data))
     return pixels.reshape(texture.height, texture.width, 4)[..., [2, 1, 0, 3]].copy()

@@ -141,9 +141,13 @@ class _Document:
 
     def _placed(self) -> Iterator[tuple[Floats, int]]:
         """The meshes of the scene, each with its transformation."""
+        visited = 0
         waiting = [(np.eye(4), node, frozenset[int]()) for node in self._roots()]
         while waiting:
             parent, index, above = waiting.pop()
+            visited += 1
+            if visited > limits.NODES:
+                raise RefusedError(f"more than {limits.NODES} nodes")
             if index in above:
                 raise RefusedError("circular: a node is its own descendant")
             node = entry(self._document, "nodes", index)

@@ -1,13 +1,31 @@
 """The reader of a model, by its extension."""
 
+from importlib import import_module
+
 from backend.processing.files import Files
-from backend.processing.readers import assimp, cad, gltf, las, obj, ply, stl
+from backend.processing.readers import assimp, cad, draco, gltf, las, obj, ply, stl
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import (
+    DOCUMENT_EXTENSIONS,
     INSPECT_CAD_EXTENSIONS,
     OWN_EXTENSIONS,
     POINT_CLOUD_EXTENSIONS,
 )
+
+
+def preload(extension: str, data: bytes) -> None:
+    """Load the libraries by which a file is read. Readers load them too, but may be confined."""
+    names: list[str] = []
+    if extension in POINT_CLOUD_EXTENSIONS:
+        names = ["laspy", "lazrs"]
+    elif extension in DOCUMENT_EXTENSIONS:
+        names = ["pypdfium2"]
+    elif extension in INSPECT_CAD_EXTENSIONS:
+        names = ["cascadio"]
+    elif extension in OWN_EXTENSIONS and draco.EXTENSION.encode() in data:
+        names = ["DracoPy"]
+    for name in names:
+        import_module(name)
 
 
 def read_model(data: bytes, name: str, extension: str, files: Files) -> Scene:

@@ -117,6 +117,8 @@ def read(data: bytes, files: Files) -> Scene:
 
 
 def _sorted(data: bytes) -> _Lines:
+    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        data = data.decode("utf-16", "replace").encode()
     if b"\\\n" in data or b"\\\r\n" in data:
         data = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
     lines = _Lines()

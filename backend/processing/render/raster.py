@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from backend.processing.scene import Floats, Indices
 
 Buffer = NDArray[np.uint64]
-_CHUNK = 1_000_000
+_CHUNK = 1 << 17
 _EMPTY = np.iinfo(np.uint64).max
 _FARTHEST = 0xFFFFFFF0
-_PART = 100_000
+_PART = 50_000
 _COVERED_PIXELS = 400_000_000
 """Pixels that are converted for one picture; what overlaps more is left out."""
 

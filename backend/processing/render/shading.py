@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from backend.processing.scene import Floats, Indices, Material, Part
 from backend.processing.textures import decoded
 
+Single = NDArray[np.float32]
 _TEXTURE_PIXELS = 1024
 _LIGHT = np.array([-0.45, 0.65, 0.75]) / np.linalg.norm([-0.45, 0.65, 0.75])
 _PLAIN = Material()
@@ -20,7 +21,7 @@ class Shading:
         self._materials = materials
         self._camera = camera
         self._size = size
-        self._textures: dict[int, NDArray[np.float32] | None] = {}
+        self._textures: dict[int, Single | None] = {}
 
     def points(self, part: Part, vertices: Indices, depth: Floats) -> Floats:
         """Return the colours of points: their own, or darker and bluer with the distance."""
@@ -29,32 +30,69 @@ class Shading:
         near = 1 - depth
         return np.stack([0.35 + 0.5 * near, 0.55 + 0.3 * near, 0.9 - 0.4 * near], 1)
 
-    def surface(self, part: Part, pixels: Floats, corners: Indices, mine: Indices) -> Floats:
-        """Return the colours of pixels `mine`, each in the triangle with these corners."""
-        weights = self._weights(pixels[corners], mine)
-        color = np.repeat(np.array([self._material(part.material).color[:3]]), len(mine), 0)
-        if part.colors is not None:
-            color = color * (part.colors[corners][..., :3] * weights).sum(1)
-        texture = self._texture(part.material) if part.uv is not None else None
-        if texture is not None and part.uv is not None:
-            color = color * _sampled(texture, (part.uv[corners] * weights).sum(1))
-        return color * self._light(part, corners, weights)[:, None]
+    def surface(self, part: Part, pixels: Floats) -> "Surface":
+        """Return the shading of the triangles of a part, given its vertices in pixels."""
+        index = part.material
+        material = self._materials[index] if 0 <= index < len(self._materials) else _PLAIN
+        texture = None if part.uv is None else self._texture(index, material)
+        return Surface(part, pixels, material, texture, self._camera, self._size)
 
-    def _material(self, index: int) -> Material:
-        return self._materials[index] if 0 <= index < len(self._materials) else _PLAIN
-
-    def _texture(self, index: int) -> NDArray[np.float32] | None:
+    def _texture(self, index: int, material: Material) -> Single | None:
         if index not in self._textures:
-            content = self._material(index).texture
+            content = material.texture
             image = None if content is None else decoded(content, _TEXTURE_PIXELS)
             pixels = None if image is None else np.asarray(image.convert("RGB"), np.float32)
             self._textures[index] = None if pixels is None else pixels / np.float32(255)
         return self._textures[index]
 
-    def _weights(self, corners: Floats, mine: Indices) -> Floats:
+
+class Surface:
+    """The triangles of one part: material, times vertex colour, texture and light."""
+
+    def __init__(
+        self,
+        part: Part,
+        pixels: Floats,
+        material: Material,
+        texture: Single | None,
+        camera: Floats,
+        size: int,
+    ) -> None:
+        self._triangles = np.zeros((0, 3), np.int64) if part.triangles is None else part.triangles
+        self._pixels = pixels[:, :2]
+        self._size = size
+        self._color = np.array(material.color[:3], np.float32)
+        self._texture = texture
+        self._uv = part.uv
+        self._colors = None if part.colors is None else part.colors[:, :3].astype(np.float32)
+        self._flat = _light(_face_normals(part.positions, self._triangles) @ camera.T)
+        with np.errstate(all="ignore"):
+            normals = None if part.normals is None else part.normals @ camera.T
+            self._normals = None if normals is None else normals.astype(np.float32)
+
+    def colors(self, chosen: Indices, mine: Indices) -> Single:
+        """Return the colours of the pixels `mine`, each in one of the triangles `chosen`."""
+        corners = self._triangles[chosen]
+        color = np.repeat(self._color[None], len(mine), 0)
+        light = self._flat[chosen]
+        if self._texture is None and self._colors is None and self._normals is None:
+            return color * light[:, None]
+        weights = self._weights(corners, mine)
+        if self._colors is not None:
+            color *= (self._colors[corners] * weights).sum(1)
+        if self._texture is not None and self._uv is not None:
+            color *= _sampled(self._texture, (self._uv[corners] * weights).sum(1))
+        if self._normals is not None:
+            given = (self._normals[corners] * weights).sum(1)
+            usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
+            light = np.where(usable, _light(given), light)
+        return color * light[:, None]
+
+    def _weights(self, corners: Indices, mine: Indices) -> Single:
         """The barycentric coordinates of pixels in their triangles."""
-        first = corners[:, 0, :2]
-        one, other = corners[:, 1, :2] - first, corners[:, 2, :2] - first
+        pixels = self._pixels[corners]
+        first = pixels[:, 0]
+        one, other = pixels[:, 1] - first, pixels[:, 2] - first
         place = np.stack([mine % self._size + 0.5, mine // self._size + 0.5], 1) - first
         with np.errstate(all="ignore"):
             area = one[:, 0] * other[:, 1] - other[:, 0] * one[:, 1]
@@ -62,31 +100,33 @@ class Shading:
             third = (one[:, 0] * place[:, 1] - place[:, 0] * one[:, 1]) / area
         second = np.nan_to_num(np.clip(second, 0, 1))
         third = np.nan_to_num(np.clip(third, 0, 1))
-        return np.stack([1 - second - third, second, third], 1)[..., None]
-
-    def _light(self, part: Part, corners: Indices, weights: Floats) -> Floats:
-        with np.errstate(all="ignore"):
-            place = part.positions[corners]
-            normal = np.cross(place[:, 1] - place[:, 0], place[:, 2] - place[:, 0])
-            if part.normals is not None:
-                given = (part.normals[corners] * weights).sum(1)
-                usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
-                normal = np.where(usable[:, None], given, normal)
-            normal = normal @ self._camera.T
-            length = np.linalg.norm(normal, axis=1, keepdims=True)
-            normal = np.nan_to_num(normal / np.where(length > 0, length, 1))
-        normal = np.where(normal[:, 2:3] < 0, -normal, normal)  # back sides are lit too
-        above = 0.18 * (normal[:, 1] * 0.5 + 0.5)
-        return 0.32 + above + 0.55 * np.clip(normal @ _LIGHT, 0, 1)
+        return np.stack([1 - second - third, second, third], 1)[..., None].astype(np.float32)
 
 
-def _sampled(texture: NDArray[np.float32], uv: Floats) -> Floats:
+def _face_normals(positions: Floats, triangles: Indices) -> Floats:
+    with np.errstate(all="ignore"):
+        first = positions[triangles[:, 0]]
+        one, other = positions[triangles[:, 1]] - first, positions[triangles[:, 2]] - first
+        return np.cross(one, other)
+
+
+def _light(normals: Floats | Single) -> Single:
+    """The light on surfaces with these normals; back sides are lit like front sides."""
+    with np.errstate(all="ignore"):
+        length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
+        facing = np.where(normals[:, 2] < 0, -1, 1) / np.where(length > 0, length, 1)
+        above = np.nan_to_num(normals[:, 1] * facing)
+        towards = np.nan_to_num(normals @ _LIGHT.astype(normals.dtype) * facing)
+    return (0.41 + 0.09 * above + 0.55 * np.clip(towards, 0, 1)).astype(np.float32)
+
+
+def _sampled(texture: Single, uv: Floats) -> Single:
     with np.errstate(all="ignore"):
         uv = np.nan_to_num(uv - np.floor(uv))
     height, width = texture.shape[:2]
     row = np.clip((uv[:, 1] * height).astype(np.int64), 0, height - 1)
     column = np.clip((uv[:, 0] * width).astype(np.int64), 0, width - 1)
-    return texture[row, column].astype(np.float64)
+    return texture[row, column]
 
 
 def occlusion(depth: Floats, radius: int) -> Floats:

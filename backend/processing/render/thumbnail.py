@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from backend.processing import limits
@@ -15,8 +14,10 @@ from backend.processing.scene import Floats, Indices, Material, Part
 
 _OVERSAMPLING = 2
 _SIZE = limits.THUMBNAIL_PIXELS * _OVERSAMPLING
+_CHUNK = 1 << 15  # pixels that are shaded at once: their arrays fit the caches
 _LINE_ELEMENT = 0xFFFFFFFE
-_LINE_COLOR = 0.25
+_LINE_COLOR = (64, 64, 64, 255)
+_OCCLUSION_RADIUS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +47,33 @@ def thumbnail(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
     if not hit.any():
         return None
     elements, depth = raster.elements, raster.depth
-    colors = np.full((_SIZE * _SIZE, 3), _LINE_COLOR, np.float32)
+    light = _occlusion(np.where(hit, depth, 1.05))
+    picture = np.zeros((_SIZE * _SIZE, 4), np.uint8)
+    picture[hit] = _LINE_COLOR
     shading = Shading(materials, camera, _SIZE)
     for each in drawn:
         last = each.first + len(each.elements)
-        mine = np.flatnonzero(hit & (elements >= each.first) & (elements < last))
-        if not len(mine):
-            continue
-        chosen = each.elements[elements[mine] - each.first]
-        if chosen.ndim == 2:
-            colors[mine] = shading.surface(each.part, each.pixels, chosen, mine)
-        else:
-            colors[mine] = shading.points(each.part, chosen, depth[mine])
-    factors = occlusion(np.where(hit, depth, 1.05).reshape(_SIZE, _SIZE), 6 * _OVERSAMPLING)
-    return _picture(colors * factors.reshape(-1, 1), hit)
+        found = np.flatnonzero(hit & (elements >= each.first) & (elements < last))
+        surface = shading.surface(each.part, each.pixels) if each.elements.ndim == 2 else None
+        for start in range(0, len(found), _CHUNK):
+            mine = found[start : start + _CHUNK]
+            chosen = elements[mine] - each.first
+            if surface is not None:
+                colors = surface.colors(chosen, mine)
+            else:
+                colors = shading.points(each.part, each.elements[chosen], depth[mine])
+            shown = np.nan_to_num(colors * light[mine][:, None])
+            picture[mine, :3] = np.clip(shown, 0, 1) * 255
+    edge = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
+    image = Image.fromarray(picture.reshape(_SIZE, _SIZE, 4))
+    return image.resize(edge, Image.Resampling.BOX)
+
+
+def _occlusion(depth: Floats) -> Floats:
+    """The light that reaches each pixel, computed for every other pixel in both directions."""
+    pixels = depth.reshape(_SIZE, _SIZE)[::_OVERSAMPLING, ::_OVERSAMPLING]
+    light = occlusion(pixels, _OCCLUSION_RADIUS)
+    return light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
 
 
 def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn]) -> None:
@@ -75,12 +89,3 @@ def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn]) -> No
         width = int(np.clip(0.7 * _SIZE / np.sqrt(len(part.points)), 2, 6))
         raster.points(pixels[part.points], numbers, width)
         drawn.append(_Drawn(first, part, pixels, part.points))
-
-
-def _picture(colors: Floats, hit: NDArray[np.bool_]) -> Image.Image:
-    pixels = np.zeros((_SIZE, _SIZE, 4), np.uint8)
-    shown = np.clip(np.nan_to_num(colors), 0, 1) * 255 * hit[:, None]
-    pixels[..., :3] = shown.reshape(_SIZE, _SIZE, 3)
-    pixels[..., 3] = hit.reshape(_SIZE, _SIZE) * 255
-    edge = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
-    return Image.fromarray(pixels).resize(edge, Image.Resampling.BOX)

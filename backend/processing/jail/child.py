@@ -1,0 +1,76 @@
+"""The process that reads one file. All it has are descriptors that the parent opened."""
+
+import os
+import socket
+from dataclasses import asdict
+from typing import Any
+
+from backend.processing import limits
+from backend.processing.files import State
+from backend.processing.inspection import Inspection, extension_of, inspect
+from backend.processing.jail.channel import receive, send
+from backend.processing.jail.confinement import Bounds, confine
+from backend.processing.readers.models import preload
+
+_BLOCK = 1 << 24
+
+
+class _ParentSource:
+    """Opens files of the asset by asking the parent."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+
+    def open(self, name: str) -> tuple[str, State, bytes | None]:
+        # Paths of files are shorter than this; a longer name is no file.
+        send(self._channel, {"open": name[:2000]})
+        answer, descriptors = receive(self._channel)
+        content = _content(descriptors[0]) if descriptors else None
+        return answer["path"], answer["state"], content
+
+
+def run(channel: socket.socket) -> None:
+    """Receive one file, confine this process, inspect the file and send the result."""
+    job, (data, thumbnail, glb) = receive(channel)
+    path, content = str(job["path"]), _content(data)
+    preload(extension_of(path), content)  # no library can be loaded later
+    confine(Bounds(**job["bounds"]))
+    found = _inspected(path, content, _ParentSource(channel))
+    for descriptor, written in ((thumbnail, found.thumbnail), (glb, found.glb)):
+        if written is not None:
+            _write(descriptor, written)
+    send(channel, {"result": _described(found)})
+
+
+def _inspected(path: str, content: bytes, source: _ParentSource) -> Inspection:
+    try:
+        return inspect(path, content, source)
+    except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
+        reason = f"the reader failed: {type(error).__name__}: {error}"
+        return Inspection(refused=reason[: limits.REASON_CHARACTERS])
+
+
+def _described(found: Inspection) -> dict[str, Any]:
+    return {
+        "facts": found.facts,
+        "refused": found.refused,
+        "descriptor": found.descriptor,
+        "references": [asdict(each) for each in found.references[: limits.REFERENCES]],
+        "thumbnail": found.thumbnail is not None,
+        "glb": found.glb is not None,
+    }
+
+
+def _content(descriptor: int) -> bytes:
+    """Read a whole file. Not by `open`, which calls what a confined process may not."""
+    blocks: list[bytes] = []
+    while block := os.read(descriptor, _BLOCK):
+        blocks.append(block)
+    os.close(descriptor)
+    return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,81 @@
+"""What a process gives up before it reads an untrusted file."""
+
+import ctypes
+import os
+import resource
+import sys
+from dataclasses import dataclass
+
+from backend.processing import limits
+from backend.processing.jail import seccomp
+
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
+_CAPABILITY_VERSION = 0x20080522
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The resources of one child."""
+
+    memory_bytes: int = limits.CHILD_MEMORY_BYTES
+    address_bytes: int = limits.CHILD_ADDRESS_BYTES
+    cpu_seconds: int = limits.CHILD_CPU_SECONDS
+    output_bytes: int = limits.GLB_BYTES + limits.MIB
+
+
+def confine(bounds: Bounds) -> None:
+    """Limit this process and take away its rights, for the rest of its life.
+
+    Outside Linux only the resources are limited.
+
+    Raises:
+        OSError: the kernel refuses a part of it. The process must not go on then.
+    """
+    _limit(bounds)
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        _drop_capabilities(libc)
+        _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        if not seccomp.is_supported():
+            raise OSError("system calls of this machine are not known")
+        seccomp.install(os.getpid())
+
+
+def hide_memory() -> None:
+    """Keep other processes of the same user from this process's memory and environment.
+
+    They could else read both in `/proc`. Only Linux has such files.
+    """
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        _check(libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+
+
+def _limit(bounds: Bounds) -> None:
+    wanted = {
+        resource.RLIMIT_AS: bounds.address_bytes,
+        resource.RLIMIT_DATA: bounds.memory_bytes,
+        resource.RLIMIT_CPU: bounds.cpu_seconds,
+        resource.RLIMIT_FSIZE: bounds.output_bytes,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, value in wanted.items():
+        _, most = resource.getrlimit(kind)
+        bounded = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(kind, (bounded, bounded))
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Root of a container could else read the memory of every process."""
+    header = _CapabilityHeader(_CAPABILITY_VERSION, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    _check(libc.capset(ctypes.byref(header), ctypes.byref(nothing)))
+
+
+def _check(result: int) -> None:
+    if result != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -1,0 +1,233 @@
+"""Starts the processes of the jail, hands them files, and bounds their time."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from backend.processing import limits
+from backend.processing.files import State
+from backend.processing.jail.channel import ChannelError, receive, send
+from backend.processing.jail.confinement import Bounds, hide_memory
+from backend.processing.jail.results import Result, checked, refusal
+from backend.processing.references import Resolver
+
+_START = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from backend.processing.jail.template import main; main(int(sys.argv[1]))"
+)
+# Arrays are freed and allocated all the time: keeping their memory saves a third of the time.
+_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(256 * limits.MIB),
+    "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
+}
+_START_SECONDS = 60
+_REQUESTS = 10_000
+
+
+class AssetFiles(Protocol):
+    """The files of the asset that a model belongs to."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the sizes of the files by their path in the asset."""
+        ...
+
+    def fetch(self, path: str, destination: Path) -> None:
+        """Write the content of one file to a file of this machine."""
+        ...
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What the child of one file used."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a file, and where its thumbnail and GLB were written."""
+
+    result: Result
+    thumbnail: Path | None
+    glb: Path | None
+    usage: Usage
+
+
+class Jail:
+    """Inspects files, each in a child of its own. Not for several threads at once.
+
+    `environment` is that of the processes: it must hold no secrets.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str] | None = None,
+        bounds: Bounds | None = None,
+        seconds: float = limits.CHILD_SECONDS,
+    ) -> None:
+        self._environment = {**_ENVIRONMENT, **(environment or {})}
+        self._bounds = bounds or Bounds()
+        self._seconds = seconds
+        self._template: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        hide_memory()
+
+    def inspect(self, path: str, content: Path, files: AssetFiles, folder: Path) -> Outcome:
+        """Inspect the file `path` of an asset, whose content is on this machine.
+
+        Files that the model references, the thumbnail and the GLB are written to `folder`.
+        """
+        started = time.monotonic()
+        control = self._started()
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                send(control, {"job": True}, [theirs.fileno()])
+            process = int(receive(control)[0]["process"])
+            conversation = _Conversation(ours, path, files, folder, started + self._seconds)
+            result = conversation.hold(content, self._bounds)
+            # Also a child that has sent its result: it could go on for ever.
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        ended, _ = receive(control)
+        if result is None:
+            result = refusal(conversation.late, ended["status"], self._bounds, self._seconds)
+        usage = Usage(
+            time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
+        )
+        thumbnail, glb = conversation.written(result)
+        return Outcome(result, thumbnail, glb, usage)
+
+    def close(self) -> None:
+        """End the template. A later inspection starts another one."""
+        if self._control is not None:
+            self._control.close()
+        if self._template is not None:
+            self._template.kill()
+            self._template.wait()
+        self._template = self._control = None
+
+    def _started(self) -> socket.socket:
+        if self._control is not None and self._template and self._template.poll() is None:
+            self._control.settimeout(None)
+            return self._control
+        self.close()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._template = subprocess.Popen(
+                [sys.executable, "-I", "-c", _START, str(theirs.fileno()), *sys.path],
+                env=self._environment,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self._control = ours
+        ours.settimeout(_START_SECONDS)
+        receive(ours)
+        ours.settimeout(None)
+        return ours
+
+
+class _Conversation:
+    """Answers the requests of one child until it sends its result."""
+
+    def __init__(
+        self, channel: socket.socket, path: str, files: AssetFiles, folder: Path, deadline: float
+    ) -> None:
+        self._channel = channel
+        self._path = path
+        self._files = files
+        self._folder = folder
+        self._deadline = deadline
+        self._resolver: Resolver | None = None
+        self._sizes: Mapping[str, int] = {}
+        self._fetched: dict[str, Path] = {}
+        self._bytes = 0
+        self.late = False
+
+    def hold(self, content: Path, bounds: Bounds) -> Result | None:
+        """Return the result, None if the child has ended without one or takes too long."""
+        try:
+            self._hand_over(content, bounds)
+            for _ in range(_REQUESTS):
+                message = self._next()
+                if "result" in message:
+                    return checked(message["result"])
+                self._answer(str(message.get("open", "")))
+        except TimeoutError:
+            self.late = True
+        except ChannelError:
+            pass
+        return None
+
+    def written(self, result: Result) -> tuple[Path | None, Path | None]:
+        """Return the thumbnail and the GLB, each if the child says so and it is one."""
+        found: list[Path | None] = []
+        for path, said, magic in (
+            (self._folder / "thumbnail.png", result.thumbnail, b"\x89PNG\r\n\x1a\n"),
+            (self._folder / "model.glb", result.glb, b"glTF"),
+        ):
+            with path.open("rb") as file:
+                found.append(path if said and file.read(len(magic)) == magic else None)
+        return found[0], found[1]
+
+    def _hand_over(self, content: Path, bounds: Bounds) -> None:
+        with (
+            content.open("rb") as data,
+            (self._folder / "thumbnail.png").open("wb") as thumbnail,
+            (self._folder / "model.glb").open("wb") as glb,
+        ):
+            descriptors = [data.fileno(), thumbnail.fileno(), glb.fileno()]
+            job = {"path": self._path, "bounds": asdict(bounds)}
+            send(self._channel, job, descriptors)
+
+    def _next(self) -> dict[str, Any]:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError
+        self._channel.settimeout(remaining)
+        message, descriptors = receive(self._channel)
+        for each in descriptors:  # a child has none to send
+            os.close(each)
+        return message
+
+    def _answer(self, name: str) -> None:
+        path, state, file = self._resolved(name)
+        answer = {"path": path, "state": state}
+        if file is None:
+            send(self._channel, answer)
+            return
+        with file.open("rb") as opened:
+            send(self._channel, answer, [opened.fileno()])
+
+    def _resolved(self, name: str) -> tuple[str, State, Path | None]:
+        if self._resolver is None:
+            self._sizes = self._files.sizes()
+            self._resolver = Resolver(self._path, self._sizes)
+        path, state, found = self._resolver.resolve(name)
+        return path, state, None if found is None else self._content(found)
+
+    def _content(self, path: str) -> Path | None:
+        """The content of a file of the asset, None if it is over the bounds."""
+        if path not in self._fetched:
+            self._bytes += self._sizes[path]
+            too_many = len(self._fetched) >= limits.REFERENCED_FILES
+            if too_many or self._bytes > limits.INPUT_BYTES:
+                return None
+            destination = self._folder / f"reference-{len(self._fetched)}"
+            self._files.fetch(path, destination)
+            self._fetched[path] = destination
+        return self._fetched[path]

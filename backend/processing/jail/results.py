@@ -1,0 +1,87 @@
+"""What a child returns, checked: a child that was taken over may return anything."""
+
+import math
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from backend.processing import limits
+from backend.processing.descriptors import LENGTH
+from backend.processing.files import Kind, Reference, State
+from backend.processing.jail.confinement import Bounds
+from backend.processing.measuring import Facts, known_and_finite
+from backend.processing.readers.json_values import listing, mapping
+
+_KINDS, _STATES = frozenset(get_args(Kind)), frozenset(get_args(State))
+_TEXT = 1000
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is known of a file. `thumbnail` and `glb` say whether they were written."""
+
+    facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
+    refused: str | None = None
+    descriptor: list[float] | None = None
+    references: list[Reference] = field(default_factory=list["Reference"])
+    thumbnail: bool = False
+    glb: bool = False
+
+
+def checked(given: object) -> Result:
+    """Return what is valid in the result of a child."""
+    result = mapping(given)
+    refused = result.get("refused")
+    reason = refused[: limits.REASON_CHARACTERS] if isinstance(refused, str) else None
+    references = [_reference(mapping(each)) for each in listing(result.get("references"))]
+    return Result(
+        facts={} if reason else _facts(mapping(result.get("facts"))),
+        refused=reason,
+        descriptor=_descriptor(listing(result.get("descriptor"))),
+        references=[each for each in references if each is not None][: limits.REFERENCES],
+        thumbnail=result.get("thumbnail") is True,
+        glb=result.get("glb") is True,
+    )
+
+
+def refusal(late: bool, status: int, bounds: Bounds, seconds: float) -> Result:
+    """Return the result of a child that was killed, or has ended without a result."""
+    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    if late:
+        reason = f"reading it takes longer than {seconds:g} seconds"
+    elif ended_by == signal.SIGXCPU:
+        reason = f"reading it takes more than {bounds.cpu_seconds} seconds of processor time"
+    elif ended_by == signal.SIGXFSZ:
+        reason = f"what it becomes is larger than {bounds.output_bytes // limits.MIB} MiB"
+    elif ended_by in {signal.SIGKILL, signal.SIGABRT}:
+        reason = "its reader was ended; it may need more memory than is allowed"
+    else:
+        reason = "its reader crashed"
+    return Result(refused=reason)
+
+
+def _facts(given: Mapping[str, Any]) -> Facts:
+    plain = {
+        str(name): value[:_TEXT] if isinstance(value, str) else value
+        for name, value in given.items()
+        if isinstance(value, str | int | float | bool)
+    }
+    return known_and_finite(plain)
+
+
+def _descriptor(given: list[Any]) -> list[float] | None:
+    numbers = [float(each) for each in given if isinstance(each, int | float)]
+    if len(given) != LENGTH or len(numbers) != LENGTH or not all(map(math.isfinite, numbers)):
+        return None
+    return numbers
+
+
+def _reference(given: Mapping[str, Any]) -> Reference | None:
+    path = given.get("path")
+    kind: Any = given.get("kind")
+    state: Any = given.get("state")
+    if not isinstance(path, str) or kind not in _KINDS or state not in _STATES:
+        return None
+    return Reference(path[:_TEXT], kind, state)

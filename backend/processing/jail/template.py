@@ -1,0 +1,66 @@
+"""A process with all libraries loaded, from which a child is forked for each file.
+
+Loading takes longer than reading most files. This process has an empty environment and reads no
+file of users, so that its children inherit nothing worth reading.
+"""
+
+import os
+import socket
+import sys
+
+from backend.processing.inspection import inspect
+from backend.processing.jail import child
+from backend.processing.jail.channel import ChannelError, close_all, receive, send
+from backend.processing.readers.assimp import library
+
+_TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+class _NoFiles:
+    def open(self, name: str) -> tuple[str, child.State, bytes | None]:
+        return name, "missing", None
+
+
+def main(descriptor: int) -> None:
+    """Fork a child for each message, until the parent closes the channel."""
+    _load()
+    control = socket.socket(fileno=descriptor)
+    send(control, {"ready": True})
+    while True:
+        try:
+            _, descriptors = receive(control)
+        except ChannelError:
+            return
+        _serve(control, descriptors)
+
+
+def _load() -> None:
+    """Load everything that an inspection uses, also what is imported at its first use."""
+    from PIL import Image  # noqa: PLC0415 - this process is slow to start already
+
+    Image.init()
+    library()
+    inspect("triangle.obj", _TRIANGLE, _NoFiles())
+
+
+def _serve(control: socket.socket, descriptors: list[int]) -> None:
+    process = os.fork()
+    if process == 0:
+        _run_child(control, descriptors)
+    close_all(descriptors)
+    send(control, {"process": process})
+    _, status, usage = os.wait4(process, 0)
+    seconds = usage.ru_utime + usage.ru_stime
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    send(control, {"status": status, "cpuSeconds": seconds, "peakBytes": peak})
+
+
+def _run_child(control: socket.socket, descriptors: list[int]) -> None:
+    """Never returns: an error of the child must not go on in the template's code."""
+    status = 1
+    try:
+        control.close()
+        child.run(socket.socket(fileno=descriptors[0]))
+        status = 0
+    finally:
+        os._exit(status)

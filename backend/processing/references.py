@@ -1,0 +1,52 @@
+"""The files that a model references, resolved within its asset."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+
+from backend.processing.files import State
+
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")  # two letters at least: `C:` is a drive
+_DRIVE = re.compile(r"^[a-zA-Z]:/")
+
+
+class Resolver:
+    """Resolves references of one model against the files of its asset.
+
+    `model` is the path of the model in the asset, `sizes` has the sizes of all files by path.
+    """
+
+    def __init__(self, model: str, sizes: Mapping[str, int]) -> None:
+        self._folder = posixpath.dirname(model)
+        self._sizes = sizes
+        self._by_lower: dict[str, str] = {}
+        for path in sizes:
+            self._by_lower.setdefault(path.lower(), path)
+
+    def resolve(self, name: str) -> tuple[str, State, str | None]:
+        """Return the path to report, the state, and the file to read if there is one.
+
+        A reference that leads to no file still gets the file of its name beside the model: the
+        picture is better with it, and the state says that the reference is broken.
+        """
+        written = name.replace("\\", "/")
+        if written.lower().startswith("file:"):
+            written = "/" + written[5:].lstrip("/")
+        elif _SCHEME.match(written):
+            return name, "external", None
+        if written.startswith("/") or _DRIVE.match(written):
+            return name, "absolute", self._beside(written)
+        path = posixpath.normpath(posixpath.join(self._folder, written))
+        if path == ".." or path.startswith("../"):
+            return name, "outside", None
+        if path in self._sizes:
+            return path, "found", path
+        other = self._by_lower.get(path.lower())
+        if other is not None:
+            return other, "otherCase", other
+        return name, "missing", self._beside(written)
+
+    def _beside(self, written: str) -> str | None:
+        name = posixpath.basename(written)
+        path = posixpath.join(self._folder, name)
+        return self._by_lower.get(path.lower()) if name else None

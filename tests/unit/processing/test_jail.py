@@ -1,0 +1,208 @@
+"""The jail: what a confined process cannot do, and that its end becomes a reason."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from backend.processing.files import State
+from backend.processing.jail import results
+from backend.processing.jail.confinement import Bounds
+from backend.processing.jail.parent import Jail, Outcome
+from backend.processing.references import Resolver
+from tests.unit.processing import samples
+from tests.unit.processing.attacks import SECRET
+
+ROOT = Path(__file__).resolve().parents[3]
+READING = {"environment", "memory", "memory by a call"}
+
+
+class Folder:
+    """The files of an asset. Remembers which were fetched."""
+
+    def __init__(self, **files: bytes) -> None:
+        self.files = {name.replace("__", "."): content for name, content in files.items()}
+        self.fetched: list[str] = []
+
+    def sizes(self) -> Mapping[str, int]:
+        return {name: len(content) for name, content in self.files.items()}
+
+    def fetch(self, path: str, destination: Path) -> None:
+        self.fetched.append(path)
+        destination.write_bytes(self.files[path])
+
+
+def run(jail: Jail, folder: Path, name: str, data: bytes, files: Folder | None = None) -> Outcome:
+    content = folder / "content"
+    content.write_bytes(data)
+    return jail.inspect(name, content, files or Folder(), folder)
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    started = Jail(seconds=30)
+    yield started
+    started.close()
+
+
+def attacked(layer: str) -> dict[str, bool]:
+    """Which attacks succeed, by name."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.unit.processing.attacks", "victim", layer],
+        cwd=ROOT,
+        env={"VICTIM": SECRET},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return json.loads(done.stdout)
+
+
+def test_without_the_jail_every_attack_succeeds() -> None:
+    assert {name for name, succeeded in attacked("none").items() if not succeeded} == set()
+
+
+def test_in_the_jail_no_attack_succeeds() -> None:
+    assert {name for name, succeeded in attacked("jail").items() if succeeded} == set()
+
+
+def test_a_process_that_hides_its_memory_is_not_read_even_without_the_filter() -> None:
+    found = attacked("hidden")
+    assert {name for name, succeeded in found.items() if not succeeded} >= READING
+    assert found["connect"]
+
+
+def test_the_environment_of_the_jail_has_no_variable_of_the_parent(
+    jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    other = Jail()
+    run(other, tmp_path, "cube.obj", samples.cube_obj())
+    found = [
+        path.read_bytes()
+        for path in Path("/proc").glob("[0-9]*/environ")
+        if (path.parent / "stat").read_text().split()[3] == str(os.getpid())
+    ]
+    other.close()
+    jails = [each for each in found if b"OPENBLAS_NUM_THREADS" in each]
+    assert jails
+    assert not any(SECRET.encode() in each for each in jails)
+
+
+def test_a_model_is_inspected_with_the_files_that_it_references(jail: Jail, tmp_path: Path) -> None:
+    library = (
+        b"newmtl red\nmap_Kd Red.PNG\nmap_Ks ../../up.png\nmap_Ka /etc/passwd\nmap_Bump no.png"
+    )
+    files: dict[str, bytes] = {"models/cube__mtl": library, "models/red__png": samples.png()}
+    asset = Folder(**files, unused__png=samples.png())
+    data = samples.cube_obj("mtllib cube.mtl\nusemtl red\n")
+    found = run(jail, tmp_path, "models/cube.obj", data, asset)
+    assert found.result.refused is None
+    assert asset.fetched == ["models/cube.mtl", "models/red.png"]
+    assert {each.path: each.state for each in found.result.references} == {
+        "models/cube.mtl": "found",
+        "models/red.png": "otherCase",
+        "../../up.png": "outside",
+        "/etc/passwd": "absolute",
+        "no.png": "missing",
+    }
+    assert found.thumbnail is not None
+    assert found.glb is not None
+    assert found.glb.read_bytes()[:4] == b"glTF"
+    assert found.result.descriptor is not None
+
+
+def test_the_same_file_has_the_same_result(jail: Jail, tmp_path: Path) -> None:
+    first, second = (run(jail, tmp_path, "c.stl", samples.cube_stl()).result for _ in range(2))
+    assert first == second
+
+
+def test_what_takes_too_long_is_refused(tmp_path: Path) -> None:
+    patient = Jail(seconds=0.01)
+    found = run(patient, tmp_path, "cube.obj", samples.cube_obj())
+    assert found.result.refused == "reading it takes longer than 0.01 seconds"
+    patient.close()
+
+
+def test_what_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
+    narrow = Jail(bounds=Bounds(memory_bytes=96 << 20), seconds=30)
+    vertices = b"".join(b"v %d 0 0\n" % number for number in range(400_000))
+    found = run(narrow, tmp_path, "many.obj", vertices)
+    assert found.result.refused == "needs more memory than is allowed"
+    narrow.close()
+
+
+def test_the_jail_goes_on_when_its_template_has_died(jail: Jail, tmp_path: Path) -> None:
+    run(jail, tmp_path, "cube.obj", samples.cube_obj())
+    jail.close()
+    assert run(jail, tmp_path, "cube.obj", samples.cube_obj()).result.refused is None
+
+
+def test_results_of_a_hostile_child_are_checked() -> None:
+    lies = {
+        "facts": {"triangles": float("nan"), "unknown": 1, "format": "x" * 5000, "area": [1]},
+        "references": [{"path": 1}, {"path": "a", "kind": "texture", "state": "fine"}],
+        "descriptor": [1.0] * 74,
+        "thumbnail": "yes",
+    }
+    found = results.checked(lies)
+    assert found == results.Result(facts={"format": "x" * 1000})
+    assert results.checked([1]) == results.Result()
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (9, "its reader was ended; it may need more memory than is allowed"),
+        (11, "its reader crashed"),
+        (24, "reading it takes more than 120 seconds of processor time"),
+        (25, "what it becomes is larger than 257 MiB"),
+    ],
+)
+def test_the_end_of_a_child_is_a_reason(status: int, reason: str) -> None:
+    found = results.refusal(late=False, status=status, bounds=Bounds(), seconds=1)
+    assert found == results.Result(refused=reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "file"),
+    [
+        ("a.png", "found", "m/a.png"),
+        ("./x/../a.png", "found", "m/a.png"),
+        ("..\\b.png", "found", "b.png"),
+        ("A.PNG", "otherCase", "m/a.png"),
+        ("../../b.png", "outside", None),
+        ("gone.png", "missing", None),
+        ("textures/a.png", "missing", "m/a.png"),
+        ("C:\\paint\\a.png", "absolute", "m/a.png"),
+        ("/etc/passwd", "absolute", None),
+        ("file:///etc/passwd", "absolute", None),
+        ("https://example.com/a.png", "external", None),
+        ("http://169.254.169.254/latest", "external", None),
+    ],
+)
+def test_references_are_resolved_within_the_asset(
+    name: str, state: State, file: str | None
+) -> None:
+    resolver = Resolver("m/model.obj", {"m/a.png": 1, "b.png": 1, "m/model.obj": 1})
+    assert resolver.resolve(name)[1:] == (state, file)
+
+
+def test_no_socket_of_the_jail_reaches_a_server(tmp_path: Path) -> None:
+    """A model that references a server: nothing connects to it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        uri = f"http://127.0.0.1:{server.getsockname()[1]}/cube.bin"
+        document = samples.encoded(samples.cube_gltf(uri))
+        listening = Jail()
+        found = run(listening, tmp_path, "cube.gltf", document)
+        listening.close()
+        assert [each.state for each in found.result.references] == ["external"]
+        assert found.result.refused
+        with pytest.raises(TimeoutError):
+            server.accept()
