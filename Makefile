@@ -174,7 +174,7 @@ clean: ## Remove what was made here: environment, templates, local state, caches
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv comes from the lock too: its entry is cut out, so that its hash is checked like all others.
-$(READY): requirements.txt client/pyproject.toml
+$(READY): requirements.txt client/pyproject.toml tracking/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)"; exit 1; }
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
@@ -182,5 +182,5 @@ $(READY): requirements.txt client/pyproject.toml
 	@echo "installing what requirements.txt pins"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes --compile-bytecode requirements.txt
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e client
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation -e client -e tracking
 	@touch $@

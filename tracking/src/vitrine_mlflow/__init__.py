@@ -1,0 +1,1 @@
+"""MLflow tracking on one DynamoDB table. MLflow loads the stores by their entry points."""

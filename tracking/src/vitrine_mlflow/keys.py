@@ -1,0 +1,267 @@
+"""Every key of the table: built, parsed and documented from one declaration.
+
+A pattern is text with fields, as `R#{run_id}#METRIC#{key}`. `#` inside a field is escaped.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from vitrine_mlflow.encoding import escape, unescape
+
+_FIELD = re.compile(r"{(\w+)}")
+
+
+class Key(NamedTuple):
+    """The primary key of an item."""
+
+    pk: str
+    sk: str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Text of a key with named fields."""
+
+    text: str
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        return _FIELD.split(self.text)  # literal, field, literal, field, …
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        literals, fields = self._parts[::2], self._parts[1::2]
+        groups = [f"(?P<{name}>[^#]*)" for name in fields]
+        mixed = [re.escape(literals[0])]
+        for group, literal in zip(groups, literals[1:], strict=True):
+            mixed += [group, re.escape(literal)]
+        return re.compile("".join(mixed), re.DOTALL)
+
+    def build(self, fields: Mapping[str, str]) -> str:
+        """The key with all its fields."""
+        parts = self._parts
+        return "".join(
+            escape(fields[part]) if index % 2 else part for index, part in enumerate(parts)
+        )
+
+    def prefix(self, fields: Mapping[str, str]) -> str:
+        """The key up to the first field that is not given."""
+        built: list[str] = []
+        for index, part in enumerate(self._parts):
+            if index % 2 and part not in fields:
+                break
+            built.append(escape(fields[part]) if index % 2 else part)
+        return "".join(built)
+
+    def parse(self, key: str) -> dict[str, str] | None:
+        """The fields of a key, or None if the key has another pattern."""
+        match = self._regex.fullmatch(key)
+        if match is None:
+            return None
+        return {name: unescape(text) for name, text in match.groupdict().items()}
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A type of item: its primary key, and its keys in global indexes."""
+
+    name: str
+    pk: Pattern
+    sk: Pattern
+    title: str
+    description: str
+    indexes: Mapping[str, tuple[Pattern, Pattern]] = field(
+        default_factory=dict[str, tuple[Pattern, Pattern]]
+    )
+    ours: bool = False
+
+    def key(self, **fields: str) -> Key:
+        return Key(self.pk.build(fields), self.sk.build(fields))
+
+    def prefix(self, **fields: str) -> str:
+        """The start of the sort keys of all items that have these fields."""
+        return self.sk.prefix(fields)
+
+    def index_keys(self, **fields: str) -> dict[str, str]:
+        """Attributes that place the item in the global indexes."""
+        attributes: dict[str, str] = {}
+        for index, (pk, sk) in self.indexes.items():
+            attributes[f"{index}pk"] = pk.build(fields)
+            attributes[f"{index}sk"] = sk.build(fields)
+        return attributes
+
+    def parse(self, key: Key) -> dict[str, str] | None:
+        pk, sk = self.pk.parse(key.pk), self.sk.parse(key.sk)
+        return None if pk is None or sk is None else {**pk, **sk}
+
+
+def _entity(
+    name: str,
+    pk: str,
+    sk: str,
+    title: str,
+    description: str,
+    **indexes: tuple[str, str],
+) -> Entity:
+    patterns = {name: (Pattern(pair[0]), Pattern(pair[1])) for name, pair in indexes.items()}
+    return Entity(name, Pattern(pk), Pattern(sk), title, description, patterns)
+
+
+def _own(name: str, pk: str, sk: str, title: str, description: str) -> Entity:
+    return Entity(name, Pattern(pk), Pattern(sk), title, description, ours=True)
+
+
+_EXP = "EXP#{experiment_id}"
+_RM = "RM#{model_name}"
+_USER = "USER#{username}"
+
+EXPERIMENT = _entity(
+    "EXPERIMENT", _EXP, "E#META", "Experiment metadata",
+    "Name, artifact location, lifecycle stage, times",
+    gsi2=("WS#{workspace}", "EXP#{experiment_id}"),
+    gsi3=("EXPNAME#{name}", "EXP#{experiment_id}"),
+    gsi5=("WS#{workspace}#EXP", "{ordered_name}"),
+)  # fmt: skip
+EXPERIMENT_TAG = _entity("EXPERIMENT_TAG", _EXP, "E#TAG#{key}", "Experiment tag", "Key and value")
+EXPERIMENT_NAME_REV = _entity(
+    "EXPERIMENT_NAME_REV", _EXP, "E#NAME_REV", "Reversed name",
+    "The experiment's name reversed, for searches by the end of a name",
+)  # fmt: skip
+RUN = _entity(
+    "RUN", _EXP, "R#{run_id}", "Run", "Name, status, lifecycle stage, times, user, artifact URI",
+    gsi1=("RUN#{run_id}", "EXP#{experiment_id}"),
+)  # fmt: skip
+METRIC = _entity(
+    "METRIC", _EXP, "R#{run_id}#METRIC#{key}", "Latest metric", "The latest value of a metric"
+)
+METRIC_HISTORY = _entity(
+    "METRIC_HISTORY", _EXP, "R#{run_id}#MHIST#{key}#{step}#{timestamp}#{value}",
+    "Metric history", "One logged value; the last segment keeps values of one step and time apart",
+)  # fmt: skip
+PARAM = _entity("PARAM", _EXP, "R#{run_id}#PARAM#{key}", "Parameter", "Key and value of a run")
+TAG = _entity("TAG", _EXP, "R#{run_id}#TAG#{key}", "Run tag", "Key and value of a run")
+INPUT = _entity(
+    "INPUT", _EXP, "R#{run_id}#INPUT#{name}", "Dataset input",
+    "The tags of a dataset as input of a run; the name is the dataset's hash",
+)  # fmt: skip
+RUN_MODEL = _entity(
+    "RUN_MODEL", _EXP, "R#{run_id}#LM#{model_name}", "Logged model",
+    "A model that is input or output of a run",
+)  # fmt: skip
+TRACE = _entity(
+    "TRACE", _EXP, "T#{trace_id}", "Trace", "Name, status, times, previews",
+    gsi1=("TRACE#{trace_id}", "EXP#{experiment_id}"),
+)  # fmt: skip
+TRACE_TAG = _entity("TRACE_TAG", _EXP, "T#{trace_id}#TAG#{key}", "Trace tag", "Key and value")
+SPANS = _entity("SPANS", _EXP, "T#{trace_id}#SPANS", "Spans", "The spans of a trace, compressed")
+DATASET = _entity(
+    "DATASET", _EXP, "D#{dataset_hash}", "Dataset", "Name, digest, source, schema, profile"
+)
+DATASET_LINK = _entity(
+    "DATASET_LINK", _EXP, "DLINK#{run_id}#{dataset_name}", "Dataset link",
+    "A run's use of a dataset; the name is the dataset's hash",
+)  # fmt: skip
+METRIC_RANK = _entity(
+    "METRIC_RANK", _EXP, "RANK#m#{key}#{inverted_value}#{run_id}", "Metric rank",
+    "Runs by a metric's value, descending",
+)  # fmt: skip
+PARAM_RANK = _entity(
+    "PARAM_RANK", _EXP, "RANK#p#{key}#{value}#{run_id}", "Param rank", "Runs by a param's value"
+)
+FTS = _entity(
+    "FTS", _EXP, "FTS#{level}#{token}#{entity_type}#{entity_id}", "Full-text row",
+    "An entity whose text has a token",
+    gsi2=("FTS#{token}", "{level}#{entity_type}#{entity_id}"),
+)  # fmt: skip
+FTS_REV = _entity(
+    "FTS_REV", _EXP, "FTS_REV#{entity_type}#{entity_id}#{level}#{token}", "Full-text reverse row",
+    "The tokens of an entity, to remove its rows",
+)  # fmt: skip
+MODEL = _entity(
+    "MODEL", _RM, "M#META", "Registered model", "Name, description, times",
+    gsi3=("RMNAME#{model_name}", "RM#{model_name}"),
+    gsi5=("RM_LIST", "{ordered_name}"),
+)  # fmt: skip
+MODEL_VERSION = _entity(
+    "MODEL_VERSION", _RM, "M#V#{version}", "Model version", "Source, run, status, stage"
+)
+MODEL_TAG = _entity("MODEL_TAG", _RM, "M#TAG#{key}", "Model tag", "Key and value")
+MODEL_ALIAS = _entity("MODEL_ALIAS", _RM, "M#ALIAS#{alias}", "Model alias", "A name of a version")
+WORKSPACE = _entity(
+    "WORKSPACE", "WORKSPACE#{workspace}", "WS#META", "Workspace", "Name and configuration"
+)
+USER = _entity("USER", _USER, "U#META", "User", "Name, password hash, admin flag")
+EXPERIMENT_PERMISSION = _entity(
+    "EXPERIMENT_PERMISSION", _USER, "U#PERM#{experiment_id}", "Experiment permission",
+    "A user's permission for an experiment",
+    gsi4=("EXPPERM#{experiment_id}", "USER#{username}"),
+)  # fmt: skip
+MODEL_PERMISSION = _entity(
+    "MODEL_PERMISSION", _USER, "U#RPERM#{model_name}", "Registry permission",
+    "A user's permission for a registered model",
+    gsi4=("RMPERM#{model_name}", "USER#{username}"),
+)  # fmt: skip
+CONFIG = _entity("CONFIG", "CONFIG", "CFG#{key}", "Configuration entry", "Key and value")
+
+# What the given patterns do not hold. A lookup item is written in the transaction of its run or
+# trace and read consistently, because a global index lags behind the table.
+RUN_LOOKUP = _own(
+    "RUN_LOOKUP", "RUN#{run_id}", "EXP", "Run lookup", "The experiment of a run, read consistently"
+)
+TRACE_LOOKUP = _own(
+    "TRACE_LOOKUP", "TRACE#{trace_id}", "EXP", "Trace lookup",
+    "The experiment of a trace, read consistently",
+)  # fmt: skip
+EXPERIMENT_NAME = _own(
+    "EXPERIMENT_NAME", "NAME#EXP#{workspace}#{name}", "NAME", "Experiment name",
+    "Reservation: makes a name unique and finds its experiment consistently",
+)  # fmt: skip
+MODEL_NAME = _own(
+    "MODEL_NAME", "NAME#RM#{workspace}#{name}", "NAME", "Model name",
+    "Reservation: makes a name unique",
+)  # fmt: skip
+SUMMARY = _own(
+    "SUMMARY", _EXP, "S#{run_id}#{kind}#{number}", "Run summary",
+    "Latest metrics (M) or params, tags and inputs (P) of a run, packed; searches read these",
+)  # fmt: skip
+ASSESSMENT = _own(
+    "ASSESSMENT", _EXP, "T#{trace_id}#ASSESS#{assessment_id}", "Assessment",
+    "Feedback or expectation on a trace",
+)  # fmt: skip
+SPANS_CHUNK = _own(
+    "SPANS_CHUNK", _EXP, "T#{trace_id}#SPANS#{number}", "Spans chunk",
+    "Spans beyond the first 350 kB of a trace",
+)  # fmt: skip
+MODEL_LOOKUP = _own(
+    "MODEL_LOOKUP", "LM#{model_id}", "EXP", "Logged model lookup",
+    "The experiment of a logged model, read consistently",
+)  # fmt: skip
+LOGGED_MODEL = _own(
+    "LOGGED_MODEL", _EXP, "LM#{model_id}", "Logged model by id",
+    "Name, status, params and tags of a logged model",
+)  # fmt: skip
+LOGGED_MODEL_METRIC = _own(
+    "LOGGED_MODEL_METRIC", _EXP, "LMM#{model_id}#{key}#{metric_hash}", "Metric of a logged model",
+    "One value, by run, step, time and dataset",
+)  # fmt: skip
+
+ENTITIES: tuple[Entity, ...] = tuple(
+    value for value in globals().values() if isinstance(value, Entity)
+)
+GIVEN_ENTITIES = tuple(entity for entity in ENTITIES if not entity.ours)
+
+
+def parse(key: Key) -> tuple[Entity, dict[str, str]]:
+    """The type of the item at a key, and the fields of the key.
+
+    Raises:
+        ValueError: the key has none of the declared patterns.
+    """
+    for entity in ENTITIES:
+        fields = entity.parse(key)
+        if fields is not None:
+            return entity, fields
+    raise ValueError(f"no entity has the key {key.pk!r}, {key.sk!r}")
