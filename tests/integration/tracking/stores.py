@@ -1,0 +1,99 @@
+"""Both stores of the differential test, with one clock and one series of ids."""
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from mlflow.store.tracking import sqlalchemy_store
+from vitrine_mlflow.context import Context, Sources
+from vitrine_mlflow.database import Database
+from vitrine_mlflow.store import DynamoTrackingStore
+from vitrine_mlflow.table import create_request
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ARTIFACTS = "s3://artifacts/root"
+
+
+class TrackingTables:
+    """Tables of the engine, created when a test wants one."""
+
+    def __init__(self, client: "DynamoDBClient") -> None:
+        self.client = client
+
+    def create(self, name: str) -> str:
+        self.client.create_table(**create_request(name))
+        return name
+
+    def database(self, name: str) -> Database:
+        return Database(self.client, name, "eu-central-1")
+
+
+@dataclass
+class Series:
+    """The clock and the ids that both stores draw from, each its own copy."""
+
+    milliseconds: int = 1_700_000_000_000
+    experiments: int = 0
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def now_ms(self) -> int:
+        return self.milliseconds
+
+    def new_hex(self) -> str:
+        # spread, so that ids do not sort by their creation
+        return f"{(next(self.numbers) * 0x9E3779B97F4A7C15) % (1 << 128):032x}"
+
+    def new_experiment_id(self) -> str:
+        return str(self.experiments + 1)
+
+    def random_name(self) -> str:
+        return f"name-{self.milliseconds}"
+
+    def sources(self) -> Sources:
+        return Sources(self.now_ms, self.new_hex, self.new_experiment_id, self.random_name)
+
+
+class _Uuid:
+    """A new id in the form that MLflow's store takes from the module `uuid`."""
+
+    def __init__(self, text: str) -> None:
+        self.hex = text
+
+    def __str__(self) -> str:
+        return self.hex
+
+
+def dynamo_store(database: Database, series: Series) -> DynamoTrackingStore:
+    return DynamoTrackingStore.of_context(Context(database, ARTIFACTS, series.sources()))
+
+
+class SqlStore:
+    """MLflow's own store on SQLite; its clock and ids come from a series.
+
+    A file is a copy of one that has the schema: the migrations that create it take seconds.
+    """
+
+    def __init__(self, path: Path, series: Series) -> None:
+        self._series = series
+        template = path.with_name("template.db")
+        if template != path:
+            if not template.exists():
+                SqlStore(template, Series())
+            shutil.copy(template, path)
+        with self.injected():
+            self.store: Any = sqlalchemy_store.SqlAlchemyStore(f"sqlite:///{path}", ARTIFACTS)
+
+    def injected(self) -> Any:
+        module: Any = sqlalchemy_store
+        fakes = {
+            "get_current_time_millis": self._series.now_ms,
+            "_generate_random_name": self._series.random_name,
+            "uuid": mock.Mock(uuid4=lambda: _Uuid(self._series.new_hex())),
+        }
+        return mock.patch.multiple(module, **fakes)

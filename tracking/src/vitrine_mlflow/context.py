@@ -1,0 +1,50 @@
+"""What all parts of a store share: the table, the clock, new ids, the place of artifacts."""
+
+import random
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vitrine_mlflow.database import Database
+
+DEFAULT_WORKSPACE = "default"
+_EXPERIMENT_ID_DIGITS = 18
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _new_hex() -> str:
+    return uuid.uuid4().hex
+
+
+def _new_experiment_id() -> str:
+    # random rather than counted: a counter would be one item that all creations write to
+    low = 10 ** (_EXPERIMENT_ID_DIGITS - 1)
+    return str(low + random.SystemRandom().randrange(9 * low))
+
+
+def _random_name() -> str:
+    from vitrine_mlflow.mlflow_api import generate_random_name  # noqa: PLC0415 - loads MLflow
+
+    return generate_random_name()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where times, ids and names come from; tests replace them."""
+
+    now_ms: Callable[[], int] = _now_ms
+    new_hex: Callable[[], str] = _new_hex
+    new_experiment_id: Callable[[], str] = _new_experiment_id
+    random_name: Callable[[], str] = _random_name
+
+
+@dataclass(frozen=True)
+class Context:
+    database: Database
+    artifact_root: str
+    sources: Sources = field(default_factory=Sources)
+    workspace: str = DEFAULT_WORKSPACE

@@ -1,0 +1,218 @@
+"""One DynamoDB table: reads, queries and transactions, with failures as MLflow reports them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from vitrine_mlflow.encoding import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from vitrine_mlflow.errors import ConflictError, invalid, translated
+from vitrine_mlflow.expressions import (
+    Delete,
+    Item,
+    Placeholders,
+    Put,
+    Write,
+    deserialize_item,
+    key_attributes,
+    serialize_item,
+    write_parameters,
+)
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.table import PARTITION_KEY, SORT_KEY, Index
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_Result = TypeVar("_Result")
+
+TRANSACTION_WRITES = 100
+_BATCH_READS = 100
+_BATCH_WRITES = 25
+_ATTEMPTS = 8
+_METHODS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Sort keys from `low` to `high`, both included. DynamoDB orders them by their bytes."""
+
+    low: str
+    high: str
+
+    @classmethod
+    def of_prefix(cls, prefix: str) -> "Range":
+        return cls(prefix, prefix + "\U0010ffff")
+
+
+class Database:
+    """Requests to the table. Reads of the table itself are consistent, those of GSIs cannot be."""
+
+    def __init__(
+        self,
+        client: "DynamoDBClient",
+        table: str,
+        region: str = "",
+        sleep: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        self._client: Any = client
+        self._table = table
+        self._region = region
+        self._sleep = sleep
+
+    def get(self, key: Key) -> Item | None:
+        with self._translated("GetItem", key.pk):
+            reply = self._client.get_item(
+                TableName=self._table, Key=key_attributes(key), ConsistentRead=True
+            )
+        item: dict[str, Any] | None = reply.get("Item")
+        return None if item is None else deserialize_item(item)
+
+    def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """The items that exist, by key; 100 a request."""
+        found: dict[Key, Item] = {}
+        pending = [key_attributes(key) for key in dict.fromkeys(keys)]
+        while pending:
+            batch, pending = pending[:_BATCH_READS], pending[_BATCH_READS:]
+            with self._translated("BatchGetItem"):
+                reply = self._client.batch_get_item(
+                    RequestItems={self._table: {"Keys": batch, "ConsistentRead": True}}
+                )
+            for raw in reply["Responses"].get(self._table, []):
+                item = deserialize_item(raw)
+                found[key_of(item)] = item
+            left: dict[str, Any] = reply.get("UnprocessedKeys") or {}
+            pending += left.get(self._table, {}).get("Keys", [])
+        return found
+
+    def query(
+        self,
+        pk: str,
+        keys: Range | None = None,
+        *,
+        index: Index | None = None,
+        backward: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Item]:
+        """Items of a partition in the order of their sort keys; a page is read when needed.
+
+        The first page has at most `limit` items, each further one twice as many.
+        """
+        parameters = self._query_parameters(pk, keys, index)
+        parameters["ScanIndexForward"] = not backward
+        if limit is not None:
+            parameters["Limit"] = limit
+        while True:
+            with self._translated("Query", pk):
+                reply = self._client.query(**parameters)
+            for raw in reply["Items"]:
+                yield deserialize_item(raw)
+            if "LastEvaluatedKey" not in reply:
+                return
+            parameters["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
+            if "Limit" in parameters:
+                parameters["Limit"] *= 2
+
+    def query_prefix(self, pk: str, prefix: str, **options: Any) -> Iterator[Item]:
+        return self.query(pk, Range.of_prefix(prefix), **options)
+
+    def _query_parameters(self, pk: str, keys: Range | None, index: Index | None) -> dict[str, Any]:
+        pk_name, sk_name = index.attribute_names if index else (PARTITION_KEY, SORT_KEY)
+        placeholders = Placeholders()
+        condition = f"{placeholders.name(pk_name)} = {placeholders.value(pk)}"
+        if keys is not None:
+            low, high = placeholders.value(keys.low), placeholders.value(keys.high)
+            condition += f" AND {placeholders.name(sk_name)} BETWEEN {low} AND {high}"
+        parameters = {
+            "TableName": self._table,
+            "KeyConditionExpression": condition,
+            **placeholders.parameters(),
+        }
+        if index is not None:
+            parameters["IndexName"] = index.name
+        if index is None or index.pk == PARTITION_KEY:
+            parameters["ConsistentRead"] = True  # a local index allows it
+        return parameters
+
+    def write(self, writes: Sequence[Write]) -> None:
+        """Apply all writes or none.
+
+        Raises:
+            ConflictError: a condition did not hold.
+        """
+        for write in writes:
+            _require_key(write)
+        if len(writes) > TRANSACTION_WRITES:
+            raise ValueError(f"{len(writes)} writes do not fit into one transaction")
+        if not writes:
+            return
+        kind, parameters = write_parameters(writes[0])
+        partition = _written_key(writes[0]).pk
+        if len(writes) == 1 and kind in _METHODS:
+            with self._translated(f"{kind}Item", partition):
+                getattr(self._client, _METHODS[kind])(TableName=self._table, **parameters)
+            return
+        self._transact(writes, partition)
+
+    def _transact(self, writes: Sequence[Write], partition: str) -> None:
+        requests: list[dict[str, Any]] = []
+        for write in writes:
+            kind, parameters = write_parameters(write)
+            requests.append({kind: {"TableName": self._table, **parameters}})
+        with self._translated("TransactWriteItems", partition):
+            self._client.transact_write_items(TransactItems=requests)
+
+    def retried(self, attempt: Callable[[], _Result]) -> _Result:
+        """Repeat a read and conditional write until no other writer comes between them.
+
+        Raises:
+            ConflictError: others came between in every attempt.
+        """
+        for number in range(_ATTEMPTS - 1):
+            try:
+                return attempt()
+            except ConflictError:
+                self._sleep(number)
+        return attempt()
+
+    def write_in_batches(self, writes: Iterable[Put | Delete]) -> None:
+        """Apply unconditional writes, 25 a request, each for itself."""
+        pending = [_batch_request(write) for write in writes]
+        while pending:
+            batch, pending = pending[:_BATCH_WRITES], pending[_BATCH_WRITES:]
+            with self._translated("BatchWriteItem"):
+                reply = self._client.batch_write_item(RequestItems={self._table: batch})
+            left: dict[str, Any] = reply.get("UnprocessedItems") or {}
+            pending += left.get(self._table, [])
+
+    def _translated(self, operation: str, partition: str = "") -> Any:
+        return translated(self._table, self._region, operation, partition)
+
+
+def key_of(item: Item) -> Key:
+    return Key(item[PARTITION_KEY], item[SORT_KEY])
+
+
+def with_key(key: Key, attributes: Item) -> Item:
+    """An item of these attributes at a key."""
+    return {PARTITION_KEY: key.pk, SORT_KEY: key.sk, **attributes}
+
+
+def _batch_request(write: Put | Delete) -> dict[str, Any]:
+    _require_key(write)
+    if isinstance(write, Put):
+        return {"PutRequest": {"Item": serialize_item(write.item)}}
+    return {"DeleteRequest": {"Key": key_attributes(write.key)}}
+
+
+def _written_key(write: Write) -> Key:
+    return key_of(write.item) if isinstance(write, Put) else write.key
+
+
+def _require_key(write: Write) -> None:
+    key = _written_key(write)
+    for text, limit in ((key.pk, PARTITION_KEY_BYTES), (key.sk, SORT_KEY_BYTES)):
+        if len(text.encode()) > limit:
+            raise invalid(
+                f"The name '{text[:100]}…' is too long: its key in DynamoDB has "
+                f"{len(text.encode())} bytes, more than {limit}."
+            )

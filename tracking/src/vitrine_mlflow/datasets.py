@@ -1,0 +1,215 @@
+"""Datasets that runs used, and the models that runs read and wrote."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    InputTag,
+    LoggedModelInput,
+    LoggedModelOutput,
+)
+from mlflow.exceptions import MlflowException
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import with_key
+from vitrine_mlflow.encoding import digest
+from vitrine_mlflow.expressions import ABSENT, Item, Put, Write
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
+from vitrine_mlflow.runs import Runs
+from vitrine_mlflow.summaries import DETAILS, INPUT, OUTPUT, SummaryChain, summary_key
+from vitrine_mlflow.table import PARTITION_KEY
+
+_INPUTS_IN_TRANSACTION = 30
+_MODELS_IN_TRANSACTION = 40
+
+
+class Datasets:
+    """Inputs and outputs of runs."""
+
+    def __init__(self, context: Context, runs: Runs) -> None:
+        self._context = context
+        self._database = context.database
+        self._runs = runs
+
+    def log_inputs(
+        self,
+        run_id: str,
+        datasets: list[DatasetInput] | None,
+        models: list[LoggedModelInput] | None,
+    ) -> None:
+        validate_run_id(run_id)
+        if datasets is not None:
+            if not isinstance(datasets, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"Argument 'datasets' should be a list, got '{type(datasets)}'")
+            validate_dataset_inputs(datasets)
+        run = self._runs.find(run_id)
+        run.require_active()
+        for given in datasets or []:
+            if given.dataset is None:  # pyright: ignore[reportUnnecessaryComparison]
+                raise MlflowException("Dataset input must have a dataset associated with it.")
+        unique = {
+            dataset_hash(given.dataset.name, given.dataset.digest): given
+            for given in reversed(datasets or [])
+        }
+        inputs = list(unique.items())[::-1]
+        for start in range(0, len(inputs), _INPUTS_IN_TRANSACTION):
+            part = inputs[start : start + _INPUTS_IN_TRANSACTION]
+            self._database.retried(lambda part=part: self._log_datasets(run_id, part))
+        self._log_models(run_id, [(model.model_id, None) for model in models or []])
+
+    def _log_datasets(self, run_id: str, inputs: Sequence[tuple[str, DatasetInput]]) -> None:
+        experiment_id = self._runs.experiment_of(run_id)
+        first_key = summary_key(experiment_id, run_id, DETAILS)
+        dataset_keys = {name: dataset_key(experiment_id, name) for name, _ in inputs}
+        input_keys = {name: _input_key(experiment_id, run_id, name) for name, _ in inputs}
+        found = self._database.get_many([first_key, *dataset_keys.values(), *input_keys.values()])
+        chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
+        writes: list[Write] = []
+        for name, given in inputs:
+            if dataset_keys[name] not in found:
+                item = with_key(dataset_keys[name], _attributes(given.dataset))
+                writes.append(Put(item, {PARTITION_KEY: ABSENT}))
+            if input_keys[name] not in found:
+                writes += self._input_writes(chain, name, given)
+        self._database.write([*writes, *chain.writes()])
+
+    def _input_writes(self, chain: SummaryChain, name: str, given: DatasetInput) -> list[Write]:
+        tags = json.dumps([[tag.key, tag.value] for tag in given.tags or []])
+        dataset = given.dataset
+        entry = {
+            "name": dataset.name,
+            "digest": dataset.digest,
+            "tags": tags,
+            "at": self._context.sources.new_hex(),
+        }
+        chain.add(INPUT + name, entry)
+        input_key = _input_key(chain.experiment_id, chain.run_id, name)
+        link_key = keys.DATASET_LINK.key(
+            experiment_id=chain.experiment_id, run_id=chain.run_id, dataset_name=name
+        )
+        return [
+            Put(with_key(input_key, {"tags": tags, **entry}), {PARTITION_KEY: ABSENT}),
+            Put(with_key(link_key, {"name": dataset.name, "digest": dataset.digest})),
+        ]
+
+    def log_outputs(self, run_id: str, models: Iterable[LoggedModelOutput]) -> None:
+        self._runs.find(run_id).require_active()
+        self._log_models(run_id, [(model.model_id, model.step) for model in models])
+
+    def _log_models(self, run_id: str, models: Sequence[tuple[str, int | None]]) -> None:
+        for start in range(0, len(models), _MODELS_IN_TRANSACTION):
+            part = models[start : start + _MODELS_IN_TRANSACTION]
+            self._database.retried(lambda part=part: self._write_models(run_id, part))
+
+    def _write_models(self, run_id: str, models: Sequence[tuple[str, int | None]]) -> None:
+        experiment_id = self._runs.experiment_of(run_id)
+        first_key = summary_key(experiment_id, run_id, DETAILS)
+        model_keys = [
+            keys.RUN_MODEL.key(
+                experiment_id=experiment_id,
+                run_id=run_id,
+                model_name=f"{'in' if step is None else 'out'}:{model_id}",
+            )
+            for model_id, step in models
+        ]
+        found = self._database.get_many([first_key, *model_keys])
+        chain = SummaryChain.read(experiment_id, run_id, DETAILS, found.get(first_key))
+        writes: dict[Key, Write] = {}
+        for key, (model_id, step) in zip(model_keys, models, strict=True):
+            if key in found:
+                continue
+            item: Item = {"model_id": model_id}
+            if step is not None:
+                item["step"] = step
+                chain.add(OUTPUT + model_id, step)
+            writes[key] = Put(with_key(key, item))
+        self._database.write([*writes.values(), *chain.writes()])
+
+    def of_inputs(
+        self, experiment_ids: Iterable[tuple[str, dict[str, dict[str, Any]]]]
+    ) -> list[list[DatasetInput]]:
+        """The dataset inputs of runs, each given as its experiment and its entries."""
+        runs = list(experiment_ids)
+        wanted = [
+            dataset_key(experiment_id, name) for experiment_id, inputs in runs for name in inputs
+        ]
+        found = self._database.get_many(wanted) if wanted else {}
+        return [
+            [
+                DatasetInput(
+                    dataset=_dataset(found[dataset_key(experiment_id, name)]),
+                    tags=[InputTag(key, value) for key, value in json.loads(entry["tags"])],
+                )
+                for name, entry in inputs.items()
+                if dataset_key(experiment_id, name) in found
+            ]
+            for experiment_id, inputs in runs
+        ]
+
+    def get(self, experiment_id: str, name: str, digest_of_data: str) -> Dataset | None:
+        key = dataset_key(experiment_id, dataset_hash(name, digest_of_data))
+        item = self._database.get(key)
+        return None if item is None else _dataset(item)
+
+    def linked(self, run_id: str) -> list[tuple[str, str]]:
+        """Names and digests of the datasets that a run used."""
+        pk = keys.EXPERIMENT.key(experiment_id=self._runs.experiment_of(run_id)).pk
+        prefix = keys.DATASET_LINK.prefix(run_id=run_id)
+        return [(item["name"], item["digest"]) for item in self._database.query_prefix(pk, prefix)]
+
+    def models(self, run_id: str) -> tuple[list[LoggedModelInput], list[LoggedModelOutput]]:
+        """The models that a run read and wrote."""
+        pk = keys.EXPERIMENT.key(experiment_id=self._runs.experiment_of(run_id)).pk
+        prefix = keys.RUN_MODEL.prefix(run_id=run_id)
+        return models_of(list(self._database.query_prefix(pk, prefix)))
+
+
+def models_of(items: Iterable[Item]) -> tuple[list[LoggedModelInput], list[LoggedModelOutput]]:
+    """Inputs and outputs of the items of a run's models."""
+    inputs: list[LoggedModelInput] = []
+    outputs: list[LoggedModelOutput] = []
+    for item in items:
+        if "step" in item:
+            outputs.append(LoggedModelOutput(item["model_id"], item["step"]))
+        else:
+            inputs.append(LoggedModelInput(item["model_id"]))
+    return inputs, outputs
+
+
+def dataset_hash(name: str, digest_of_data: str) -> str:
+    return digest(name, digest_of_data)
+
+
+def dataset_key(experiment_id: str, name: str) -> Key:
+    return keys.DATASET.key(experiment_id=experiment_id, dataset_hash=name)
+
+
+def _input_key(experiment_id: str, run_id: str, name: str) -> Key:
+    return keys.INPUT.key(experiment_id=experiment_id, run_id=run_id, name=name)
+
+
+def _attributes(dataset: Dataset) -> Item:
+    return {
+        "name": dataset.name,
+        "digest": dataset.digest,
+        "source_type": dataset.source_type,
+        "source": dataset.source,
+        "schema": dataset.schema,
+        "profile": dataset.profile,
+    }
+
+
+def _dataset(item: Item) -> Dataset:
+    return Dataset(
+        name=item["name"],
+        digest=item["digest"],
+        source_type=item["source_type"],
+        source=item["source"],
+        schema=item["schema"],
+        profile=item["profile"],
+    )

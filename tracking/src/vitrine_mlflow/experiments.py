@@ -1,0 +1,343 @@
+"""Experiments and their tags."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
+from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import BAD_REQUEST
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Range, with_key
+from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
+from vitrine_mlflow.errors import ConflictError, exists, invalid, missing, wrong_state
+from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.mlflow_api import (
+    joined_uri,
+    local_uri,
+    parsed_experiment_id,
+    stages_of,
+    validate_artifact_location_length,
+    validate_experiment_name,
+    validate_experiment_tag,
+)
+from vitrine_mlflow.table import GSI2, GSI3, GSI5, INFO, PARTITION_KEY, TAGS
+
+DEFAULT_ID = "0"
+PRIMARY_METRIC_TAG = "mlflow.experiment.primaryMetric.name"
+_ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
+_PACKED_TAGS_BYTES = 8_000  # the rest is read from the items of the tags
+_TAGS_IN_TRANSACTION = 90
+_NAME_BYTES = 1_900
+
+
+@dataclass(frozen=True)
+class StoredExperiment:
+    """The metadata item of an experiment."""
+
+    experiment_id: str
+    item: Item
+
+    @property
+    def info(self) -> dict[str, Any]:
+        return self.item[INFO]
+
+    @property
+    def name(self) -> str:
+        return self.info["name"]
+
+    @property
+    def stage(self) -> str:
+        return self.info["stage"]
+
+    @property
+    def location(self) -> str:
+        return self.info["location"]
+
+    @property
+    def revision(self) -> int:
+        return self.item["revision"]
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """The tags that are packed into the item."""
+        return self.item.get(TAGS, {})
+
+    def require_active(self) -> None:
+        """Refuse a change of a deleted experiment.
+
+        Raises:
+            MlflowException: it is deleted.
+        """
+        if self.stage != _ACTIVE:
+            raise invalid(
+                f"The experiment {self.experiment_id} must be in the 'active' state. "
+                f"Current state is {self.stage}."
+            )
+
+
+class Experiments:
+    """Creates, reads, renames, tags experiments; runs of a deleted one are swept by their part."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._database = context.database
+
+    def ensure_default(self) -> None:
+        """Create the experiment 0 that MLflow's clients and UI expect."""
+        if self._database.get(keys.EXPERIMENT.key(experiment_id=DEFAULT_ID)) is None:
+            try:
+                self._create(DEFAULT_ID, "Default", None, {})
+            except ConflictError:
+                return  # another store created it
+
+    def create(self, name: str, location: str | None, tags: Iterable[ExperimentTag] | None) -> str:
+        validate_experiment_name(name)
+        if location:
+            location = local_uri(location)
+            validate_artifact_location_length(location)
+        given: dict[str, str] = {}
+        for tag in tags or []:
+            validate_experiment_tag(tag.key, tag.value)
+            given[tag.key] = tag.value
+        experiment_id = self._context.sources.new_experiment_id()
+        try:
+            self._create(experiment_id, name, location, given)
+        except ConflictError as error:
+            raise exists(
+                f"Experiment(name={name}) already exists. Error: the name is reserved"
+            ) from error
+        return experiment_id
+
+    def _create(
+        self, experiment_id: str, name: str, location: str | None, tags: dict[str, str]
+    ) -> None:
+        now = self._context.sources.now_ms()
+        info = {
+            "name": name,
+            "location": location or joined_uri(self._context.artifact_root, experiment_id),
+            "stage": _ACTIVE,
+            "created": now,
+            "updated": now,
+            "workspace": self._context.workspace,
+        }
+        packed, whole = _packed(tags)
+        item = with_key(
+            keys.EXPERIMENT.key(experiment_id=experiment_id),
+            {INFO: info, TAGS: packed, "revision": 1, **self._index_keys(experiment_id, name)},
+        )
+        if not whole:
+            info["more_tags"] = True
+        if PRIMARY_METRIC_TAG in tags:
+            item["primary"] = tags[PRIMARY_METRIC_TAG]
+        tag_items = [_tag_put(experiment_id, key, value) for key, value in tags.items()]
+        # what is written before the metadata belongs to no experiment yet, so no reader sees it
+        self._database.write_in_batches(tag_items[_TAGS_IN_TRANSACTION:])
+        self._database.write(
+            [
+                Put(item, {PARTITION_KEY: ABSENT}),
+                self._reservation(experiment_id, name),
+                _reversed_name(experiment_id, name),
+                *tag_items[:_TAGS_IN_TRANSACTION],
+            ]
+        )
+
+    def _index_keys(self, experiment_id: str, name: str) -> dict[str, str]:
+        return keys.EXPERIMENT.index_keys(
+            experiment_id=experiment_id,
+            workspace=self._context.workspace,
+            name=clip(name, _NAME_BYTES),
+            ordered_name=clip(ordered_text(name), SORT_KEY_BYTES // 2),
+        )
+
+    def _name_key(self, name: str) -> keys.Key:
+        return keys.EXPERIMENT_NAME.key(
+            workspace=self._context.workspace, name=clip(name, _NAME_BYTES)
+        )
+
+    def _reservation(self, experiment_id: str, name: str) -> Put:
+        item = with_key(self._name_key(name), {"experiment_id": experiment_id})
+        return Put(item, {PARTITION_KEY: ABSENT})
+
+    def find(self, experiment_id: str | None, view: Any = ViewType.ALL) -> StoredExperiment:
+        """The metadata of an experiment of this workspace.
+
+        Raises:
+            MlflowException: there is none in this view.
+        """
+        number = parsed_experiment_id(experiment_id or DEFAULT_ID)
+        item = self._database.get(keys.EXPERIMENT.key(experiment_id=str(number)))
+        if item is None or not self._is_visible(item, stages_of(view)):
+            raise missing(f"No Experiment with id={number} exists")
+        return StoredExperiment(str(number), item)
+
+    def _is_visible(self, item: Item, stages: set[str]) -> bool:
+        info = item[INFO]
+        return info["stage"] in stages and info["workspace"] == self._context.workspace
+
+    def get(self, experiment_id: str) -> Experiment:
+        return self.entity(self.find(experiment_id))
+
+    def get_by_name(self, name: str) -> Experiment | None:
+        """The experiment that has reserved a name; the reservation is read consistently."""
+        reservation = self._database.get(self._name_key(name))
+        return None if reservation is None else self.get(reservation["experiment_id"])
+
+    def ids_by_name_index(self, name: str) -> list[str]:
+        """Experiments of a name by the index, which may lag; all workspaces."""
+        pk = keys.EXPERIMENT.index_keys(
+            experiment_id="", workspace="", name=clip(name, _NAME_BYTES), ordered_name=""
+        )["gsi3pk"]
+        return [_id_of(item) for item in self._database.query(pk, index=GSI3)]
+
+    def ids_in_workspace(self) -> list[str]:
+        """All experiments of the workspace, by the index, which may lag."""
+        pk = f"WS#{self._context.workspace}"
+        return [_id_of(item) for item in self._database.query(pk, index=GSI2)]
+
+    def listed_by_name(self, names: Range | None = None) -> Iterator[StoredExperiment]:
+        """Experiments of the workspace in the order of their names, by the index."""
+        pk = f"WS#{self._context.workspace}#EXP"
+        for item in self._database.query(pk, names, index=GSI5):
+            yield StoredExperiment(_id_of(item), item)
+
+    def entity(self, stored: StoredExperiment) -> Experiment:
+        tags = self.tags_of(stored)
+        info = stored.info
+        return Experiment(
+            experiment_id=stored.experiment_id,
+            name=stored.name,
+            artifact_location=stored.location,
+            lifecycle_stage=stored.stage,
+            tags=[ExperimentTag(key, value) for key, value in tags.items()],
+            creation_time=info["created"],
+            last_update_time=info["updated"],
+            workspace=info["workspace"],
+        )
+
+    def tags_of(self, stored: StoredExperiment) -> dict[str, str]:
+        if "more_tags" not in stored.info:
+            return stored.tags
+        pk = keys.EXPERIMENT.key(experiment_id=stored.experiment_id).pk
+        items = self._database.query_prefix(pk, keys.EXPERIMENT_TAG.prefix())
+        return {item["key"]: item["value"] for item in items}
+
+    def set_stage(self, stored: StoredExperiment, stage: str) -> None:
+        """Change the lifecycle stage; `sweep` remains until the runs have it too."""
+        info = {**stored.info, "stage": stage, "updated": self._context.sources.now_ms()}
+        self._update(stored, {INFO: info, "sweep": stage})
+
+    def finish_sweep(self, experiment_id: str) -> None:
+        key = keys.EXPERIMENT.key(experiment_id=experiment_id)
+        self._database.write([Update(key, removes=["sweep"], condition={PARTITION_KEY: PRESENT})])
+
+    def rename(self, experiment_id: str, name: str) -> None:
+        validate_experiment_name(name)
+        stored = self.find(experiment_id)
+        if stored.stage != _ACTIVE:
+            raise wrong_state("Cannot rename a non-active experiment.")
+        info = {**stored.info, "name": name, "updated": self._context.sources.now_ms()}
+        own_id = stored.experiment_id
+        renamed: list[Write] = []
+        if name != stored.name:
+            renamed = [
+                self._reservation(own_id, name),
+                Delete(self._name_key(stored.name), {"experiment_id": own_id}),
+                _reversed_name(own_id, name),
+            ]
+        try:
+            self._update(stored, {INFO: info, **self._index_keys(own_id, name)}, renamed)
+        except ConflictError as error:
+            raise MlflowException(
+                f"Experiment(name={name}) already exists.", BAD_REQUEST
+            ) from error
+
+    def remove(self, stored: StoredExperiment) -> None:
+        """Remove the metadata and free the name."""
+        key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
+        own = {"experiment_id": stored.experiment_id}
+        self._database.write([Delete(key), Delete(self._name_key(stored.name), own)])
+
+    def set_tag(self, experiment_id: str, tag: ExperimentTag) -> None:
+        validate_experiment_tag(tag.key, tag.value)
+
+        def attempt() -> None:
+            stored = self.find(experiment_id)
+            stored.require_active()
+            changed = {**stored.tags, tag.key: tag.value}
+            put = _tag_put(stored.experiment_id, tag.key, tag.value)
+            self._update(stored, _tag_attributes(stored, changed), [put])
+
+        self._database.retried(attempt)
+
+    def delete_tag(self, experiment_id: str, key: str) -> None:
+        stored = self.find(experiment_id)
+        stored.require_active()
+        own_id = stored.experiment_id
+        tag_key = keys.EXPERIMENT_TAG.key(experiment_id=own_id, key=key)
+        remaining = {name: value for name, value in stored.tags.items() if name != key}
+        try:
+            self._update(stored, {TAGS: remaining}, [Delete(tag_key, {PARTITION_KEY: PRESENT})])
+        except ConflictError as error:
+            raise missing(
+                f"No tag with name: {key} in experiment with id {experiment_id}"
+            ) from error
+
+    def primary_metric(self, experiment_id: str, first: str) -> str:
+        """The metric that the index orders by: fixed by a tag, else by the first one logged."""
+        key = keys.EXPERIMENT.key(experiment_id=experiment_id)
+        item = self._database.get(key) or {}
+        if "primary" not in item:
+            try:
+                self._database.write(
+                    [Update(key, {"primary": first}, condition={"primary": ABSENT, INFO: PRESENT})]
+                )
+            except ConflictError:
+                item = self._database.get(key) or {}
+        return item.get("primary", first)
+
+    def _update(
+        self, stored: StoredExperiment, sets: dict[str, Any], writes: Iterable[Write] = ()
+    ) -> None:
+        key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
+        sets = {**sets, "revision": stored.revision + 1}
+        self._database.write([Update(key, sets, condition={"revision": stored.revision}), *writes])
+
+
+def _id_of(item: Item) -> str:
+    fields = keys.EXPERIMENT.pk.parse(item[PARTITION_KEY]) or {}
+    return fields["experiment_id"]
+
+
+def _tag_put(experiment_id: str, key: str, value: str) -> Put:
+    tag_key = keys.EXPERIMENT_TAG.key(experiment_id=experiment_id, key=key)
+    return Put(with_key(tag_key, {"key": key, "value": value}))
+
+
+def _reversed_name(experiment_id: str, name: str) -> Put:
+    key = keys.EXPERIMENT_NAME_REV.key(experiment_id=experiment_id)
+    return Put(with_key(key, {"name": name[::-1]}))
+
+
+def _packed(tags: dict[str, str]) -> tuple[dict[str, str], bool]:
+    """The tags that fit into the metadata item, and whether those are all."""
+    packed: dict[str, str] = {}
+    left = _PACKED_TAGS_BYTES
+    for key, value in tags.items():
+        left -= len(key.encode()) + len(value.encode())
+        if left < 0:
+            return packed, False
+        packed[key] = value
+    return packed, True
+
+
+def _tag_attributes(stored: StoredExperiment, tags: dict[str, str]) -> dict[str, Any]:
+    packed, whole = _packed(tags)
+    attributes: dict[str, Any] = {TAGS: packed}
+    if not whole:
+        attributes[INFO] = {**stored.info, "more_tags": True}
+    if PRIMARY_METRIC_TAG in tags and "primary" not in stored.item:
+        attributes["primary"] = tags[PRIMARY_METRIC_TAG]
+    return attributes

@@ -1,0 +1,117 @@
+"""Pages and samples of the history of metrics."""
+
+import math
+from collections.abc import Sequence
+
+from mlflow.entities import Metric
+from mlflow.entities.metric import MetricWithRunId
+
+from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.metrics import Metrics, Value
+from vitrine_mlflow.mlflow_api import SearchUtils
+from vitrine_mlflow.runs import Runs
+
+
+class Histories:
+    """Reads histories in the orders of MLflow's own store."""
+
+    def __init__(self, runs: Runs, metrics: Metrics) -> None:
+        self._runs = runs
+        self._metrics = metrics
+
+    def page(
+        self, run_id: str, key: str, max_results: int | None, page_token: str | None
+    ) -> tuple[list[Metric], bytes | None]:
+        """Values by time, step and value. The table has them by step, so all are read."""
+        offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+        values = sorted(self._values(run_id, key), key=_by_time)[offset:]
+        token = None
+        if max_results is not None and len(values) > max_results:
+            token = SearchUtils.create_page_token(offset + max_results)
+            values = values[:max_results]
+        return [value.entity() for value in values], token
+
+    def _values(self, run_id: str, key: str, steps: tuple[int, int] | None = None) -> list[Value]:
+        if not self._runs.exists(run_id):
+            return []
+        return self._metrics.history(run_id, key, steps)
+
+    def of_runs(self, run_ids: Sequence[str], key: str, max_results: int) -> list[MetricWithRunId]:
+        found: list[MetricWithRunId] = []
+        for run_id in sorted(set(run_ids)):
+            values = sorted(self._values(run_id, key), key=_by_time)
+            found += _with_run(run_id, values[: max_results - len(found)])
+            if len(found) >= max_results:
+                break
+        return found
+
+    def max_step(self, run_id: str, key: str) -> int:
+        return max((value.step for value in self._values(run_id, key)), default=0)
+
+    def at_steps(
+        self, run_id: str, key: str, steps: Sequence[int], max_results: int
+    ) -> list[MetricWithRunId]:
+        if not steps:
+            return []
+        wanted = set(steps)
+        values = [
+            value
+            for value in self._values(run_id, key, (min(wanted), max(wanted)))
+            if value.step in wanted
+        ]
+        return _with_run(run_id, sorted(values, key=_by_step)[:max_results])
+
+    def sampled(
+        self,
+        run_ids: Sequence[str],
+        key: str,
+        max_results: int,
+        start_step: int | None,
+        end_step: int | None,
+    ) -> list[MetricWithRunId]:
+        """At most so many values of each run, evenly spread, with the first and the last."""
+        if (start_step is None) != (end_step is None):
+            raise invalid(
+                "Both start_step and end_step must be specified together, "
+                "or neither may be specified."
+            )
+        steps = None if start_step is None or end_step is None else (start_step, end_step)
+        found: list[MetricWithRunId] = []
+        for run_id in run_ids:
+            values = sorted(self._values(run_id, key, steps), key=_by_step)
+            found += _with_run(run_id, _spread(values, max(1, max_results)))
+        return found
+
+
+def _number(value: Value) -> tuple[float, bool]:
+    is_nan = math.isnan(value.value)
+    return (0.0 if is_nan else value.value), is_nan
+
+
+def _by_time(value: Value) -> tuple[int, int, float, bool]:
+    return value.timestamp, value.step, *_number(value)
+
+
+def _by_step(value: Value) -> tuple[int, int, float, bool]:
+    return value.step, value.timestamp, *_number(value)
+
+
+def _spread(values: Sequence[Value], wanted: int) -> list[Value]:
+    """The first value of each of `wanted` even buckets, as SQL's NTILE forms them, and the last."""
+    size, larger = divmod(len(values), wanted)
+    starts: list[int] = []
+    position = 0
+    for bucket in range(wanted):
+        length = size + (bucket < larger)
+        if not length:
+            break
+        starts.append(position)
+        position += length
+    chosen = [values[start] for start in starts]
+    if values and chosen[-1] is not values[-1]:
+        chosen[len(chosen) - (len(chosen) >= wanted) :] = [values[-1]]
+    return chosen
+
+
+def _with_run(run_id: str, values: Sequence[Value]) -> list[MetricWithRunId]:
+    return [MetricWithRunId(metric=value.entity(), run_id=run_id) for value in values]

@@ -1,0 +1,215 @@
+"""Metrics of runs: the latest value, the history, and the order of runs by a metric."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlflow.entities import Metric
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import TRANSACTION_WRITES, Range, with_key
+from vitrine_mlflow.encoding import inverted_double, ordered_double, ordered_integer
+from vitrine_mlflow.experiments import Experiments
+from vitrine_mlflow.expressions import ABSENT, PRESENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.mlflow_api import validate_metric
+from vitrine_mlflow.runs import Runs
+from vitrine_mlflow.summaries import METRIC, METRICS, SummaryChain, metric_entry, summary_key
+from vitrine_mlflow.table import PARTITION_KEY
+
+_ROOM_FOR_SUMMARIES = 6
+
+
+@dataclass(frozen=True)
+class Value:
+    """One logged value of a metric."""
+
+    key: str
+    value: float
+    timestamp: int
+    step: int
+
+    @property
+    def recency(self) -> tuple[int, int, float]:
+        """What decides which value is the latest; NaN counts as 0, as in MLflow's own store."""
+        return self.step, self.timestamp, 0.0 if math.isnan(self.value) else self.value
+
+    def attributes(self) -> Item:
+        # text, because DynamoDB's numbers end at 1e125 and know no NaN and no infinity
+        return {"value": repr(self.value), "timestamp": self.timestamp, "step": self.step}
+
+    def entity(self, run_id: str | None = None) -> Metric:
+        return Metric(self.key, self.value, self.timestamp, self.step, run_id=run_id)
+
+
+def value_of(key: str, item: Item) -> Value:
+    return Value(key, float(item["value"]), item["timestamp"], item["step"])
+
+
+class Metrics:
+    """Logs and reads metrics."""
+
+    def __init__(self, context: Context, experiments: Experiments, runs: Runs) -> None:
+        self._database = context.database
+        self._experiments = experiments
+        self._runs = runs
+        self._primary: dict[str, str] = {}  # of an experiment, fixed once it is known
+
+    def log(self, run_id: str, metrics: Sequence[Metric]) -> None:
+        """Log values; each key is written in one transaction."""
+        values: dict[str, list[Value]] = {}
+        for index, metric in enumerate(metrics):
+            path = "" if len(metrics) == 1 else f"metrics[{index}]"
+            validate_metric(metric.key, metric.value, metric.timestamp, metric.step, path=path)
+            value = Value(metric.key, float(metric.value), int(metric.timestamp), int(metric.step))
+            values.setdefault(metric.key, []).append(value)
+        self._database.retried(lambda: self._log(run_id, values))
+
+    def _log(self, run_id: str, values: dict[str, list[Value]]) -> None:
+        experiment_id = self._runs.experiment_of(run_id)
+        run_key = self._runs.key(run_id)
+        first_key = summary_key(experiment_id, run_id, METRICS)
+        latest_keys = {key: _latest_key(experiment_id, run_id, key) for key in values}
+        found = self._database.get_many([run_key, first_key, *latest_keys.values()])
+        self._runs.stored(run_id, found.get(run_key)).require_active()
+        if not values:
+            return
+        batch = _Batch(
+            SummaryChain.read(experiment_id, run_id, METRICS, found.get(first_key)),
+            run_key,
+            self._primary_of(experiment_id, next(iter(values))),
+        )
+        pending: list[Write] = []
+        for key, logged in values.items():
+            old = found.get(latest_keys[key])
+            pending = self._flush_if_full(batch, pending, len(logged) + (2 if old is None else 3))
+            pending += batch.writes(key, logged, old)
+        self._flush(batch, pending)
+
+    def _primary_of(self, experiment_id: str, first: str) -> str:
+        if experiment_id not in self._primary:
+            self._primary[experiment_id] = self._experiments.primary_metric(experiment_id, first)
+        return self._primary[experiment_id]
+
+    def _flush_if_full(self, batch: "_Batch", pending: list[Write], more: int) -> list[Write]:
+        if len(pending) + more + _ROOM_FOR_SUMMARIES > TRANSACTION_WRITES:
+            self._flush(batch, pending)
+            return []
+        return pending
+
+    def _flush(self, batch: "_Batch", pending: list[Write]) -> None:
+        writes = [*pending, *batch.chain.writes()]
+        # a key with more values than a transaction holds: its history comes before its latest value
+        while len(writes) > TRANSACTION_WRITES:
+            self._database.write(writes[: TRANSACTION_WRITES // 2])
+            writes = writes[TRANSACTION_WRITES // 2 :]
+        self._database.write(writes)
+        batch.chain.committed()
+
+    def latest(self, run_id: str, key: str) -> Value | None:
+        item = self._database.get(_latest_key(self._runs.experiment_of(run_id), run_id, key))
+        return None if item is None else value_of(key, item)
+
+    def history(self, run_id: str, key: str, steps: tuple[int, int] | None = None) -> list[Value]:
+        """Logged values by step, time and value, also between two steps."""
+        experiment_id = self._runs.experiment_of(run_id)
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        prefix = keys.METRIC_HISTORY.prefix(run_id=run_id, key=key)
+        wanted = Range.of_prefix(prefix)
+        if steps is not None:
+            low, high = (ordered_integer(step) for step in steps)
+            wanted = Range(prefix + low, Range.of_prefix(f"{prefix}{high}#").high)
+        return [value_of(key, item) for item in self._database.query(pk, wanted)]
+
+    def ranked(self, experiment_id: str, key: str, backward: bool = False) -> Iterator[str]:
+        """Ids of runs by a metric, highest first; NaN last. The primary metric has no ranks."""
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        prefix = keys.METRIC_RANK.prefix(key=key)
+        for item in self._database.query_prefix(pk, prefix, backward=backward):
+            fields = keys.METRIC_RANK.sk.parse(item["SK"]) or {}
+            yield fields["run_id"]
+
+
+class _Batch:
+    """Writes of metrics to one run."""
+
+    def __init__(self, chain: SummaryChain, run_key: Key, primary: str) -> None:
+        self.chain = chain
+        self._run_key = run_key
+        self._primary = primary
+
+    def writes(self, key: str, logged: Iterable[Value], old: Item | None) -> list[Write]:
+        """The history of new values, and the latest one where it changes."""
+        before = None if old is None else value_of(key, old)
+        latest = before
+        writes: dict[Key, Write] = {}
+        for value in logged:
+            put = self._history(value)
+            writes[Key(put.item["PK"], put.item["SK"])] = put
+            if latest is None or value.recency > latest.recency:
+                latest = value
+        if latest is None or latest is before:
+            return list(writes.values())
+        entry = metric_entry(latest.value, latest.timestamp, latest.step)
+        if old is None:
+            number = self.chain.add(METRIC + key, entry)
+        else:
+            number = old["summary"]
+            self.chain.replace(number, METRIC + key, entry)
+        return [
+            *writes.values(),
+            self._latest(latest, number, before),
+            *self._order(latest, before),
+        ]
+
+    @property
+    def _run(self) -> tuple[str, str]:
+        return self.chain.experiment_id, self.chain.run_id
+
+    def _history(self, value: Value) -> Put:
+        experiment_id, run_id = self._run
+        key = keys.METRIC_HISTORY.key(
+            experiment_id=experiment_id,
+            run_id=run_id,
+            key=value.key,
+            step=ordered_integer(value.step),
+            timestamp=ordered_integer(value.timestamp),
+            value=ordered_double(value.value),
+        )
+        return Put(with_key(key, value.attributes()))
+
+    def _latest(self, latest: Value, number: int, before: Value | None) -> Put:
+        key = _latest_key(*self._run, latest.key)
+        condition: dict[str, Any] = {PARTITION_KEY: ABSENT}
+        if before is not None:
+            condition = before.attributes()
+        item = with_key(key, {"key": latest.key, **latest.attributes(), "summary": number})
+        return Put(item, condition)
+
+    def _order(self, latest: Value, before: Value | None) -> list[Write]:
+        experiment_id, run_id = self._run
+        if latest.key == self._primary:
+            sort_key = f"{ordered_double(latest.value)}#{run_id}"
+            # a run that was removed for good must not come back as half an item
+            present = {PARTITION_KEY: PRESENT}
+            return [Update(self._run_key, {"lsi5sk": sort_key}, condition=present)]
+        ranks = {
+            value: keys.METRIC_RANK.key(
+                experiment_id=experiment_id,
+                run_id=run_id,
+                key=value.key,
+                inverted_value=inverted_double(value.value),
+            )
+            for value in (before, latest)
+            if value is not None
+        }
+        new = Put(with_key(ranks[latest], {}))
+        if before is None:
+            return [new]
+        return [] if ranks[before] == ranks[latest] else [Delete(ranks[before]), new]
+
+
+def _latest_key(experiment_id: str, run_id: str, key: str) -> Key:
+    return keys.METRIC.key(experiment_id=experiment_id, run_id=run_id, key=key)

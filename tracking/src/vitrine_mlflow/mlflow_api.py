@@ -1,0 +1,100 @@
+"""The parts of MLflow without public names or types, in one place.
+
+MLflow validates with functions whose names begin with an underscore; its own stores and every
+plugin call the same ones, so that messages are equal.
+"""
+
+# pyright: reportPrivateUsage=false, reportUnknownVariableType=false
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mlflow.entities import LifecycleStage, RunStatus, RunTag
+from mlflow.store.entities.paged_list import PagedList
+from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
+from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
+
+from vitrine_mlflow.errors import invalid
+
+_untyped: Any = validation
+_untyped_uri: Any = uri
+_untyped_search: Any = search_utils
+_untyped_names: Any = name_utils
+SearchUtils: Any = _untyped_search.SearchUtils
+SearchExperimentsUtils: Any = _untyped_search.SearchExperimentsUtils
+MLFLOW_DATASET_CONTEXT: str = mlflow_tags.MLFLOW_DATASET_CONTEXT
+MLFLOW_LOGGED_MODELS: str = mlflow_tags.MLFLOW_LOGGED_MODELS
+MLFLOW_RUN_NAME: str = mlflow_tags.MLFLOW_RUN_NAME
+
+generate_random_name: Callable[[], str] = _untyped_names._generate_random_name
+parsed_experiment_id: Callable[[str], int] = _untyped._parse_experiment_id
+validate_artifact_location_length: Callable[[str], None] = (
+    _untyped._validate_experiment_artifact_location_length
+)
+validate_batch_data: Callable[..., Any] = _untyped._validate_batch_log_data
+validate_batch_limits: Callable[..., None] = _untyped._validate_batch_log_limits
+validate_dataset_inputs: Callable[..., None] = _untyped._validate_dataset_inputs
+validate_experiment_name: Callable[[str], None] = _untyped._validate_experiment_name
+validate_experiment_tag: Callable[[str, str], None] = _untyped._validate_experiment_tag
+validate_metric: Callable[..., None] = _untyped._validate_metric
+validate_param: Callable[..., Any] = _untyped._validate_param
+validate_param_keys_unique: Callable[..., None] = _untyped._validate_param_keys_unique
+validate_run_id: Callable[[str], None] = _untyped._validate_run_id
+validate_tag: Callable[..., Any] = _untyped._validate_tag
+
+
+def run_name_of_tags(tags: Sequence[RunTag]) -> str | None:
+    return next((str(tag.value) for tag in tags if tag.key == MLFLOW_RUN_NAME), None)
+
+
+def status_text(status: Any) -> str:
+    return str(RunStatus.to_string(status))
+
+
+def stages_of(view: Any) -> set[str]:
+    """The lifecycle stages that a view includes."""
+    return set(LifecycleStage.view_type_to_stages(view))
+
+
+def local_uri(location: str) -> str:
+    return str(_untyped_uri.resolve_uri_if_local(location))
+
+
+def joined_uri(root: str, *parts: str) -> str:
+    return str(_untyped_uri.append_to_uri_path(root, *parts))
+
+
+def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
+    """SQL's LIKE: `%` is any text, `_` one character, the pattern covers the whole text."""
+    if ignore_case:
+        text, pattern = _lower(text), _lower(pattern)
+    regex = "".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
+    return re.fullmatch(regex, text, re.DOTALL) is not None
+
+
+def _lower(text: str) -> str:
+    # SQLite, whose results searches equal, lowers ASCII letters only
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def page_of(results: list[Any], token: Any) -> Any:
+    return PagedList(results, token)
+
+
+def validated_max_results(max_results: int | None, *, allow_none: bool = False) -> None:
+    """Refuse a size of pages that MLflow does not allow.
+
+    Raises:
+        MlflowException: it is none, below 1, or too large.
+    """
+    if (max_results is None and not allow_none) or (max_results is not None and max_results < 1):
+        raise invalid(
+            f"Invalid value {max_results} for parameter 'max_results' supplied. It must be a "
+            "positive integer"
+        )
+    if max_results is not None and max_results > SEARCH_MAX_RESULTS_THRESHOLD:
+        raise invalid(
+            f"Invalid value {max_results} for parameter 'max_results' supplied. It must be at "
+            f"most {SEARCH_MAX_RESULTS_THRESHOLD}"
+        )

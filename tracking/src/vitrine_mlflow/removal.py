@@ -1,0 +1,82 @@
+"""Removes runs and experiments for good, for `mlflow gc`."""
+
+from collections.abc import Iterable, Iterator
+
+from mlflow.entities import LifecycleStage, ViewType
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import key_of
+from vitrine_mlflow.details import param_rank_key
+from vitrine_mlflow.encoding import inverted_double
+from vitrine_mlflow.experiments import Experiments
+from vitrine_mlflow.expressions import Delete, Item
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.runs import Runs
+from vitrine_mlflow.table import SORT_KEY
+
+
+class Removal:
+    """Deletes the items of an entity; the one that makes it visible comes first."""
+
+    def __init__(self, context: Context, experiments: Experiments, runs: Runs) -> None:
+        self._context = context
+        self._database = context.database
+        self._experiments = experiments
+        self._runs = runs
+
+    def deleted_runs(self, older_than: int) -> list[str]:
+        """Ids of runs that were deleted so many milliseconds ago, of the whole workspace."""
+        latest = self._context.sources.now_ms() - older_than
+        return [
+            run.run_id
+            for experiment_id in self._experiments.ids_in_workspace()
+            for run in self._runs.in_stage(experiment_id, LifecycleStage.DELETED)
+            if (run.info.get("deleted") or 0) <= latest
+        ]
+
+    def remove_run(self, run_id: str) -> None:
+        """Remove a run by its own items only.
+
+        Raises:
+            MlflowException: there is no such run.
+        """
+        experiment_id = self._runs.experiment_of(run_id)
+        run_key = self._runs.key(run_id)
+        items = list(self._database.query_prefix(run_key.pk, f"{run_key.sk}#"))
+        self._database.write([Delete(run_key)])
+        self._database.write_in_batches(
+            Delete(key) for key in self._keys(experiment_id, run_id, items)
+        )
+        # the look-up is last: an interrupted removal can be repeated
+        self._database.write([Delete(keys.RUN_LOOKUP.key(run_id=run_id))])
+        self._runs.forget(run_id)
+
+    def _keys(self, experiment_id: str, run_id: str, items: Iterable[Item]) -> Iterator[Key]:
+        for item in items:
+            yield key_of(item)
+            part = item[SORT_KEY].split("#", 3)[2]
+            if part == "METRIC":
+                yield keys.METRIC_RANK.key(
+                    experiment_id=experiment_id,
+                    run_id=run_id,
+                    key=item["key"],
+                    inverted_value=inverted_double(float(item["value"])),
+                )
+            elif part == "PARAM":
+                yield param_rank_key(experiment_id, run_id, item["key"], item["value"])
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        for prefix in (keys.SUMMARY.prefix(run_id=run_id), keys.DATASET_LINK.prefix(run_id=run_id)):
+            yield from (key_of(item) for item in self._database.query_prefix(pk, prefix))
+
+    def remove_experiment(self, experiment_id: str) -> None:
+        """Remove a deleted experiment and all that its partition holds."""
+        stored = self._experiments.find(experiment_id, ViewType.DELETED_ONLY)
+        pk = keys.EXPERIMENT.key(experiment_id=stored.experiment_id).pk
+        lookups = [
+            keys.RUN_LOOKUP.key(run_id=run.run_id)
+            for run in self._runs.by_time(stored.experiment_id)
+        ]
+        self._experiments.remove(stored)
+        self._database.write_in_batches(Delete(key) for key in lookups)
+        self._database.write_in_batches(Delete(key_of(item)) for item in self._database.query(pk))

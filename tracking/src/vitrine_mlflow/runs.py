@@ -1,0 +1,282 @@
+"""Runs: creation, lifecycle, and the look-up from a run's id to its experiment."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlflow.entities import LifecycleStage, RunInfo, RunTag
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Range, with_key
+from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, iso_time, ordered_text
+from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.experiments import Experiments, StoredExperiment
+from vitrine_mlflow.expressions import ABSENT, Item, Put, Update, Write
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.mlflow_api import MLFLOW_RUN_NAME, joined_uri, run_name_of_tags
+from vitrine_mlflow.summaries import DETAILS, TAG, SummaryChain
+from vitrine_mlflow.table import GSI1, INFO, LSI1, LSI2, PARTITION_KEY, SORT_KEY
+
+_ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
+_KNOWN_RUNS = 20_000
+_WRITES_OF_TAGS = 80
+_NAME_BYTES = SORT_KEY_BYTES - 300
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """The item of a run, whole or as an index has it."""
+
+    experiment_id: str
+    run_id: str
+    item: Item
+
+    @property
+    def info(self) -> dict[str, Any]:
+        return self.item[INFO]
+
+    @property
+    def key(self) -> Key:
+        return keys.RUN.key(experiment_id=self.experiment_id, run_id=self.run_id)
+
+    @property
+    def is_active(self) -> bool:
+        return self.info["stage"] == _ACTIVE
+
+    def require_active(self) -> None:
+        """Refuse a change of a deleted run.
+
+        Raises:
+            MlflowException: it is deleted.
+        """
+        if not self.is_active:
+            raise invalid(
+                f"The run {self.run_id} must be in the 'active' state. "
+                f"Current state is {self.info['stage']}."
+            )
+
+    def entity(self) -> RunInfo:
+        info = self.info
+        return RunInfo(
+            run_id=self.run_id,
+            run_name=info["name"],
+            experiment_id=self.experiment_id,
+            user_id=info["user"],
+            status=info["status"],
+            start_time=info["start"],
+            end_time=info["end"],
+            lifecycle_stage=info["stage"],
+            artifact_uri=info["uri"],
+        )
+
+
+class Runs:
+    """The items of runs themselves; what they log belongs to other parts."""
+
+    def __init__(self, context: Context, experiments: Experiments) -> None:
+        self._context = context
+        self._database = context.database
+        self._experiments = experiments
+        self._experiment_ids: dict[str, str] = {}  # never changes for a run
+
+    def experiment_of(self, run_id: str) -> str:
+        """The experiment of a run, by the item that was written with it.
+
+        Raises:
+            MlflowException: there is no such run.
+        """
+        known = self._experiment_ids.get(run_id)
+        if known is None:
+            item = self._database.get(keys.RUN_LOOKUP.key(run_id=run_id)) if run_id else None
+            if item is None:
+                raise not_found(run_id)
+            known = self._remember(run_id, item["experiment_id"])
+        return known
+
+    def _remember(self, run_id: str, experiment_id: str) -> str:
+        if len(self._experiment_ids) >= _KNOWN_RUNS:
+            self._experiment_ids.clear()
+        self._experiment_ids[run_id] = experiment_id
+        return experiment_id
+
+    def experiment_by_index(self, run_id: str) -> str | None:
+        """The same by the global index, which may lag."""
+        for item in self._database.query(f"RUN#{run_id}", index=GSI1):
+            fields = keys.RUN.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+            return fields["experiment_id"]
+        return None
+
+    def exists(self, run_id: str) -> bool:
+        """Whether the id was given to a run, deleted or not."""
+        if run_id in self._experiment_ids:
+            return True
+        return bool(run_id) and self._database.get(keys.RUN_LOOKUP.key(run_id=run_id)) is not None
+
+    def forget(self, run_id: str) -> None:
+        """Drop what is known of a run that was removed for good."""
+        self._experiment_ids.pop(run_id, None)
+
+    def key(self, run_id: str) -> Key:
+        return keys.RUN.key(experiment_id=self.experiment_of(run_id), run_id=run_id)
+
+    def find(self, run_id: str) -> StoredRun:
+        """The run's item, read consistently.
+
+        Raises:
+            MlflowException: there is no such run.
+        """
+        return self.stored(run_id, self._database.get(self.key(run_id)))
+
+    def stored(self, run_id: str, item: Item | None) -> StoredRun:
+        """A run of an item that was read with others.
+
+        Raises:
+            MlflowException: it does not exist.
+        """
+        if item is None:
+            raise not_found(run_id)
+        return StoredRun(self.experiment_of(run_id), run_id, item)
+
+    def create(
+        self,
+        experiment_id: str,
+        user_id: str,
+        start_time: int | None,
+        tags: Sequence[RunTag] | None,
+        run_name: str | None,
+    ) -> tuple[StoredRun, list[RunTag]]:
+        experiment = self._experiments.find(experiment_id)
+        experiment.require_active()
+        tags = list(tags or [])
+        name_tag = run_name_of_tags(tags)
+        if run_name and name_tag and run_name != name_tag:
+            raise invalid(
+                "Both 'run_name' argument and 'mlflow.runName' tag are specified, but with "
+                f"different values (run_name='{run_name}', mlflow.runName='{name_tag}')."
+            )
+        name = run_name or name_tag or self._context.sources.random_name()
+        if not name_tag:
+            tags.append(RunTag(MLFLOW_RUN_NAME, name))
+        info = {
+            "name": name,
+            "user": user_id,
+            "status": "RUNNING",
+            "start": start_time,
+            "end": None,
+            "stage": _ACTIVE,
+        }
+        return self._write_new(experiment, info, tags), tags
+
+    def _write_new(
+        self, experiment: StoredExperiment, info: dict[str, Any], tags: Sequence[RunTag]
+    ) -> StoredRun:
+        run_id = self._context.sources.new_hex()
+        info["uri"] = joined_uri(experiment.location, run_id, "artifacts")
+        experiment_id = experiment.experiment_id
+        key = keys.RUN.key(experiment_id=experiment_id, run_id=run_id)
+        item = with_key(
+            key,
+            {
+                INFO: info,
+                "revision": 1,
+                **keys.RUN.index_keys(experiment_id=experiment_id, run_id=run_id),
+                **index_attributes(run_id, info),
+            },
+        )
+        lookup = with_key(keys.RUN_LOOKUP.key(run_id=run_id), {"experiment_id": experiment_id})
+        tag_puts = _tag_puts(experiment_id, run_id, tags)
+        # without the run's own item no reader sees the tags that do not fit into its transaction
+        self._database.write_in_batches(tag_puts[_WRITES_OF_TAGS:])
+        absent = {PARTITION_KEY: ABSENT}
+        self._database.write([Put(item, absent), Put(lookup, absent), *tag_puts[:_WRITES_OF_TAGS]])
+        self._remember(run_id, experiment_id)
+        return StoredRun(experiment_id, run_id, item)
+
+    def change(
+        self, stored: StoredRun, changes: dict[str, Any], writes: Iterable[Write] = ()
+    ) -> StoredRun:
+        """Change attributes of a run, with other writes, if nobody else changed it since.
+
+        Raises:
+            ConflictError: another writer came between.
+        """
+        info = {**stored.info, **changes}
+        revision: int = stored.item["revision"]
+        sets = {INFO: info, "revision": revision + 1, **index_attributes(stored.run_id, info)}
+        self._database.write([Update(stored.key, sets, condition={"revision": revision}), *writes])
+        return StoredRun(stored.experiment_id, stored.run_id, {**stored.item, **sets})
+
+    def delete(self, run_id: str) -> None:
+        now = self._context.sources.now_ms()
+        self._set_stage(run_id, {"stage": _DELETED, "deleted": now})
+
+    def restore(self, run_id: str) -> None:
+        self._set_stage(run_id, {"stage": _ACTIVE, "deleted": None})
+
+    def _set_stage(self, run_id: str, changes: dict[str, Any]) -> None:
+        self._database.retried(lambda: self.change(self.find(run_id), changes))
+
+    def sweep(self, experiment_id: str, stage: str) -> None:
+        """Give all runs of an experiment its stage; repeating it completes a sweep."""
+        wrong = _DELETED if stage == _ACTIVE else _ACTIVE
+        for stored in list(self.in_stage(experiment_id, wrong)):
+            if stage == _ACTIVE:
+                self.restore(stored.run_id)
+            else:
+                self.delete(stored.run_id)
+
+    def in_stage(
+        self, experiment_id: str, stage: str, backward: bool = False
+    ) -> Iterator[StoredRun]:
+        """Runs of a lifecycle stage by start time."""
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        prefix = f"{stage.upper()}#"
+        for item in self._database.query_prefix(pk, prefix, index=LSI1, backward=backward):
+            yield run_of_item(item)
+
+    def by_time(self, experiment_id: str) -> Iterator[StoredRun]:
+        """Runs of all stages by start time."""
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        for item in self._database.query(pk, Range("-", "~"), index=LSI2):
+            if item[SORT_KEY].startswith("R#"):
+                yield run_of_item(item)
+
+
+def not_found(run_id: str) -> Exception:
+    return missing(f"Run with id={run_id} not found")
+
+
+def run_of_item(item: Item) -> StoredRun:
+    fields = keys.RUN.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+    return StoredRun(fields["experiment_id"], fields["run_id"], item)
+
+
+def indexed_name(name: str) -> str:
+    """A run's name in the index of names, which sorts as names do."""
+    return clip(ordered_text(name), _NAME_BYTES)
+
+
+def index_attributes(run_id: str, info: dict[str, Any]) -> dict[str, str]:
+    """The run's keys in the local indexes, without the metric's."""
+    start = iso_time(info["start"])
+    return {
+        "lsi1sk": f"{info['stage'].upper()}#{start}#{run_id}",
+        "lsi2sk": f"{start}#{run_id}",
+        "lsi3sk": f"{info['status']}#{start}#{run_id}",
+        "lsi4sk": f"{indexed_name(info['name'] or '')}#{run_id}",
+    }
+
+
+def tag_key(experiment_id: str, run_id: str, key: str) -> Key:
+    return keys.TAG.key(experiment_id=experiment_id, run_id=run_id, key=key)
+
+
+def _tag_puts(experiment_id: str, run_id: str, tags: Sequence[RunTag]) -> list[Put]:
+    chain = SummaryChain(experiment_id, run_id, DETAILS)
+    puts: list[Put] = []
+    for name, value in {tag.key: tag.value for tag in tags}.items():
+        number = chain.add(TAG + name, value)
+        attributes = {"key": name, "value": value, "summary": number}
+        puts.append(Put(with_key(tag_key(experiment_id, run_id, name), attributes)))
+    return [*chain.puts(), *puts]

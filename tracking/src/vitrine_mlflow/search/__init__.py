@@ -1,0 +1,1 @@
+"""Searches over experiments and runs."""

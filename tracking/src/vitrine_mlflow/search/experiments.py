@@ -1,0 +1,144 @@
+"""Search over experiments."""
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import cmp_to_key
+from itertools import islice
+from typing import Any
+
+from mlflow.entities import Experiment
+
+from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.experiments import Experiments
+from vitrine_mlflow.mlflow_api import (
+    SearchExperimentsUtils,
+    SearchUtils,
+    like_matches,
+    parsed_experiment_id,
+    stages_of,
+    validated_max_results,
+)
+
+_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "IN": lambda found, wanted: found in wanted,
+    "NOT IN": lambda found, wanted: found not in wanted,
+}
+_TEXT_COMPARATORS = ("=", "!=", "LIKE", "ILIKE")
+_Condition = Callable[[Experiment], bool]
+
+
+def search_experiments(
+    experiments: Experiments,
+    view: Any,
+    max_results: int | None,
+    filter_string: str | None,
+    order_by: Sequence[str] | None,
+    page_token: str | None,
+) -> tuple[list[Experiment], bytes | None]:
+    """One page of experiments, and the token of the next."""
+    validated_max_results(max_results)
+    conditions = [
+        _condition(parsed) for parsed in SearchExperimentsUtils.parse_search_filter(filter_string)
+    ]
+    compare = _comparison(order_by)
+    offset = SearchUtils.parse_start_offset_from_page_token(page_token)
+    stages = stages_of(view)
+    found = [
+        experiments.entity(stored)
+        for stored in experiments.listed_by_name()
+        if stored.stage in stages
+    ]
+    matching = [one for one in found if all(condition(one) for condition in conditions)]
+    results = iter(sorted(matching, key=cmp_to_key(compare)))
+    size = max_results or 0
+    page = list(islice(results, offset, offset + size))
+    more = next(results, None) is not None
+    return page, SearchExperimentsUtils.create_page_token(offset + size) if more else None
+
+
+def _condition(parsed: dict[str, Any]) -> _Condition:
+    kind, key, comparator = parsed["type"], parsed["key"], parsed["comparator"]
+    if kind == "attribute":
+        return _attribute_condition(key, comparator, parsed["value"])
+    if kind == "tag":
+        return _tag_condition(key, comparator, parsed["value"])
+    raise invalid(f"Invalid token type: {kind}")
+
+
+def _attribute_condition(key: str, comparator: str, value: Any) -> _Condition:
+    if key == "experiment_id":
+        if comparator not in {"=", "!=", "IN", "NOT IN"}:
+            raise invalid(f"Invalid comparator for experiment_id: {comparator}")
+        several = comparator in {"IN", "NOT IN"}
+        wanted: Any = (
+            tuple(parsed_experiment_id(one) for one in value)
+            if several
+            else parsed_experiment_id(value)
+        )
+        return lambda one: _ORDERED[comparator](int(one.experiment_id), wanted)
+    is_text = SearchExperimentsUtils.is_string_attribute("attribute", key, comparator)
+    if is_text and comparator not in _TEXT_COMPARATORS:
+        raise invalid(f"Invalid comparator for string attribute: {comparator}")
+    if SearchExperimentsUtils.is_numeric_attribute("attribute", key, comparator):
+        value = _number(key, comparator, value)
+    return lambda one: _matches(getattr(one, key), comparator, value)
+
+
+def _number(key: str, comparator: str, value: Any) -> int:
+    if comparator not in {"=", "!=", "<", "<=", ">", ">="}:
+        raise invalid(f"Invalid comparator for numeric attribute: {comparator}")
+    if isinstance(value, float):
+        raise invalid(f"Invalid value for numeric attribute '{key}': {str(value)!r}")
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise invalid(f"Invalid value for numeric attribute '{key}': {value!r}") from error
+
+
+def _tag_condition(key: str, comparator: str, value: Any) -> _Condition:
+    if comparator == "IS NULL":
+        return lambda one: key not in one.tags
+    if comparator == "IS NOT NULL":
+        return lambda one: key in one.tags
+    if comparator not in _TEXT_COMPARATORS:
+        raise invalid(f"Invalid comparator for tag: {comparator}")
+    return lambda one: key in one.tags and _matches(one.tags[key], comparator, value)
+
+
+def _matches(found: Any, comparator: str, value: Any) -> bool:
+    if found is None:
+        return False
+    if comparator in {"LIKE", "ILIKE"}:
+        return like_matches(found, value, ignore_case=comparator == "ILIKE")
+    return _ORDERED[comparator](found, value)
+
+
+def _comparison(order_by: Sequence[str] | None) -> Callable[[Experiment, Experiment], int]:
+    clauses: list[tuple[str, bool]] = []
+    for text in order_by or ["creation_time DESC", "experiment_id ASC"]:
+        kind, key, ascending = SearchExperimentsUtils.parse_order_by_for_search_experiments(text)
+        if kind != "attribute":
+            raise invalid(f"Invalid order_by entity: {kind}")
+        clauses.append((key, ascending))
+    if not any(key == "experiment_id" for key, _ in clauses):
+        clauses.append(("experiment_id", False))
+
+    def compare(one: Experiment, other: Experiment) -> int:
+        for key, ascending in clauses:
+            first, second = _sort_value(one, key), _sort_value(other, key)
+            if first != second:
+                return -1 if (first < second) == ascending else 1
+        return 0
+
+    return compare
+
+
+def _sort_value(experiment: Experiment, key: str) -> Any:
+    value = getattr(experiment, key)
+    return int(value) if key == "experiment_id" else value

@@ -1,0 +1,169 @@
+"""The order of runs in a result, and the tokens of its pages."""
+
+import base64
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Any
+
+from mlflow.exceptions import MlflowException
+
+from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.mlflow_api import SearchUtils
+from vitrine_mlflow.search.predicates import Candidate
+
+_TOKEN_VERSION = 1
+_PRESENT, _NAN, _MISSING = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One key of the order."""
+
+    kind: str
+    key: str
+    ascending: bool
+
+    def needs_summary(self, known_metric: str | None = None) -> bool:
+        if self.kind == "metric":
+            return self.key != known_metric
+        return self.kind != "attribute"
+
+    def value(self, candidate: Candidate) -> tuple[int, Any]:
+        """What to compare; missing values are last in both directions, NaN before them."""
+        match self.kind:
+            case "metric":
+                found: Any = candidate.metric(self.key)
+            case "parameter":
+                found = candidate.read_summary.params.get(self.key)
+            case "tag":
+                found = candidate.read_summary.tags.get(self.key)
+            case _:
+                found = candidate.attribute(self.key)
+        if found is None:
+            return _MISSING, None
+        if self.kind == "metric" and math.isnan(found):
+            return _NAN, None
+        return _PRESENT, found
+
+
+class Order:
+    """Clauses, then start time descending, then the run's id."""
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        self.clauses = list(clauses)
+        start = Clause("attribute", "start_time", ascending=False)
+        if not any((clause.kind, clause.key) == ("attribute", "start_time") for clause in clauses):
+            self.clauses.append(start)
+
+    @property
+    def first(self) -> Clause:
+        return self.clauses[0]
+
+    def needs_summary(self, known_metric: str | None = None) -> bool:
+        return any(clause.needs_summary(known_metric) for clause in self.clauses)
+
+    def prepare(self, candidate: Candidate) -> Candidate:
+        """Compute what the order compares, once for each run."""
+        candidate.sort_values = [clause.value(candidate) for clause in self.clauses]
+        return candidate
+
+    def compare(self, one: Candidate, other: Candidate) -> int:
+        return self._compare(one.sort_values, one.run.run_id, other.sort_values, other.run.run_id)
+
+    def _compare(
+        self,
+        values: Sequence[Sequence[Any]],
+        run_id: str,
+        others: Sequence[Sequence[Any]],
+        other_id: str,
+    ) -> int:
+        for clause, (flag, value), (other_flag, other) in zip(
+            self.clauses, values, others, strict=True
+        ):
+            if flag != other_flag:
+                return -1 if flag < other_flag else 1
+            if flag == _PRESENT and value != other:
+                return -1 if (value < other) == clause.ascending else 1
+        return (run_id > other_id) - (run_id < other_id)
+
+    def sorted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        return sorted(candidates, key=cmp_to_key(self.compare))
+
+    def is_after(self, candidate: Candidate, position: "Position") -> bool:
+        """Whether a run comes after the last one of the page before."""
+        if position.values is None or position.run_id is None:
+            return True
+        compared = self._compare(
+            candidate.sort_values, candidate.run.run_id, position.values, position.run_id
+        )
+        return compared > 0
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a page begins: after a run, or after a number of runs for a token of MLflow's own."""
+
+    offset: int = 0
+    values: list[list[Any]] | None = None
+    run_id: str | None = None
+
+    @property
+    def skip(self) -> int:
+        """How many results to pass over; none if the token names the run before."""
+        return 0 if self.run_id is not None else self.offset
+
+
+def parse_order(order_by: Sequence[str] | None) -> Order:
+    """The order of a search.
+
+    Raises:
+        MlflowException: MLflow's parser refuses a clause, or one occurs twice.
+    """
+    clauses: list[Clause] = []
+    for text in order_by or []:
+        kind, name, ascending = SearchUtils.parse_order_by_for_search_runs(text)
+        key = SearchUtils.translate_key_alias(name)
+        known = any(
+            accepts(kind, *names)
+            for accepts, names in (
+                (SearchUtils.is_string_attribute, (key, "=")),
+                (SearchUtils.is_numeric_attribute, (key, "=")),
+                (SearchUtils.is_metric, ("=",)),
+                (SearchUtils.is_tag, ("=",)),
+                (SearchUtils.is_param, ("=",)),
+            )
+        )
+        if not known:
+            raise invalid(f"Invalid identifier type '{kind}'")
+        if any((clause.kind, clause.key) == (kind, key) for clause in clauses):
+            raise MlflowException(f"`order_by` contains duplicate fields: {order_by}")
+        clauses.append(Clause(kind, key, bool(ascending)))
+    return Order(clauses)
+
+
+def parse_token(token: str | None) -> Position:
+    """The position that a token holds.
+
+    Raises:
+        MlflowException: as MLflow's own store refuses the token.
+    """
+    offset = SearchUtils.parse_start_offset_from_page_token(token)
+    if not token:
+        return Position()
+    content: dict[str, Any] = json.loads(base64.b64decode(token))
+    if content.get("version") != _TOKEN_VERSION:
+        return Position(offset)
+    return Position(offset, content["values"], content["run_id"])
+
+
+def make_token(last: Candidate, offset: int) -> bytes:
+    content = {
+        "offset": offset,
+        "version": _TOKEN_VERSION,
+        "values": last.sort_values,
+        "run_id": last.run.run_id,
+    }
+    return base64.b64encode(json.dumps(content).encode())
