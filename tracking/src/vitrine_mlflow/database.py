@@ -60,6 +60,7 @@ class Database:
         self._sleep = sleep
 
     def get(self, key: Key) -> Item | None:
+        _require_fitting(key)
         with self._translated("GetItem", key.pk):
             reply = self._client.get_item(
                 TableName=self._table, Key=key_attributes(key), ConsistentRead=True
@@ -70,7 +71,10 @@ class Database:
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """The items that exist, by key; 100 a request."""
         found: dict[Key, Item] = {}
-        pending = [key_attributes(key) for key in dict.fromkeys(keys)]
+        wanted = dict.fromkeys(keys)
+        for key in wanted:
+            _require_fitting(key)
+        pending = [key_attributes(key) for key in wanted]
         while pending:
             batch, pending = pending[:_BATCH_READS], pending[_BATCH_READS:]
             with self._translated("BatchGetItem"):
@@ -140,7 +144,7 @@ class Database:
             ConflictError: a condition did not hold.
         """
         for write in writes:
-            _require_key(write)
+            _require_fitting(_written_key(write))
         if len(writes) > TRANSACTION_WRITES:
             raise ValueError(f"{len(writes)} writes do not fit into one transaction")
         if not writes:
@@ -198,7 +202,7 @@ def with_key(key: Key, attributes: Item) -> Item:
 
 
 def _batch_request(write: Put | Delete) -> dict[str, Any]:
-    _require_key(write)
+    _require_fitting(_written_key(write))
     if isinstance(write, Put):
         return {"PutRequest": {"Item": serialize_item(write.item)}}
     return {"DeleteRequest": {"Key": key_attributes(write.key)}}
@@ -208,8 +212,7 @@ def _written_key(write: Write) -> Key:
     return key_of(write.item) if isinstance(write, Put) else write.key
 
 
-def _require_key(write: Write) -> None:
-    key = _written_key(write)
+def _require_fitting(key: Key) -> None:
     for text, limit in ((key.pk, PARTITION_KEY_BYTES), (key.sk, SORT_KEY_BYTES)):
         if len(text.encode()) > limit:
             raise invalid(
