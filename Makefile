@@ -158,7 +158,7 @@ synth: $(READY) ## Write the CloudFormation templates to cdk.out and check them 
 
 .PHONY: docs
 docs: $(READY) ## Write the generated reference pages
-	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m docs.generate --costs
 
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml anew into requirements.txt and backend/requirements.txt
