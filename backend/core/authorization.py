@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import SYSTEM, Identity
+from backend.core.wired import wired
 from backend.spec.routes import Action, Route
 from backend.values import frozen
 
@@ -73,6 +74,19 @@ class SystemOnly:
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:  # noqa: ARG002
         return caller == SYSTEM
+
+
+@wired
+class SystemOr:
+    """For functions that act for users and for the product itself, which may do everything."""
+
+    users: Authorization
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return caller == SYSTEM or self.users.may_use(caller, route, path)
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return caller == SYSTEM or self.users.may(caller, action, target)
 
 
 def require(

@@ -28,6 +28,7 @@ from backend.search.values import (
     shape_of,
     typed_pairs,
 )
+from backend.spec.key_layouts import is_generated_preview
 from backend.spec.keys import DELETED_SUFFIX, active
 from backend.spec.search_indexes import (
     ASSET_INDEX,
@@ -72,7 +73,7 @@ class AssetSource:
     bucket: AssetBucket
     metadata: tuple[Record, ...] = ()
     preview_key: str | None = None
-    """The preview at the asset's root, where the row names none."""
+    """The preview at the asset's root, where the row names none that a user gave the asset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,13 @@ def named_preview(row: Row) -> str | None:
     return _text(_row(row.get("previewLocation")), "Key") or None
 
 
+def own_preview(row: Row) -> str | None:
+    """Return the key of the preview that an asset's row names, unless the product made it."""
+    key = named_preview(row)
+    is_own = key is not None and not is_generated_preview(_text(row, "assetId"), key)
+    return key if is_own else None
+
+
 def is_archived(row: Row) -> bool:
     """Whether an asset's row stands in the partition of archived assets."""
     return _text(row, "databaseId").endswith(DELETED_SUFFIX)
@@ -253,7 +261,7 @@ def _asset(source: AssetSource, allowed: frozenset[str], mapping_version: int) -
         "str_asset_version_id": _text(version, "Version"),
         "str_asset_version_comment": _text(version, "Comment"),
         "str_assetlocationkey": _text(_row(row.get("assetLocation")), "Key"),
-        "str_previewfilekey": named_preview(row) or at_root,
+        "str_previewfilekey": own_preview(row) or at_root or named_preview(row),
         "bool_isdistributable": row.get("isDistributable") is True,
         "date_asset_version_createdate": iso_date(version.get("DateModified")),
         "bool_has_asset_children": _counts(row, "childCount"),

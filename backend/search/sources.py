@@ -25,7 +25,7 @@ from backend.search.projections import (
     FileSource,
     Source,
     is_archived,
-    named_preview,
+    own_preview,
 )
 from backend.search.records import ATTRIBUTES, METADATA, Records, records_at
 from backend.search.references import (
@@ -176,9 +176,9 @@ class Sources:
         ]
 
     def _asset_preview(self, one: _Live) -> str | None:
-        """Return the preview at the root of an asset whose row names none."""
+        """Return the preview at the root of an asset whose row names none of a user."""
         prefix = prefix_of(one.row)
-        if not one.itself or named_preview(one.row) or not prefix.endswith("/"):
+        if not one.itself or own_preview(one.row) or not prefix.endswith("/"):
             return None
         return asset_preview_key(self._objects, one.bucket.bucket_name, prefix)
 

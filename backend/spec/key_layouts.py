@@ -187,9 +187,9 @@ def generated_preview_key(base: str, asset_id: str) -> str:
     return uploaded_previews_folder(base, asset_id) + _GENERATED_PREVIEW
 
 
-def is_generated_preview(base: str, asset_id: str, key: str) -> bool:
+def is_generated_preview(asset_id: str, key: str) -> bool:
     """Return whether a key is that of the asset's preview that the product makes."""
-    return key == generated_preview_key(base, asset_id)
+    return key.endswith(generated_preview_key("", asset_id))
 
 
 def glb_folder(asset_id: str, path: str) -> str:

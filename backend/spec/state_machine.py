@@ -7,7 +7,7 @@ run time and an execution keeps the workflow that it started with:
 
 A pipeline receives `{"body": …}`: the fields that the run's pipelines share, its own message, and
 the task token where the state machine waits for an answer. Once all have ended, the function
-ProcessOutput receives the shared fields.
+ProcessOutput receives the shared fields, again as long as it has not stored everything.
 """
 
 from typing import Any
@@ -45,7 +45,22 @@ def definition(process_output: str | None, *, partition: str = "aws") -> dict[st
     following = "ProcessOutput" if process_output else None
     states: dict[str, Any] = {"Pipelines": _pipelines(following, partition)}
     if process_output:
-        states["ProcessOutput"] = {
+        states |= _outputs(process_output, partition)
+    return {
+        "Comment": "Runs pipelines one after the other, then stores their outputs",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Pipelines",
+        "States": states,
+    }
+
+
+def _outputs(process_output: str, partition: str) -> dict[str, Any]:
+    """ProcessOutput stores a bounded part at each call, and says whether there is more.
+
+    The input of its state stays what it was, so that it is called again with the same.
+    """
+    return {
+        "ProcessOutput": {
             "Type": "Task",
             "Resource": f"arn:{partition}:states:::lambda:invoke",
             "Arguments": {
@@ -53,14 +68,29 @@ def definition(process_output: str | None, *, partition: str = "aws") -> dict[st
                 "Payload": {"body": "{% $states.input.run %}"},
             },
             "Retry": [_retry(*_BUSY, _OUTAGE)],
-            "Output": {},
-            "End": True,
-        }
-    return {
-        "Comment": "Runs pipelines one after the other, then stores their outputs",
-        "QueryLanguage": "JSONata",
-        "StartAt": "Pipelines",
-        "States": states,
+            "Output": {"run": "{% $states.input.run %}", "stored": "{% $states.result.Payload %}"},
+            "Next": "Outputs",
+        },
+        "Outputs": {
+            "Type": "Choice",
+            "Choices": [
+                {
+                    "Condition": "{% $states.input.stored.state = 'more' %}",
+                    "Next": "ProcessOutput",
+                },
+                {
+                    "Condition": "{% $states.input.stored.state = 'refused' %}",
+                    "Next": "OutputsRefused",
+                },
+            ],
+            "Default": "Stored",
+        },
+        "OutputsRefused": {
+            "Type": "Fail",
+            "Error": "{% $states.input.stored.error %}",
+            "Cause": "{% $states.input.stored.cause %}",
+        },
+        "Stored": {"Type": "Succeed", "Output": {}},
     }
 
 

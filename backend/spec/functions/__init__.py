@@ -28,6 +28,7 @@ from backend.spec.functions.apis import (
     UPLOADS_API,
 )
 from backend.spec.functions.model import Function
+from backend.spec.functions.outputs import PROCESS_OUTPUT
 from backend.spec.functions.running import (
     ADMIN_API,
     AUTHORIZER,
@@ -93,6 +94,7 @@ __all__ = [
     "METADATA_API",
     "METADATA_SCHEMAS_API",
     "NOTIFIER",
+    "PROCESS_OUTPUT",
     "PURGE_WORKER",
     "QUARANTINE",
     "QUEUES_API",
@@ -155,4 +157,5 @@ FUNCTIONS: tuple[Function, ...] = (
     CHECK_SEARCH,
     REPLAY_FAILURES,
     SWEEP_TOMBSTONES,
+    PROCESS_OUTPUT,
 )

@@ -9,7 +9,7 @@ from backend.spec.buckets import (
     Bucket,
 )
 from backend.spec.requests import Request
-from backend.spec.tables import access, assets, metadata, operations, registry
+from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
 
 Requests = Mapping[Table | Bucket, tuple[Request, ...]]
@@ -78,6 +78,24 @@ FILE_CHANGES: Requests = {
     AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }
 """What the steps make that change files."""
+
+
+OUTPUTS: Requests = {
+    **CALLER,
+    **BUCKET_RECORD,
+    **RECORDS,
+    assets.ASSETS: ("BatchGetItem", "UpdateItem"),
+    assets.DATABASES: ("GetItem",),
+    operations.RESERVATIONS: ("BatchGetItem", "GetItem", "UpdateItem"),
+    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
+    ASSET_BUCKET: (
+        *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
+        *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        *("ListMultipartUploadParts", "PutObject"),
+    ),
+    AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
+}
+"""What storing the outputs of executions takes."""
 
 
 def together(*parts: Requests) -> Requests:

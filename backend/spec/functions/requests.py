@@ -22,6 +22,7 @@ from backend.spec.functions.request_parts import (
     KEPT,
     KEPT_BY_MAPPING,
     OF_ROWS,
+    OUTPUTS,
     RECORDS,
     REPLAYS,
     SOURCES,
@@ -356,6 +357,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
             *("ListMultipartUploadParts", "PutObject"),
         ),
     },
+    "ProcessOutput": OUTPUTS,
     "ReplayFailures": {**SOURCES, **REPLAYS},
     "CheckSearch": {
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),

@@ -38,6 +38,7 @@ from backend.spec.buckets import (
     CHECKSUM_VERIFIED_METADATA,
     PRIMARY_TYPE_METADATA,
 )
+from backend.spec.key_layouts import is_generated_preview
 
 SEVERAL_FILES = "folder"
 UNKNOWN_EXTENSION = "unknown"
@@ -132,12 +133,14 @@ class FileService:
     def preview_of(self, asset: Asset) -> tuple[str, str | None]:
         """Return the bucket of an asset and the key of its preview, if it has one.
 
-        The preview that the asset's row names wins over one at the asset's root.
+        The preview that the asset's row names wins over one at the asset's root, unless the product
+        made it.
         """
         bucket, prefix = self.assets.location(asset)
-        if asset.preview_location is not None:
-            return bucket, asset.preview_location.key
-        return bucket, asset_preview_key(self.objects, bucket, prefix)
+        named = None if asset.preview_location is None else asset.preview_location.key
+        if named is not None and not is_generated_preview(asset.asset_id, named):
+            return bucket, named
+        return bucket, asset_preview_key(self.objects, bucket, prefix) or named
 
     def asset_type(self, asset: Asset) -> str:
         """Return what the asset's files make of it now: an extension, `folder`, or `none`.

@@ -1,0 +1,1 @@
+"""Outputs: what the pipelines of an execution wrote becomes files, previews and metadata."""

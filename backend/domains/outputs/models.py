@@ -1,0 +1,97 @@
+"""How far the outputs of an execution are stored, and what pipelines write into JSON files."""
+
+from math import isfinite
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Field, model_validator
+
+from backend.core.models import SentModel, WireModel
+from backend.domains.executions.models import RunOutputs
+from backend.domains.facts.models import Inspection, Reference, Value
+from backend.domains.metadata.models import MAX_RECORDS, NewRecord, UpdateType
+
+Sort = Literal["files", "previews", "metadata"]
+"""The folders of a pipeline's outputs, and the lists of what was stored."""
+Phase = Literal["files", "largeFiles", "previews", "metadata", "done"]
+
+
+class Cursor(WireModel):
+    """Where storing goes on: in which folder of which pipeline, after which key.
+
+    `copy_id` is the copy by parts of the next large file.
+    """
+
+    phase: Phase = "files"
+    pipeline: int = 1
+    folder: int = 0
+    after: str | None = None
+    copy_id: str | None = None
+
+
+class Progress(WireModel):
+    """How far the outputs of an execution are stored; `attempts` counts the calls."""
+
+    attempts: int
+    cursor: Cursor = Cursor()
+    outputs: RunOutputs = RunOutputs()
+
+
+class MetadataFile(SentModel):
+    """A metadata file: `{"type", "updateType", "metadata": [{key, value, type}]}`.
+
+    An object without such a list holds a value for each key instead; numbers and booleans become
+    strings, as earlier pipelines expect.
+    """
+
+    type: Literal["metadata", "attribute"] | None = None
+    update_type: UpdateType = "update"
+    metadata: Annotated[list[NewRecord], Field(min_length=1, max_length=MAX_RECORDS)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def as_list(cls, sent: Any) -> Any:
+        if not isinstance(sent, dict):
+            return sent
+        values = cast("dict[str, Any]", sent)
+        if isinstance(values.get("metadata"), list):
+            return values
+        records = [
+            {"metadataKey": key, "metadataValue": _as_string(key, value)}
+            for key, value in values.items()
+        ]
+        return {"metadata": records}
+
+
+def _as_string(key: str, value: Any) -> str:
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int() | float() if isfinite(value):
+            return str(value)
+        case _:
+            raise ValueError(f"the value of {key!r} is no text, finite number or boolean")
+
+
+def _is_name(value: str) -> str:
+    """A file in the folder itself: no path leads out of it."""
+    if "/" in value or "\\" in value or value in {".", ".."}:
+        raise ValueError("must be the name of a file")
+    return value
+
+
+ResultName = Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_is_name)]
+
+
+class InspectionFile(Inspection):
+    """`inspection.json`: what a shipped pipeline found out, and what it made beside it.
+
+    Hostile input: the pipeline reads files that anybody may have built.
+    """
+
+    facts: Annotated[dict[str, Value | None], Field(max_length=200)] = {}
+    refused: Annotated[str | None, Field(max_length=4096)] = None
+    references: Annotated[list[Reference], Field(max_length=20_000)] = []
+    thumbnail: ResultName | None = None
+    glb: ResultName | None = None

@@ -1,0 +1,49 @@
+"""How far the outputs of each execution are stored: one item in the table of reservations."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.errors import UnavailableError
+from backend.core.tables import Tables
+from backend.core.transactions import Key, Update, Write, equals
+from backend.core.wired import wired
+from backend.domains.outputs.models import Progress
+from backend.spec import keys
+from backend.spec.key_layouts import RUNS_DAYS
+from backend.spec.tables.operations import RESERVATIONS
+
+_KEY = RESERVATIONS.partition_key.name
+_ATTEMPTS = "attempts"
+
+
+@wired
+class ProgressRepository:
+    tables: Tables
+    clock: Clock
+
+    def begin(self, execution_id: str) -> Progress:
+        """Count a call, and return how far earlier ones came."""
+        item = self.tables.increment(RESERVATIONS, _key(execution_id), _ATTEMPTS, initial=0)
+        return Progress.model_validate(item)
+
+    def save(self, execution_id: str, progress: Progress, others: Iterable[Write] = ()) -> None:
+        """Keep the progress of a call, with other writes.
+
+        Raises:
+            UnavailableError: a later call stores the same outputs; this one has to end.
+        """
+        values = progress.model_dump(by_alias=True, exclude_none=True, exclude={_ATTEMPTS})
+        expires = epoch_seconds(self.clock() + timedelta(days=RUNS_DAYS))
+        update = Update(
+            table=RESERVATIONS,
+            key=_key(execution_id),
+            set={**values, "expiresAt": expires},
+            conditions=(equals(_ATTEMPTS, progress.attempts),),
+            refused=UnavailableError(f"Another call stores the outputs of {execution_id}"),
+        )
+        self.tables.transact([update, *others])
+
+
+def _key(execution_id: str) -> Key:
+    return {_KEY: keys.run_outputs(execution_id)}

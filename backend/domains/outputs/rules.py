@@ -1,0 +1,147 @@
+"""Which outputs are what, and what is said of those that were not stored. Pure."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from backend.core.errors import InvalidInputError
+from backend.core.file_kinds import is_preview
+from backend.core.names import check_relative_path, extension_of
+from backend.domains.executions.models import RefusedOutput, RunOutputs
+from backend.domains.metadata.models import ASSET_LEVEL, Kind
+from backend.domains.outputs.models import MetadataFile, Sort
+from backend.spec.key_layouts import ASSET_PREVIEW_NAMES, PREVIEW_EXTENSIONS
+from backend.values import frozen
+
+MAX_METADATA_BYTES = 4 * 1024**2
+"""A metadata file of 500 records of 8 kB."""
+MAX_CAUSE_CHARS = 2000
+SHOWN = 200
+"""Names that a list of outputs holds at the most; the counts cover all."""
+_MAX_REASON_CHARS = 300
+_REASONS_SHOWN = 10
+_METADATA, _ATTRIBUTE = ".metadata.json", ".attribute.json"
+_OF_ASSET = frozenset({"asset.metadata.json", "metadata.json"})
+_OF_FOLDER = "/metadata.json"
+
+
+class Described(NamedTuple):
+    """What a metadata file describes: a path in the asset (`/`: the asset), and which records.
+
+    `or_folder`: the path may also be that of a folder.
+    """
+
+    path: str
+    kind: Kind = "metadata"
+    or_folder: bool = False
+
+
+def described_by(name: str) -> Described:
+    """Return what a file below the metadata folder describes, by its relative path.
+
+    Raises:
+        InvalidInputError: its name is not that of a metadata file, or names no path.
+    """
+    if name in _OF_ASSET:
+        return Described(ASSET_LEVEL)
+    if name.endswith(_OF_FOLDER):
+        return Described(_path(name.removesuffix(_OF_FOLDER)), or_folder=True)
+    if name.endswith(_METADATA):
+        return Described(_path(name.removesuffix(_METADATA)))
+    if name.endswith(_ATTRIBUTE):
+        return Described(_path(name.removesuffix(_ATTRIBUTE)), "attribute")
+    raise InvalidInputError(
+        "is not named metadata.json, asset.metadata.json, <file>.metadata.json or "
+        "<file>.attribute.json"
+    )
+
+
+def parsed_metadata(body: bytes) -> MetadataFile:
+    """Return the records of a metadata file.
+
+    Raises:
+        InvalidInputError: it is not JSON, or not what a metadata file holds.
+    """
+    try:
+        return MetadataFile.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidInputError(validation_reason(error)) from None
+
+
+def validation_reason(error: ValidationError) -> str:
+    """Return the first errors of a validation; the input itself is not repeated."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [
+        f"{'.'.join(map(str, one['loc']))}: {one['msg']}" if one["loc"] else one["msg"]
+        for one in found[:3]
+    ]
+    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    return "; ".join(told) + more
+
+
+def is_asset_preview_output(name: str) -> bool:
+    """Return whether a file of the previews folder is to be a preview of the asset.
+
+    Every image there is that is not named as the preview of a file: pipelines of the known product
+    choose any name.
+    """
+    return extension_of(name) in PREVIEW_EXTENSIONS and not is_preview(name)
+
+
+def is_at_root(name: str) -> bool:
+    """Return whether an asset's preview is stored at the asset's root, under its own name."""
+    return name in ASSET_PREVIEW_NAMES
+
+
+@frozen
+class Outcome:
+    """What became of one output: `name` is its key below the prefix of the run."""
+
+    sort: Sort
+    name: str
+    path: str
+    refused: str | None = None
+
+
+def with_outcomes(outputs: RunOutputs, found: Sequence[Outcome]) -> RunOutputs:
+    """Return the outputs with some more."""
+
+    def stored(sort: Sort) -> list[str]:
+        return [one.path for one in found if one.sort == sort and one.refused is None]
+
+    files, previews, metadata = stored("files"), stored("previews"), stored("metadata")
+    refused = [
+        RefusedOutput(path=one.name, reason=one.refused[:_MAX_REASON_CHARS])
+        for one in found
+        if one.refused is not None
+    ]
+    return RunOutputs(
+        files=[*outputs.files, *files][:SHOWN],
+        previews=[*outputs.previews, *previews][:SHOWN],
+        metadata=[*outputs.metadata, *metadata][:SHOWN],
+        refused=[*outputs.refused, *refused][:SHOWN],
+        file_count=outputs.file_count + len(files),
+        preview_count=outputs.preview_count + len(previews),
+        metadata_count=outputs.metadata_count + len(metadata),
+        refused_count=outputs.refused_count + len(refused),
+    )
+
+
+def cause_of(outputs: RunOutputs) -> str:
+    """Return why an execution fails whose outputs were not all stored, and what was stored."""
+    shown = [f"{one.path}: {one.reason}" for one in outputs.refused[:_REASONS_SHOWN]]
+    more = outputs.refused_count - len(shown)
+    text = (
+        f"{outputs.refused_count} of the outputs could not be stored. Stored: "
+        f"{outputs.file_count} files, {outputs.preview_count} previews, "
+        f"{outputs.metadata_count} metadata files. Not stored: {'; '.join(shown)}"
+    )
+    return (text + (f"; and {more} more" if more > 0 else ""))[:MAX_CAUSE_CHARS]
+
+
+def _path(relative: str) -> str:
+    try:
+        return check_relative_path("/" + relative)
+    except ValueError as error:
+        raise InvalidInputError(f"names a path that {error}") from None

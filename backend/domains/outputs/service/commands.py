@@ -1,0 +1,302 @@
+"""Stores the outputs of an execution, a bounded part at each call, as the user who started it.
+
+Files come first, then previews, which need their file, then metadata. Each batch of outcomes is
+kept with where the next call goes on and with an audit entry, in one transaction; a call that dies
+is repeated from there, and finds by their object metadata the files that it has stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from backend.core.authorization import Authorization
+from backend.core.clock import Clock
+from backend.core.errors import (
+    NotFoundError,
+    PermissionDeniedError,
+)
+from backend.core.identity import SYSTEM, Identity
+from backend.core.objects import Objects
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.audit.models import asset_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.executions.models import Execution
+from backend.domains.executions.service import ExecutionNotFoundError, ExecutionRecords
+from backend.domains.files.service import FileService
+from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.outputs import rules
+from backend.domains.outputs.models import Cursor, Phase, Progress, Sort
+from backend.domains.outputs.repository import ProgressRepository
+from backend.domains.outputs.rules import Outcome
+from backend.domains.outputs.service.files import FileOutputs, RunFolder, Written
+from backend.domains.outputs.service.inspections import Inspections
+from backend.domains.outputs.service.records import RecordOutputs
+from backend.domains.uploads.service import Deposits
+from backend.spec import routes
+from backend.values import frozen
+
+WORK_TIME = timedelta(seconds=45)
+"""A call begins no further batch after this."""
+BATCH = 100
+OPERATION = "store_outputs"
+REFUSED = "OutputsRefused"
+
+_AFTER: dict[Phase, Phase] = {
+    "files": "largeFiles",
+    "largeFiles": "previews",
+    "previews": "metadata",
+    "metadata": "done",
+}
+_FOLDERS: dict[Phase, tuple[Sort, ...]] = {
+    "files": ("files",),
+    "largeFiles": ("files",),
+    "previews": ("files", "previews"),
+    "metadata": ("metadata",),
+}
+
+
+@frozen
+class Stored:
+    """What a call came to: call it again, everything is stored, or why the execution fails."""
+
+    state: Literal["more", "done", "refused"]
+    error: str = ""
+    cause: str = ""
+
+
+@dataclass(slots=True)
+class _Work:
+    """One call: the execution, its asset, how far it is, and until when it begins batches."""
+
+    execution: Execution
+    caller: Identity
+    asset: Asset
+    progress: Progress
+    stop_at: datetime
+    folder: RunFolder
+    files: FileOutputs
+
+    @property
+    def cursor(self) -> Cursor:
+        return self.progress.cursor
+
+
+@wired
+class OutputCommands:
+    """`auxiliary` is the bucket that executions write to."""
+
+    executions: ExecutionRecords
+    progress: ProgressRepository
+    assets: AssetService
+    files: FileService
+    deposits: Deposits
+    metadata: MetadataService
+    inspections: Inspections
+    objects: Objects
+    authorization: Authorization
+    audit: AuditService
+    auxiliary: str
+    clock: Clock
+
+    def store_outputs(self, execution_id: str) -> Stored:
+        """Store the next part of what an execution wrote.
+
+        Raises:
+            UnavailableError: something does not answer; call it again.
+        """
+        execution = self.executions.find(execution_id)
+        if execution is None:
+            return _unknown(execution_id)
+        progress = self.progress.begin(execution_id)
+        if progress.cursor.phase == "done":
+            return self._ended(execution, progress)
+        if not execution.is_active:
+            fact = f"the execution is {execution.execution_status}"
+            return self._ended(execution, self._refused(progress, "", fact))
+        if execution.shipped:
+            return self._inspected(execution, progress)
+        return self._stored(execution, progress)
+
+    def _stored(self, execution: Execution, progress: Progress) -> Stored:
+        """Store batches until all are stored or time is up."""
+        try:
+            work = self._begun(execution, progress)
+        except (NotFoundError, PermissionDeniedError) as error:
+            return self._ended(execution, self._refused(progress, "", error.message))
+        while work.cursor.phase != "done":
+            if self.clock() >= work.stop_at:
+                return Stored("more")
+            self._advance(work)
+        return self._ended(execution, work.progress)
+
+    def _begun(self, execution: Execution, progress: Progress) -> _Work:
+        """Look at the asset, and at the rights that the user has now.
+
+        Raises:
+            NotFoundError: the asset is archived or deleted, or not visible to the user.
+            PermissionDeniedError: the user may not write the asset.
+        """
+        caller = caller_of(execution)
+        asset = self.assets.asset_for(caller, "POST", execution.database_id, execution.asset_id)
+        return _Work(
+            execution=execution,
+            caller=caller,
+            asset=asset,
+            progress=progress,
+            stop_at=self.clock() + WORK_TIME,
+            folder=RunFolder(self.objects, self.auxiliary, execution),
+            files=FileOutputs(
+                deposits=self.deposits,
+                assets=self.assets,
+                execution=execution,
+                asset=asset,
+                bucket=self.auxiliary,
+                repeated=progress.attempts > 1,
+            ),
+        )
+
+    def _advance(self, work: _Work) -> None:
+        """Store one batch, and keep what became of it with where the next one begins."""
+        cursor = work.cursor
+        sorts = _FOLDERS[cursor.phase]
+        sort = sorts[cursor.folder]
+        found, after = work.folder.page(cursor.pipeline, sort, limit=BATCH, after=cursor.after)
+        if cursor.phase == "largeFiles":
+            self._advance_large(work, found, after)
+            return
+        found = work.files.of_phase(cursor.phase, found)
+        denied = self._denied(work, cursor.phase) if found else None
+        if denied is not None:
+            outcomes = [Outcome(one.sort, one.told, one.name, denied) for one in found]
+        elif cursor.phase == "files":
+            outcomes = work.files.store_files(found)
+        elif cursor.phase == "previews":
+            outcomes = work.files.store_previews(found)
+        else:
+            records = RecordOutputs(self.metadata, self.objects, self.auxiliary)
+            outcomes = [records.store(work.caller, work.asset, one) for one in found]
+        self._save(work, outcomes, _following(cursor, after, len(work.execution.pipelines)))
+
+    def _advance_large(self, work: _Work, found: Sequence[Written], after: str | None) -> None:
+        cursor = work.cursor
+        large = next(iter(work.files.of_phase("largeFiles", found)), None)
+        if large is None:
+            self._save(work, [], _following(cursor, after, len(work.execution.pipelines)))
+            return
+        denied = self._denied(work, "largeFiles")
+        stored: Outcome | str = (
+            work.files.store_large(large, cursor.copy_id)
+            if denied is None
+            else Outcome(large.sort, large.told, large.name, denied)
+        )
+        if isinstance(stored, Outcome):
+            self._save(work, [stored], _at(cursor, after=large.key, copy_id=None))
+        else:
+            before = _before(found, large, cursor.after)
+            self._save(work, [], _at(cursor, after=before, copy_id=stored))
+
+    def _denied(self, work: _Work, phase: Phase) -> str | None:
+        """Why the user may not use the route that stores the same (tier 1)."""
+        used = {
+            "metadata": (routes.UPDATE_ASSET_METADATA, routes.UPDATE_FILE_METADATA),
+        }.get(phase, (routes.INITIALISE_UPLOAD, routes.COMPLETE_UPLOAD))
+        ids = {"databaseId": work.asset.database_id, "assetId": work.asset.asset_id}
+        for route in used:
+            if not self.authorization.may_use(work.caller, route, ids):
+                return f"{work.caller.user_id} may not use {route.method} {route.path}"
+        return None
+
+    def _save(self, work: _Work, outcomes: Sequence[Outcome], cursor: Cursor) -> None:
+        progress = work.progress.model_copy(
+            update={
+                "cursor": cursor,
+                "outputs": rules.with_outcomes(work.progress.outputs, outcomes),
+            }
+        )
+        entries: list[Write] = []
+        if outcomes:
+            after = {
+                "executionId": work.execution.execution_id,
+                "workflow": work.execution.workflow_key,
+                "outputs": {one.name: one.refused or "stored" for one in outcomes},
+            }
+            entity = asset_entity(work.asset.database_id, work.asset.asset_id)
+            entries.append(
+                self.audit.entry(
+                    work.caller, OPERATION, entity, before={}, after=after, at=self.clock()
+                )
+            )
+        self.progress.save(work.execution.execution_id, progress, entries)
+        work.progress = progress
+
+    def _inspected(self, execution: Execution, progress: Progress) -> Stored:
+        """Store what a shipped pipeline found out, as the product itself."""
+        outcomes = self.inspections.record(execution)
+        outputs = rules.with_outcomes(progress.outputs, outcomes)
+        done = Progress(attempts=progress.attempts, cursor=Cursor(phase="done"), outputs=outputs)
+        self.progress.save(execution.execution_id, done)
+        return self._ended(execution, done)
+
+    def _refused(self, progress: Progress, path: str, reason: str) -> Progress:
+        outcomes = [Outcome("files", path, path, reason)]
+        outputs = rules.with_outcomes(progress.outputs, outcomes)
+        return progress.model_copy(update={"outputs": outputs})
+
+    def _ended(self, execution: Execution, progress: Progress) -> Stored:
+        """Tell the asset and the execution of what was stored."""
+        outputs = progress.outputs
+        if outputs.file_count and not execution.shipped:
+            self._follow_files(execution)
+        try:
+            self.executions.record_outputs(execution.execution_id, outputs)
+        except ExecutionNotFoundError:
+            return _unknown(execution.execution_id)
+        if outputs.refused_count:
+            return Stored("refused", REFUSED, rules.cause_of(outputs))
+        return Stored("done")
+
+    def _follow_files(self, execution: Execution) -> None:
+        """Write the asset's type until it stays: uploads may end at the same time."""
+        asset = self.assets.find_asset(execution.database_id, execution.asset_id)
+        try:
+            while asset and (found := self.files.asset_type(asset)) != asset.asset_type:
+                asset = self.assets.set_content(asset, asset_type=found)
+        except NotFoundError:  # archived or deleted meanwhile: the type does not matter
+            return
+
+
+def _unknown(execution_id: str) -> Stored:
+    fact = f"Execution {execution_id} does not exist, or its asset was deleted"
+    return Stored("refused", REFUSED, fact)
+
+
+def caller_of(execution: Execution) -> Identity:
+    """Return who started an execution; never taken from what pipelines were sent or answered."""
+    if execution.started_by == SYSTEM.user_id:
+        return SYSTEM
+    return Identity(execution.started_by, mfa=execution.started_by_mfa)
+
+
+def _following(cursor: Cursor, after: str | None, pipelines: int) -> Cursor:
+    """Return where the batch after this one begins."""
+    if after is not None:
+        return cursor.model_copy(update={"after": after})
+    if cursor.folder + 1 < len(_FOLDERS[cursor.phase]):
+        return Cursor(phase=cursor.phase, pipeline=cursor.pipeline, folder=cursor.folder + 1)
+    if cursor.pipeline < pipelines:
+        return Cursor(phase=cursor.phase, pipeline=cursor.pipeline + 1)
+    return Cursor(phase=_AFTER[cursor.phase])
+
+
+def _at(cursor: Cursor, *, after: str | None, copy_id: str | None) -> Cursor:
+    return cursor.model_copy(update={"after": after, "copy_id": copy_id})
+
+
+def _before(found: Sequence[Written], one: Written, after: str | None) -> str | None:
+    """Return the key after which a listing begins with this object."""
+    earlier = [other.key for other in found if other.key < one.key]
+    return earlier[-1] if earlier else after

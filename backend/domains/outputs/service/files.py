@@ -1,0 +1,160 @@
+"""Stores the files and previews that the pipelines of an execution wrote."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from backend.core.file_kinds import is_preview
+from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.parallel import in_parallel
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.executions.models import Execution
+from backend.domains.outputs import rules
+from backend.domains.outputs.models import Phase, Sort
+from backend.domains.outputs.rules import Outcome
+from backend.domains.uploads.service import Deposit, Deposited, DepositPlace, Deposits
+from backend.spec.buckets import WORKFLOWS_METADATA
+from backend.spec.key_layouts import run_folder
+
+
+class Written(NamedTuple):
+    """An object that the nth pipeline wrote; `name` is its key below that pipeline's folder."""
+
+    sort: Sort
+    pipeline: int
+    name: str
+    key: str
+    size: int
+
+    @property
+    def told(self) -> str:
+        """The key below the prefix of the run."""
+        return f"{self.pipeline}/{self.sort}/{self.name}"
+
+
+@wired
+class RunFolder:
+    """The objects that an execution wrote, in the auxiliary bucket."""
+
+    objects: Objects
+    bucket: str
+    execution: Execution
+
+    def folder(self, pipeline: int, sort: Sort) -> str:
+        return f"{run_folder(self.execution.execution_id)}{pipeline}/{sort}/"
+
+    def page(
+        self, pipeline: int, sort: Sort, *, limit: int, after: str | None
+    ) -> tuple[list[Written], str | None]:
+        """Return the next objects of a folder, and where the page after them begins.
+
+        What a later pipeline wrote under the same name is left out: the pipelines of the known
+        product share one folder, in which the last one to write a name wins.
+        """
+        folder = self.folder(pipeline, sort)
+        page = self.objects.list_objects(self.bucket, folder, limit=limit, after=after)
+        found = [
+            Written(sort, pipeline, one.key.removeprefix(folder), one.key, one.size)
+            for one in page.objects
+            if not one.key.endswith("/")
+        ]
+        last = len(self.execution.pipelines)
+        if pipeline == last:
+            return found, page.next_key
+        later = range(pipeline + 1, last + 1)
+
+        def is_replaced(one: Written) -> bool:
+            return any(self._exists(self.folder(number, sort) + one.name) for number in later)
+
+        replaced = in_parallel(is_replaced, found)
+        kept = [one for one, is_old in zip(found, replaced, strict=True) if not is_old]
+        return kept, page.next_key
+
+    def _exists(self, key: str) -> bool:
+        head: ObjectHead | ObjectVersion | None = self.objects.head(self.bucket, key)
+        return isinstance(head, ObjectHead)
+
+
+@wired
+class FileOutputs:
+    """Stores files of one execution with its asset. `repeated`: an earlier call may have begun."""
+
+    deposits: Deposits
+    assets: AssetService
+    execution: Execution
+    asset: Asset
+    bucket: str
+    repeated: bool
+
+    @cached_property
+    def place(self) -> DepositPlace:
+        return self.deposits.place(self.asset)
+
+    @cached_property
+    def preview_place(self) -> DepositPlace:
+        """Where previews of the asset are stored that have names of their own."""
+        return self.deposits.place(self.asset, "assetPreview")
+
+    def of_phase(self, phase: Phase, found: Sequence[Written]) -> list[Written]:
+        """Return those of some objects that a phase stores."""
+        if phase == "files":
+            return [one for one in found if not is_preview(one.name) and not self.is_large(one)]
+        if phase == "largeFiles":
+            return [one for one in found if self.is_large(one)]
+        if phase == "previews":
+            return [one for one in found if one.sort == "previews" or is_preview(one.name)]
+        return list(found)
+
+    def store_files(self, found: Sequence[Written]) -> list[Outcome]:
+        """Store files that one request copies."""
+        return in_parallel(self._stored_file, found)
+
+    def store_large(self, one: Written, copy_id: str | None) -> Outcome | str:
+        """Go on with a large file: what became of it, or the copy that was begun."""
+        stored = self.deposits.store(self.place, self._deposit(one, copy_id))
+        return stored.copy_id or _outcome(one, stored)
+
+    def store_previews(self, found: Sequence[Written]) -> list[Outcome]:
+        """Store previews of files, and of the asset, once the files are there."""
+        outcomes = in_parallel(self._stored_file, [one for one in found if is_preview(one.name)])
+        others = [one for one in found if not is_preview(one.name)]
+        return outcomes + [self._stored_asset_preview(one) for one in others]
+
+    def is_large(self, one: Written) -> bool:
+        return one.size > self.deposits.parts.large_bytes and not is_preview(one.name)
+
+    def _stored_file(self, one: Written) -> Outcome:
+        return _outcome(one, self.deposits.store(self.place, self._deposit(one)))
+
+    def _stored_asset_preview(self, one: Written) -> Outcome:
+        if not rules.is_asset_preview_output(one.name):
+            return Outcome("previews", one.told, one.name, "is not an image that a preview may be")
+        if rules.is_at_root(one.name):
+            return self._stored_file(one)
+        stored = self.deposits.store(self.preview_place, self._deposit(one))
+        if stored.refused is None:
+            key = self.preview_place.key_of("/" + one.name)
+            self.assets.set_content(self.asset, preview_key=key)
+        return _outcome(one, stored)
+
+    def _deposit(self, one: Written, copy_id: str | None = None) -> Deposit:
+        return Deposit(
+            source=(self.bucket, one.key),
+            size=one.size,
+            path="/" + one.name,
+            change=self.execution.execution_id,
+            metadata=self._metadata,
+            repeated=self.repeated,
+            copy_id=copy_id,
+        )
+
+    @cached_property
+    def _metadata(self) -> Mapping[str, str]:
+        return {WORKFLOWS_METADATA: ",".join(self.execution.chain)}
+
+
+def _outcome(one: Written, stored: Deposited) -> Outcome:
+    sort: Sort = "previews" if is_preview(one.name) else one.sort
+    return Outcome(sort, one.told, "/" + one.name, stored.refused)

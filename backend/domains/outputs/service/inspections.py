@@ -1,0 +1,155 @@
+"""Stores what the shipped pipelines found out about a file, as the product itself.
+
+Facts, the file's thumbnail, its GLB, and the asset's preview. A result is dropped where the file
+has another version by now, is archived, deleted or quarantined, or its asset is; after each write
+that is looked at once more, and what came too late is taken back.
+"""
+
+from pydantic import ValidationError
+
+from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.objects import ObjectHead, Objects
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.executions.models import Execution
+from backend.domains.facts.service import FactCommands
+from backend.domains.files.service import FileService, FileTarget
+from backend.domains.outputs import rules
+from backend.domains.outputs.models import InspectionFile, Sort
+from backend.domains.outputs.rules import Outcome
+from backend.domains.outputs.service.previews import GeneratedPreviews
+from backend.spec.key_layouts import glb_key, run_folder
+
+RESULT = "inspection.json"
+MAX_RESULT_BYTES = 4 * 1024**2
+MAX_THUMBNAIL_BYTES = 5 * 1024**2
+MAX_GLB_BYTES = 2 * 1024**3
+_GLB_TYPE = "model/gltf-binary"
+_PNG, _GLB = b"\x89PNG\r\n\x1a\n", b"glTF"
+
+
+@wired
+class Inspections:
+    """`auxiliary` is the bucket that executions write to, and that holds GLBs."""
+
+    assets: AssetService
+    files: FileService
+    facts: FactCommands
+    previews: GeneratedPreviews
+    objects: Objects
+    auxiliary: str
+
+    def record(self, execution: Execution) -> list[Outcome]:
+        """Store the result of an execution; nothing where the file has changed since.
+
+        Raises:
+            UnavailableError: something does not answer; call it again.
+        """
+        target = self._target(execution)
+        if target is None or self._current(target, execution.input_version_id) is None:
+            return []
+        name = f"{self._number(execution)}/metadata/{RESULT}"
+        try:
+            found = self._result(execution)
+        except InvalidInputError as error:
+            return [Outcome("metadata", name, name, error.message)]
+        if found.source.version_id != execution.input_version_id:
+            fact = f"is of version {found.source.version_id[:100]}, which was not read"
+            return [Outcome("metadata", name, name, fact)]
+        if not self.facts.record(execution.database_id, execution.asset_id, target.path, found):
+            return []
+        return [
+            Outcome("metadata", name, target.path),
+            *self._thumbnail(execution, target, found),
+            *self._glb(execution, target, found),
+        ]
+
+    def _target(self, execution: Execution) -> FileTarget | None:
+        asset: Asset | None = self.assets.find_asset(execution.database_id, execution.asset_id)
+        if asset is None or asset.is_archived or not execution.input_asset_file_key:
+            return None
+        return self.files.target(asset, execution.input_asset_file_key, field="inputAssetFileKey")
+
+    def _current(self, target: FileTarget, version_id: str) -> ObjectHead | None:
+        """The file, if this is its latest version, and a clean one."""
+        head = self.objects.head(target.bucket, target.key)
+        if not isinstance(head, ObjectHead) or head.version.version_id != version_id:
+            return None
+        found = self.files.quarantine.among(target.bucket, [(target.key, version_id)])
+        return None if found else head
+
+    def _number(self, execution: Execution) -> int:
+        """The pipeline whose result counts: the last one."""
+        return max(1, len(execution.pipelines))
+
+    def _key(self, execution: Execution, sort: Sort, name: str) -> str:
+        folder = run_folder(execution.execution_id)
+        return f"{folder}{self._number(execution)}/{sort}/{name}"
+
+    def _result(self, execution: Execution) -> InspectionFile:
+        key, body = self._key(execution, "metadata", RESULT), b""
+        try:
+            for chunk in self.objects.read_chunks(self.auxiliary, key):
+                body += chunk
+                if len(body) > MAX_RESULT_BYTES:
+                    raise InvalidInputError(f"has more than {MAX_RESULT_BYTES} bytes")
+            return InspectionFile.model_validate_json(body)
+        except NotFoundError:
+            raise InvalidInputError("was not written") from None
+        except ValidationError as error:
+            raise InvalidInputError(rules.validation_reason(error)) from None
+
+    def _thumbnail(
+        self, execution: Execution, target: FileTarget, found: InspectionFile
+    ) -> list[Outcome]:
+        version_id = execution.input_version_id
+        if found.thumbnail is None:
+            self.previews.withdraw(target)
+            return []
+        key = self._key(execution, "previews", found.thumbnail)
+        name = key.removeprefix(run_folder(execution.execution_id))
+        problem = self._problem(key, _PNG, MAX_THUMBNAIL_BYTES)
+        if problem is not None:
+            return [Outcome("previews", name, name, problem)]
+        source = self.auxiliary, key
+        shown = self.previews.show(
+            target, source, execution, lambda: self._current(target, version_id) is not None
+        )
+        head = self._current(target, version_id)
+        if head is not None:
+            self.previews.show_asset(target, source, execution, head)
+        return [Outcome("previews", name, target.path)] if shown else []
+
+    def _glb(
+        self, execution: Execution, target: FileTarget, found: InspectionFile
+    ) -> list[Outcome]:
+        if found.glb is None:
+            return []
+        version_id = execution.input_version_id
+        key = self._key(execution, "files", found.glb)
+        name = key.removeprefix(run_folder(execution.execution_id))
+        problem = self._problem(key, _GLB, MAX_GLB_BYTES)
+        if problem is not None:
+            return [Outcome("files", name, name, problem)]
+        stored = glb_key(target.asset.asset_id, target.path, version_id)
+        self.objects.copy(
+            (self.auxiliary, key), (self.auxiliary, stored), content_type=_GLB_TYPE, metadata={}
+        )
+        # GLBs of old versions stay. That of a version which was deleted meanwhile goes with it.
+        head = self.objects.head(target.bucket, target.key, version_id=version_id)
+        if not isinstance(head, ObjectHead):
+            self.objects.delete(self.auxiliary, stored)
+            return []
+        return [Outcome("files", name, stored)]
+
+    def _problem(self, key: str, magic: bytes, most: int) -> str | None:
+        """Why an object is not what the result says."""
+        head = self.objects.head(self.auxiliary, key)
+        if not isinstance(head, ObjectHead):
+            return "was not written"
+        if head.version.size > most:
+            return f"has {head.version.size} bytes, at most {most} are taken"
+        if self.objects.read_start(self.auxiliary, key, length=len(magic)) != magic:
+            return "is not in its format"
+        return None

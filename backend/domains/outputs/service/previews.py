@@ -1,0 +1,158 @@
+"""Previews that the product makes of files and assets. A user's own preview always wins."""
+
+import hashlib
+from collections.abc import Callable
+
+from backend.core.errors import NotFoundError
+from backend.core.objects import ObjectHead, Objects
+from backend.core.previews import asset_preview_key, find_previews
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService
+from backend.domains.executions.models import Execution
+from backend.domains.files.service import FileTarget
+from backend.spec.buckets import (
+    CHANGE_METADATA,
+    GENERATED,
+    PREVIEW_METADATA,
+    PRIMARY_TYPE_METADATA,
+    WORKFLOWS_METADATA,
+)
+from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key
+
+RANK_METADATA = "vitrine-preview-rank"
+"""Object metadata of an asset's preview: the rank of the file that it shows."""
+PRIMARY = "primary"
+_TYPE = "image/png"
+_ATTEMPTS = 5  # of a preview that executions of other files write at the same time
+Source = tuple[str, str]
+
+
+@wired
+class GeneratedPreviews:
+    assets: AssetService
+    objects: Objects
+
+    def show(
+        self,
+        target: FileTarget,
+        source: Source,
+        execution: Execution,
+        is_current: Callable[[], bool],
+    ) -> bool:
+        """Make an image the preview of a file, unless the file has one of a user.
+
+        `is_current` returns whether the image still shows the file. A preview that came too late,
+        or on top of a user's, is taken back.
+        """
+        if self._has_own(target):
+            return False
+        key = f"{target.key}{PREVIEW_MARK}png"
+        head = self.objects.head(target.bucket, key)
+        if isinstance(head, ObjectHead) and _made_by(head, execution):
+            return True
+        written = self.objects.copy(
+            source, (target.bucket, key), content_type=_TYPE, metadata=_metadata(execution)
+        )
+        if is_current() and not self._hides_own(target, key, written.version_id):
+            return True
+        self.objects.delete_version(target.bucket, key, version_id=written.version_id)
+        return False
+
+    def withdraw(self, target: FileTarget) -> None:
+        """Remove the preview that was made of an earlier version of a file."""
+        for one in find_previews(self.objects, target.bucket, target.key):
+            if self._is_generated(target.bucket, one.key):
+                self.objects.delete(target.bucket, one.key)
+
+    def show_asset(
+        self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead
+    ) -> bool:
+        """Make an image of a file the preview of its asset, where that has none of a user.
+
+        The primary file is shown, else the largest one that has an image.
+        """
+        asset = self.assets.find_asset(target.asset.database_id, target.asset.asset_id)
+        if asset is None or asset.is_archived:
+            return False
+        base = self.assets.buckets.get_bucket(asset.bucket_id).key_prefix
+        key = generated_preview_key(base, asset.asset_id)
+        named = asset.preview_location
+        if named is not None and named.key != key:
+            return False
+        if asset_preview_key(self.objects, target.bucket, target.prefix) is not None:
+            return False
+        if not self._ranked_first(target, source, execution, head, key):
+            return False
+        try:
+            self.assets.set_content(asset, preview_key=key)
+        except NotFoundError:  # archived or deleted meanwhile
+            return False
+        return True
+
+    def _ranked_first(
+        self, target: FileTarget, source: Source, execution: Execution, head: ObjectHead, key: str
+    ) -> bool:
+        """Write the preview unless a file is shown that goes before this one.
+
+        Others may write theirs between the look and the copy: it is looked at again until the
+        highest rank is there.
+        """
+        rank = _rank(target.path, head)
+        for _ in range(_ATTEMPTS):
+            there = self.objects.head(target.bucket, key)
+            if isinstance(there, ObjectHead):
+                shown = there.metadata.get(RANK_METADATA, "")
+                if _made_by(there, execution):
+                    return True
+                if _file_of(shown) != _file_of(rank) and shown > rank:
+                    return False
+            metadata = {**_metadata(execution), RANK_METADATA: rank}
+            self.objects.copy(source, (target.bucket, key), content_type=_TYPE, metadata=metadata)
+        return True
+
+    def _has_own(self, target: FileTarget) -> bool:
+        found = find_previews(self.objects, target.bucket, target.key)
+        return any(not self._is_generated(target.bucket, one.key) for one in found)
+
+    def _is_generated(self, bucket: str, key: str) -> bool:
+        """Whether the product made it; what is gone was not a user's to keep."""
+        head = self.objects.head(bucket, key)
+        if not isinstance(head, ObjectHead):
+            return True
+        return head.metadata.get(PREVIEW_METADATA) == GENERATED
+
+    def _hides_own(self, target: FileTarget, key: str, version_id: str) -> bool:
+        """Whether a user gave the file a preview while this one was written."""
+        found = self.objects.list_versions(target.bucket, key, limit=3).versions
+        older = [one for one in found if one.key == key and one.version_id != version_id][:1]
+        for one in older:
+            head = self.objects.head(target.bucket, key, version_id=one.version_id)
+            if isinstance(head, ObjectHead) and head.metadata.get(PREVIEW_METADATA) != GENERATED:
+                return True
+        others = find_previews(self.objects, target.bucket, target.key)
+        return any(
+            one.key != key and not self._is_generated(target.bucket, one.key) for one in others
+        )
+
+
+def _made_by(head: ObjectHead, execution: Execution) -> bool:
+    return head.metadata.get(CHANGE_METADATA) == execution.execution_id
+
+
+def _metadata(execution: Execution) -> dict[str, str]:
+    return {
+        PREVIEW_METADATA: GENERATED,
+        WORKFLOWS_METADATA: ",".join(execution.chain),
+        CHANGE_METADATA: execution.execution_id,
+    }
+
+
+def _rank(path: str, head: ObjectHead) -> str:
+    """Text that is greater for the file to be shown: the primary one, then the larger one."""
+    is_primary = head.metadata.get(PRIMARY_TYPE_METADATA) == PRIMARY
+    name = hashlib.sha256(path.encode()).hexdigest()[:32]
+    return f"{int(is_primary)}.{head.version.size:020}.{name}"
+
+
+def _file_of(rank: str) -> str:
+    return rank.rpartition(".")[2]

@@ -1,0 +1,101 @@
+"""Stores the metadata and attributes that the pipelines of an execution wrote."""
+
+from backend.core.authorization import require
+from backend.core.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+    VitrineError,
+)
+from backend.core.identity import Identity
+from backend.core.objects import Objects
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import FileNotFoundInAssetError, secured
+from backend.domains.metadata.models import ASSET_LEVEL, Entity
+from backend.domains.metadata.service import BulkResult
+from backend.domains.metadata.service.verbs import MetadataService
+from backend.domains.outputs import rules
+from backend.domains.outputs.models import MetadataFile
+from backend.domains.outputs.rules import Described, Outcome
+from backend.domains.outputs.service.files import Written
+from backend.spec.routes import Action
+
+_FAILED_SHOWN = 5
+
+
+@wired
+class RecordOutputs:
+    """Writes records as the user who started the execution, with the rights of this moment."""
+
+    metadata: MetadataService
+    objects: Objects
+    bucket: str
+
+    def store(self, caller: Identity, asset: Asset, one: Written) -> Outcome:
+        """Write the records of one metadata file, or return why they were not written.
+
+        Raises:
+            UnavailableError: something does not answer; call it again.
+        """
+        path = one.name
+        try:
+            described = rules.described_by(one.name)
+            path = described.path
+            sent = rules.parsed_metadata(self._body(one))
+            result = self._written(caller, asset, described, sent)
+        except UnavailableError:
+            raise
+        except VitrineError as error:
+            return Outcome("metadata", one.told, path, error.message)
+        return Outcome("metadata", one.told, path, _failures(result))
+
+    def _written(
+        self, caller: Identity, asset: Asset, described: Described, sent: MetadataFile
+    ) -> BulkResult:
+        entity = Entity(asset.database_id, asset.asset_id, described.path, described.kind)
+        try:
+            return self.metadata.change_metadata(
+                caller, entity, sent.metadata, update_type=sent.update_type
+            )
+        except FileNotFoundInAssetError:
+            if not described.or_folder or not self._is_folder(asset, described.path):
+                raise
+        # Routes take records of files only; those of a folder are read and removed by its path.
+        actions: tuple[Action, ...] = ("PUT",)
+        if sent.update_type == "replace_all":
+            actions = ("PUT", "POST", "DELETE")
+        for action in actions:
+            require(self.metadata.assets.authorization, caller, action, secured(asset))
+        return self.metadata.records.change_records(
+            caller, entity, sent.metadata, update_type=sent.update_type
+        )
+
+    def _is_folder(self, asset: Asset, path: str) -> bool:
+        if path == ASSET_LEVEL:
+            return False
+        bucket, prefix = self.metadata.assets.location(asset)
+        folder = f"{prefix}{path.removeprefix('/')}/"
+        return bool(self.objects.list_objects(bucket, folder, limit=1).objects)
+
+    def _body(self, one: Written) -> bytes:
+        body = b""
+        try:
+            for chunk in self.objects.read_chunks(self.bucket, one.key):
+                body += chunk
+                # The size of the listing does not count: the object may have been replaced since.
+                if len(body) > rules.MAX_METADATA_BYTES:
+                    raise InvalidInputError(
+                        f"has more than {rules.MAX_METADATA_BYTES} bytes, which is the most that "
+                        "is read"
+                    )
+        except NotFoundError:
+            raise InvalidInputError("is gone") from None
+        return body
+
+
+def _failures(result: BulkResult) -> str | None:
+    if not result.failed:
+        return None
+    shown = "; ".join(f"{key}: {reason}" for key, reason in result.failed[:_FAILED_SHOWN])
+    return f"{len(result.failed)} of its keys were not written: {shown}"

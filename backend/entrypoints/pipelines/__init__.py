@@ -1,0 +1,1 @@
+"""Functions that the state machine of executions calls."""

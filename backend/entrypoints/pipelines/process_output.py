@@ -1,0 +1,7 @@
+"""The function that stores what the pipelines of an execution wrote."""
+
+from backend.entrypoints import ready
+from backend.entrypoints.outputs import OutputWiring, outputs_handler
+from backend.spec.functions import PROCESS_OUTPUT
+
+handler = ready(outputs_handler(OutputWiring(PROCESS_OUTPUT)))

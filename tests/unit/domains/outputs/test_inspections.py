@@ -1,0 +1,262 @@
+"""What shipped pipelines found out: facts, thumbnails, GLBs, previews of assets."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from backend.core.objects import ObjectHead
+from backend.domains.assets.models import Asset
+from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
+from backend.spec.key_layouts import generated_preview_key, glb_key
+from tests.factories.assets import ADMIN
+from tests.factories.files import AUXILIARY, BUCKET
+from tests.factories.outputs import PNG, Studio, result
+from tests.fakes.objects import MemoryObjects
+from tests.unit.domains.files.changes import notes
+
+SHOWN = "/a.obj.previewFile.png"
+GENERATED_KEY = generated_preview_key("", "statue")
+
+
+def inspected(
+    studio: Studio, path: str = "/a.obj", execution_id: str = "e1", **more: Any
+) -> tuple[str, str]:
+    """A file whose inspection was written; its version and the state of storing it."""
+    version = studio.museum.put(path)
+    studio.inspected(path, version, execution_id)
+    wrote(studio, version, execution_id, **more)
+    return version, studio.stores(execution_id).state
+
+
+def wrote(studio: Studio, version: str, execution_id: str = "e1", **more: Any) -> None:
+    made = {"thumbnail": "thumbnail.png", "glb": "model.glb", **more}
+    studio.wrote("1/metadata/inspection.json", result(version, **made), execution_id)
+    studio.wrote("1/previews/thumbnail.png", PNG + execution_id.encode(), execution_id)
+    studio.wrote("1/files/model.glb", b"glTF", execution_id)
+
+
+def _returns(value: object) -> Callable[..., object]:
+    def method(*_: object) -> object:
+        return value
+
+    return method
+
+
+def asset(studio: Studio) -> Asset:
+    return studio.museum.assets.get_asset(ADMIN, "museum", "statue")
+
+
+def glb(studio: Studio, version: str, path: str = "/a.obj") -> bool:
+    found = studio.objects.head(AUXILIARY, glb_key("statue", path, version))
+    return isinstance(found, ObjectHead)
+
+
+def shown_of_asset(studio: Studio) -> bytes:
+    return studio.objects.read_start(BUCKET, GENERATED_KEY, length=1000)
+
+
+def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Studio) -> None:
+    version, state = inspected(studio)
+    assert state == "done"
+    assert notes(studio.museum, "/a.obj", kind="attribute")["fact_triangles"] == "12"
+    head = studio.head(SHOWN)
+    assert head is not None
+    assert head.metadata[PREVIEW_METADATA] == GENERATED
+    assert glb(studio, version)
+    outputs = studio.outputs()
+    assert (outputs.metadata, outputs.previews) == (["/a.obj"], ["/a.obj"])
+    assert outputs.files == [glb_key("statue", "/a.obj", version)]
+    assert studio.museum.list_files().body["items"][0]["relativePath"] == "/a.obj"
+    assert len(studio.museum.list_files().body["items"]) == 1
+
+
+def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: Studio) -> None:
+    version, _ = inspected(studio)
+    path = glb_key("statue", "/a.obj", version).removeprefix("statue/")
+    streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
+    assert streamed.status == 200
+    stranger = studio.museum.as_user("ann")
+    refused = stranger.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
+    assert refused.status == 403
+
+
+def test_a_users_own_preview_always_wins(studio: Studio) -> None:
+    studio.museum.put("/a.obj")
+    studio.museum.put("/a.obj.previewFile.jpg", b"of a user")
+    inspected(studio)
+    assert studio.head(SHOWN) is None
+    assert studio.body("/a.obj.previewFile.jpg") == b"of a user"
+
+
+def test_a_preview_that_a_user_put_under_the_same_name_is_never_overwritten(
+    studio: Studio,
+) -> None:
+    studio.museum.put("/a.obj")
+    studio.museum.put(SHOWN, b"of a user")
+    inspected(studio)
+    assert studio.body(SHOWN) == b"of a user"
+    assert studio.versions(SHOWN) == 1
+
+
+def test_a_preview_that_a_user_puts_meanwhile_is_shown_in_the_end(studio: Studio) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version)
+    objects = studio.objects
+    assert isinstance(objects, MemoryObjects)
+    done: list[str] = []
+
+    def put_before_the_copy(operation: str) -> None:
+        if operation == "copy" and not done:
+            done.append(operation)
+            studio.museum.put(SHOWN, b"of a user")
+
+    objects.before = put_before_the_copy
+    assert studio.stores().state == "done"
+    assert studio.body(SHOWN) == b"of a user"
+
+
+def test_a_generated_preview_is_replaced_and_goes_where_there_is_none_any_more(
+    studio: Studio,
+) -> None:
+    inspected(studio, execution_id="e1")
+    inspected(studio, execution_id="e2")
+    assert studio.body(SHOWN) == PNG + b"e2"
+    inspected(studio, execution_id="e3", thumbnail=None)
+    assert studio.head(SHOWN) is None
+
+
+@pytest.mark.parametrize("change", ["newer", "archived", "quarantined", "assetArchived", "deleted"])
+def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
+    studio: Studio, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version)
+    match change:
+        case "newer":
+            studio.museum.put("/a.obj")
+        case "archived":
+            studio.museum.change("DELETE", "archiveFile", {"filePath": "/a.obj"})
+        case "deleted":
+            body = {"filePath": "/a.obj", "confirmPermanentDelete": True}
+            studio.museum.change("DELETE", "deleteFile", body)
+        case "quarantined":
+            found = {("statue/a.obj", version)}
+            monkeypatch.setattr(type(studio.museum.files.quarantine), "among", _returns(found))
+        case _:
+            archived = studio.museum.asset.model_copy(update={"status": "archived"})
+            monkeypatch.setattr(type(studio.museum.assets), "find_asset", _returns(archived))
+    assert studio.stores().state == "done"
+    monkeypatch.undo()
+    assert notes(studio.museum, "/a.obj", kind="attribute") == {}
+    assert studio.head(SHOWN) is None
+    assert not glb(studio, version)
+    outputs = studio.outputs()
+    assert (outputs.file_count, outputs.preview_count, outputs.refused_count) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (b"{", "Invalid JSON"),
+        ({"version": 2}, "version"),
+        (result("v-other"), "is of version v-other"),
+        (b"x" * (4 * 1024**2 + 1), "has more than"),
+    ],
+)
+def test_a_result_that_is_none_fails_the_execution(
+    studio: Studio, written: Any, reason: str
+) -> None:
+    studio.inspected("/a.obj", studio.museum.put("/a.obj"))
+    studio.wrote("1/metadata/inspection.json", written)
+    stored = studio.stores()
+    assert stored.state == "refused"
+    assert reason in stored.cause
+
+
+def test_a_missing_result_fails_the_execution(studio: Studio) -> None:
+    studio.inspected("/a.obj", studio.museum.put("/a.obj"))
+    assert "1/metadata/inspection.json: was not written" in studio.stores().cause
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        ({"thumbnail": "../../../../other/1/previews/x.png"}, "must be the name of a file"),
+        ({"glb": "..\\model.glb"}, "must be the name of a file"),
+        ({"thumbnail": "absent.png"}, "1/previews/absent.png: was not written"),
+        ({"glb": "absent.glb"}, "1/files/absent.glb: was not written"),
+    ],
+)
+def test_names_that_lead_elsewhere_or_nowhere_are_refused(
+    studio: Studio, made: dict[str, str], reason: str
+) -> None:
+    _, state = inspected(studio, **made)
+    assert state == "refused"
+    assert reason in studio.outputs().refused[0].path + ": " + studio.outputs().refused[0].reason
+
+
+def test_objects_that_are_not_in_their_format_are_not_stored(studio: Studio) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version)
+    studio.wrote("1/previews/thumbnail.png", b"<svg onload=alert(1)>")
+    studio.wrote("1/files/model.glb", b"MZ not a model")
+    assert studio.stores().state == "refused"
+    assert studio.outputs().refused_count == 2
+    assert studio.head(SHOWN) is None
+    assert not glb(studio, version)
+
+
+def test_a_refused_file_has_the_reason_as_a_fact_and_its_execution_succeeds(
+    studio: Studio,
+) -> None:
+    _, state = inspected(studio, facts={}, refused="is truncated", thumbnail=None, glb=None)
+    assert state == "done"
+    assert notes(studio.museum, "/a.obj", kind="attribute")["fact_refused"] == "is truncated"
+
+
+def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: Studio) -> None:
+    inspected(studio, "/small.obj", "e1")
+    assert shown_of_asset(studio).endswith(b"e1")
+    large = studio.museum.put("/large.obj", bytes(500))
+    studio.inspected("/large.obj", large, "e2")
+    wrote(studio, large, "e2")
+    studio.stores("e2")
+    assert shown_of_asset(studio).endswith(b"e2")
+    inspected(studio, "/other.obj", "e3")
+    assert shown_of_asset(studio).endswith(b"e2")
+    marked = {PRIMARY_TYPE_METADATA: "primary"}
+    written = studio.objects.put(BUCKET, "statue/main.obj", b"o", content_type="", metadata=marked)
+    studio.inspected("/main.obj", written.version_id, "e4")
+    wrote(studio, written.version_id, "e4")
+    studio.stores("e4")
+    assert shown_of_asset(studio).endswith(b"e4")
+    found = asset(studio).preview_location
+    assert found is not None
+    assert found.key == GENERATED_KEY
+
+
+def test_an_asset_with_a_preview_of_a_user_keeps_it(studio: Studio) -> None:
+    studio.museum.assets.set_content(studio.museum.asset, preview_key="previews/statue/mine.png")
+    inspected(studio)
+    found = asset(studio).preview_location
+    assert found is not None
+    assert found.key == "previews/statue/mine.png"
+
+
+def test_a_preview_that_a_user_puts_at_the_root_later_is_shown(studio: Studio) -> None:
+    inspected(studio)
+    studio.museum.put("/preview.png", b"of a user")
+    _, key = studio.museum.files.preview_of(asset(studio))
+    assert key == "statue/preview.png"
+
+
+def test_a_repetition_writes_nothing_again(studio: Studio) -> None:
+    version, _ = inspected(studio)
+    assert studio.stores().state == "done"
+    assert studio.versions(SHOWN) == 1
+    assert studio.outputs().file_count == 1
+    assert glb(studio, version)
