@@ -153,6 +153,10 @@ class Settings(BaseModel):
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
     these keys through S3; the policy of each key has to allow the account to."""
 
+    processing: bool = True
+    """Whether uploads of supported formats run the product's own workflows, unless a database
+    switches that off: facts, thumbnails and GLBs."""
+
     allowed_pipeline_functions: tuple[FunctionArn, ...] = ()
     """ARNs of Lambda functions that pipelines may name, beside those that are part of the product.
     None may be another function of the deployment."""
@@ -319,6 +323,8 @@ class Settings(BaseModel):
             declared.IMPORTED_BUCKETS: ",".join(self.imported_buckets),
             declared.NAME_HIDDEN_ASSETS: int(self.name_hidden_assets),
             declared.MALWARE_SCAN: int(self.malware_scan),
+            declared.PROCESSING: int(self.processing),
+            declared.ALLOWED_PIPELINES: ",".join(self.allowed_pipelines),
             declared.OIDC_ISSUER: self.oidc_issuer,
             declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
             declared.OIDC_USER_CLAIM: self.oidc_user_claim,

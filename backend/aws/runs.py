@@ -1,18 +1,17 @@
 """Step Functions behind the port `core.runs.Runs`."""
 
 import json
-import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
 from backend.aws.errors import code_of, translated
 from backend.aws.settings import Settings
 from backend.core.errors import RateLimitedError, TooLargeError
+from backend.core.queue_urls import queue_place
 from backend.core.runs import PipelineTask, RunInput, RunState, TaskKind
 from backend.core.wired import wired
 from backend.spec.functions import FUNCTIONS
@@ -25,8 +24,6 @@ _EXISTS = "ExecutionAlreadyExists"
 _UNKNOWN = "ExecutionDoesNotExist"
 _FULL = "ExecutionLimitExceeded"
 _RETRY_SECONDS = 60
-# The last two are the hosts of the local runtime's queues.
-_QUEUE_HOST = re.compile(r"sqs\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|127\.0\.0\.1|localhost")
 _SHIPPED = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "pipeline")
 
 
@@ -107,12 +104,10 @@ def _arn_of(kind: TaskKind, resource: str, state_machine: str) -> str:
         return f"arn:{partition}:lambda:{region}:{account}:function:{resource}"
     if kind.startswith("EventBridge"):
         return f"arn:{partition}:events:{region}:{account}:event-bus/{resource}"
-    url = urlsplit(resource)
-    queue = url.path.strip("/").replace("/", ":")
-    found = _QUEUE_HOST.fullmatch(url.hostname or "")
-    if found is None:
+    queue = queue_place(resource)
+    if queue is None:
         return ""  # Step Functions would send the message, signed, to that host
-    return f"arn:{partition}:sqs:{found[1] or region}:{queue}"
+    return f"arn:{partition}:sqs:{queue.region or region}:{queue.account}:{queue.name}"
 
 
 def _task(task: PipelineTask, state_machine: str) -> dict[str, Any]:

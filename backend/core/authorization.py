@@ -26,6 +26,8 @@ SecuredType = Literal[
     "userRole",
     "constraint",
     "metadataSchema",
+    "pipeline",
+    "workflow",
     "web",
 ]
 

@@ -199,6 +199,26 @@ def check_extension_list(value: str) -> str:
     return value
 
 
+def check_extension(value: str) -> str:
+    """A file extension with its dot.
+
+    Raises:
+        ValueError: it is not a dot and 1 to 16 letters or digits.
+    """
+    if not _EXTENSION.fullmatch(value):
+        raise ValueError(f"{value!r:.40} is not an extension such as '.glb'")
+    return value
+
+
+def database_or_global(value: str) -> str:
+    """A database's id, or the keyword GLOBAL.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    return value if value == GLOBAL else check_id(value)
+
+
 def _check_name(value: str, forbidden: frozenset[str]) -> str:
     is_text(value)
     if not 1 <= len(value) <= MAX_NAME_CHARS:
@@ -248,6 +268,7 @@ ObjectName = Annotated[
 RelativePath = Annotated[
     str, AfterValidator(normalise_relative_path), _told(minLength=1, maxLength=MAX_KEY_BYTES)
 ]
+Extension = Annotated[str, AfterValidator(check_extension), _told(pattern=r"^\.[a-zA-Z0-9]{1,16}$")]
 ExtensionList = Annotated[
     str,
     Field(max_length=MAX_EXTENSION_LIST_CHARS),

@@ -28,7 +28,7 @@ from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions import BOOTSTRAP
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX
 from backend.spec.secrets import ADMIN_API_KEY
-from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER
+from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER, PROCESSING
 
 PHYSICAL_ID = "vitrine-bootstrap"
 _STEP_SECONDS = 2
@@ -85,6 +85,9 @@ def set_up(wiring: DeploymentWiring) -> dict[str, str]:
     wiring.administrators.establish(settings.text(ADMIN_USER_ID), _admin_key(wiring))
     wiring.administrator_rules.keep()
     wiring.constraints.note_named_tags()
+    if settings.number(PROCESSING):
+        wiring.shipped_pipelines.ensure()
+        wiring.shipped_workflows.ensure()
     return {"BucketId": bucket.bucket_id, "Search": _search(wiring)}
 
 

@@ -11,6 +11,10 @@ from backend.domains.access.service.administrator_rules import AdministratorRule
 from backend.domains.access.service.establishing import Administrators
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import Features
+from backend.domains.pipelines.repository import PipelineRepository
+from backend.domains.pipelines.service import PipelineQueries, ShippedPipelines
+from backend.domains.workflows.repository import WorkflowRepository
+from backend.domains.workflows.service import ShippedWorkflows
 from backend.entrypoints.wiring import Wiring
 
 
@@ -30,6 +34,15 @@ class DeploymentWiring(Wiring):
     @cached_property
     def constraints(self) -> ConstraintRepository:
         return ConstraintRepository(self.tables)
+
+    @cached_property
+    def shipped_pipelines(self) -> ShippedPipelines:
+        return ShippedPipelines(PipelineRepository(self.tables), self.clock)
+
+    @cached_property
+    def shipped_workflows(self) -> ShippedWorkflows:
+        pipelines = PipelineQueries(PipelineRepository(self.tables), self.authorization)
+        return ShippedWorkflows(WorkflowRepository(self.tables), pipelines, self.clock)
 
     @cached_property
     def features(self) -> Features:

@@ -97,7 +97,8 @@ class HttpApp:
         except VitrineError as error:
             if call is not None:
                 self._tell(call, error)
-            return error_response(error, request_id)
+            empty = binding.route.empty_not_found
+            return error_response(error, request_id, empty_not_found=empty)
         except Exception as error:  # noqa: BLE001 - the outer edge: a bug becomes a 500, logged
             return unexpected_response(error, request_id)
         if isinstance(reply, Content):

@@ -33,9 +33,13 @@ def status_of(error: errors.VitrineError) -> int:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
-def error_response(error: errors.VitrineError, request_id: str) -> Response[str]:
+def error_response(
+    error: errors.VitrineError, request_id: str, *, empty_not_found: bool = False
+) -> Response[str]:
     """The answer to a request that failed in a way that we foresaw."""
     body: dict[str, Any] = {"message": error.message, "code": error.code, "requestId": request_id}
+    if empty_not_found and isinstance(error, errors.NotFoundError):
+        body |= {"message": {}, "reason": error.message}
     if error.fields:
         body["errors"] = [{"field": f.field, "message": f.message} for f in error.fields]
     headers = dict(HEADERS)

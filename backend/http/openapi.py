@@ -40,7 +40,7 @@ _REASONS = {
     429: "Too many requests",
     503: "A service that it needs is down",
 }
-_DONE, _FIRST_ERROR = 200, 400
+_DONE, _FIRST_ERROR, _ABSENT = 200, 400, 404
 _PAGE_SIZE = "pageSize"
 _IN_PATH = re.compile(r"{([\w:]+)\+?}")
 _PLAIN: Json = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
@@ -65,6 +65,15 @@ _ERROR: Json = {
                 "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
             },
         },
+    },
+}
+_EMPTY_NOT_FOUND: Json = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "message": {"type": "object", "maxProperties": 0},
+        "reason": {"type": "string", "description": "What other errors have as their message"},
+        **{name: _ERROR["properties"][name] for name in ("code", "requestId")},
     },
 }
 
@@ -125,7 +134,7 @@ class _Schemas:
         )
         self._references = {model: schema for (model, _), schema in found.items()}
         self._definitions: dict[str, Json] = definitions["$defs"]
-        self._used: dict[str, Json] = {"Error": _ERROR}
+        self._used: dict[str, Json] = {"Error": _ERROR, "NotFound": _EMPTY_NOT_FOUND}
         for schema in self._definitions.values():
             schema.pop("title", None)
             for field, described in schema.get("properties", {}).items():
@@ -245,7 +254,8 @@ def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]
         if told_headers:
             answer["headers"] = {name: _header(text) for name, text in told_headers.items()}
         if status >= _FIRST_ERROR and route.method != "HEAD":
-            answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + "Error"}}}
+            name = "NotFound" if status == _ABSENT and route.empty_not_found else "Error"
+            answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + name}}}
         elif binding.reply is not None:
             told: Json = {"schema": schemas.reference(binding.reply)}
             if status == _DONE:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 EXAMPLES: Mapping[str, object] = {
     "assetId": "x0b0e6c1e-5d0e-4d6f-9a53-2f3f1c1f7b11",
     "assetName": "Pump house",
+    "assetType": ".glb",
+    "autoTriggerOnFileExtensionsUpload": ".glb,.e57",
     "assetVersionId:commentId": "0:x6b1d6a52-0d52-4d0e-9a43-4c6a4d8d7f21",
     "comment": "After the scan of May",
     "commentBody": "The roof is missing",
@@ -17,11 +19,17 @@ EXAMPLES: Mapping[str, object] = {
     "description": "The pump house as it was scanned",
     "email": "ann@example.org",
     "filePath": "/scans/pump.e57",
+    "inputParameters": '{"quality": "high"}',
     "isDistributable": True,
+    "lambdaName": "Inspect",
     "metadataKey": "material",
     "metadataValue": "bronze",
     "metadataValueType": "string",
+    "outputType": ".glb",
     "phone": "+4930123456",
+    "pipelineExecutionType": "Lambda",
+    "pipelineId": "convert-to-glb",
+    "pipelineType": "standardFile",
     "proxy": "scans/pump.e57",
     "relativeKey": "/scans/pump.e57",
     "roleName": "curator",
@@ -32,7 +40,10 @@ EXAMPLES: Mapping[str, object] = {
     "uploadId": "y6d2c1c8e-31d5-4f0c-8f0e-2a4a1b9d7c10",
     "useLatestFiles": True,
     "userId": "ann@example.org",
+    "userProvidedResource": '{"resourceId": "Inspect", "resourceType": "Lambda"}',
     "versionId": "3sL4kqtJlcpXroDTDmJ",
+    "waitForCallback": "Enabled",
+    "workflowId": "convert-models",
 }
 
 PARAMETERS: Mapping[str, object] = {

@@ -110,6 +110,19 @@ ALLOWED_ADDRESSES = Setting(
 )
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
+ALLOWED_PIPELINES = Setting(
+    "ALLOWED_PIPELINES",
+    "",
+    "What pipelines may call beside the product's own functions: ARNs of Lambda functions, SQS "
+    "queues and EventBridge buses, comma-separated.",
+)
+PROCESSING = Setting(
+    "PROCESSING",
+    1,
+    "1: the workflows that ship with the product exist and run on uploads, unless a database "
+    "switches them off. 0: they are not created, and do not run.",
+)
+
 SETTINGS = (
     SETTLE_DELAY_SECONDS,
     SEARCH_GRACE_SECONDS,
@@ -136,4 +149,6 @@ SETTINGS = (
     OIDC_SCOPE,
     ALLOWED_ADDRESSES,
     WEB_URL,
+    ALLOWED_PIPELINES,
+    PROCESSING,
 )

@@ -31,8 +31,6 @@ ENVIRONMENT_BYTES = 4096  # Lambda's limit for all variables of a function
 CONSUMERS_OF_A_STREAM = 2  # DynamoDB throttles the reads of more
 
 TABLES_OF_LATER_DOMAINS = {
-    "PipelineStorageTable": "pipelines",
-    "WorkflowStorageTable": "workflows",
     "AuthEntitiesStorageTable": "of the data model; the contract has no route for it",
 }
 BUCKETS_THAT_NO_FUNCTION_USES = {

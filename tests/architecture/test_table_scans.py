@@ -5,7 +5,7 @@ The local runtime decides each request by these grants, so the journeys hold it 
 """
 
 from backend.spec.functions import FUNCTIONS
-from backend.spec.tables import TABLES, access, assets, metadata, registry
+from backend.spec.tables import TABLES, access, assets, metadata, registry, workflows
 
 REGISTRIES = {
     access.API_KEYS,
@@ -18,6 +18,8 @@ REGISTRIES = {
     registry.FEATURES,
     registry.TAGS,
     registry.TAG_TYPES,
+    workflows.PIPELINES,
+    workflows.WORKFLOWS,
 }
 """What people enter one by one."""
 

@@ -36,6 +36,7 @@ from backend.spec.topics import TOPICS
 from tests.factories.access import OnlyUser
 from tests.factories.http import Context
 from tests.factories.search import NOON, rebuilder
+from tests.factories.workflows import ALLOWED_ARNS
 from tests.fakes.tables import Change
 
 Event = Mapping[str, Any]
@@ -88,6 +89,7 @@ def settings_of_functions() -> dict[str, str]:
     values = {setting.variable: str(setting.default) for setting in SETTINGS}
     values["SETTING_SETTLE_DELAY_SECONDS"] = str(SETTLE_SECONDS)
     values["SETTING_UPLOAD_RATE_PER_MINUTE"] = "10000"
+    values["SETTING_ALLOWED_PIPELINES"] = ",".join(ALLOWED_ARNS)
     return values
 
 

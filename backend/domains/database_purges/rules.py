@@ -6,7 +6,7 @@ from backend.domains.databases.models import Database
 from backend.domains.metadata_schemas.models import EntityType
 from backend.spec import keys
 from backend.spec.jobs import PURGE_DATABASE
-from backend.spec.tables import metadata
+from backend.spec.tables import metadata, workflows
 from backend.spec.tables.model import Index, Table
 from backend.values import frozen
 
@@ -26,6 +26,8 @@ def remains_of(database_id: str) -> tuple[Remains, ...]:
         Remains(metadata.DATABASE_METADATA, database_id, metadata.DATABASE_METADATA_BY_DATABASE),
         Remains(metadata.RECORD_SETS, database_id),
         Remains(metadata.METADATA_SCHEMAS, database_id, metadata.SCHEMAS_BY_DATABASE),
+        Remains(workflows.PIPELINES, keys.archived(database_id)),
+        Remains(workflows.WORKFLOWS, keys.archived(database_id)),
     )
 
 

@@ -6,7 +6,7 @@ the database and removed with it, so an asset can only be counted where a databa
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from backend.core.errors import (
     AlreadyExistsError,
@@ -32,7 +32,12 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.databases.models import CountedDatabase, Database
-from backend.domains.databases.rules import count_key, count_keys
+from backend.domains.databases.rules import (
+    Definition,
+    count_key,
+    count_keys,
+    definitions_key,
+)
 from backend.spec import keys
 from backend.spec.tables.assets import DATABASES
 from backend.spec.tables.operations import RESERVATIONS
@@ -66,6 +71,17 @@ class DatabaseNotEmptyError(NotEmptyError):
         noun = "asset" if assets == 1 else "assets"
         super().__init__(f"Database {database_id} holds {assets} active {noun}")
         self.assets = assets
+
+
+class DatabaseDefinitionsError(NotEmptyError):
+    """It has active pipelines or workflows; delete them first."""
+
+    code = "DatabaseHoldsDefinitions"
+
+    def __init__(self, database_id: str, pipelines: int, workflows: int) -> None:
+        counts = [(pipelines, "pipeline"), (workflows, "workflow")]
+        held = [f"{n} active {noun}{'' if n == 1 else 's'}" for n, noun in counts if n]
+        super().__init__(f"Database {database_id} holds {' and '.join(held) or 'definitions'}")
 
 
 class DatabaseRevisionError(RevisionConflictError):
@@ -194,6 +210,7 @@ class DatabaseRepository:
         """Make the row that was found the one of a deleted database, and close the count.
 
         Raises:
+            DatabaseDefinitionsError: it has active pipelines or workflows.
             DatabaseNotEmptyError: it has active assets; the number is the one a moment later.
             DatabaseRevisionError: the row has another revision, or is gone.
         """
@@ -212,9 +229,20 @@ class DatabaseRepository:
             )
             for key in count_keys(found.database_id)
         ]
+        undefined = Delete(
+            table=RESERVATIONS,
+            key={_RESERVATION: definitions_key(found.database_id)},
+            conditions=tuple(Condition(kind, "not >", 0) for kind in get_args(Definition)),
+            refused=_DefinedError(),
+        )
         away = Put(table=DATABASES, item=_row_of(deleted))
         try:
-            self.tables.transact([gone, *closed, away, *others])
+            self.tables.transact([gone, *closed, undefined, away, *others])
+        except _DefinedError as error:
+            key = {_RESERVATION: definitions_key(found.database_id)}
+            counts = self.tables.get(RESERVATIONS, key) or {}
+            held = (counts.get(kind, 0) for kind in get_args(Definition))
+            raise DatabaseDefinitionsError(found.database_id, *held) from error
         except _CountedError as error:
             assets = self.counted([found])[0].asset_count
             raise DatabaseNotEmptyError(found.database_id, assets) from error
@@ -277,6 +305,30 @@ class DatabaseRepository:
             conditions=(exists(_RESERVATION), *floor),
             refused=DatabaseNotFoundError(database_id),
         )
+
+    def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
+        """The writes that count a pipeline or workflow in or out of an active database."""
+        active = Check(
+            table=DATABASES,
+            key={_KEY: database_id},
+            conditions=(exists(_KEY),),
+            refused=DatabaseNotFoundError(database_id),
+        )
+        counted = Update(
+            table=RESERVATIONS,
+            key={_RESERVATION: definitions_key(database_id)},
+            add={kind: by},
+            conditions=(Condition(kind, ">=", -by),) if by < 0 else (),
+            refused=DatabaseNotFoundError(database_id),
+        )
+        return [active, counted]
+
+
+class _DefinedError(NotEmptyError):
+    """A pipeline or workflow of it is active."""
+
+    def __init__(self) -> None:
+        super().__init__("The database holds active pipelines or workflows")
 
 
 class _CountedError(NotEmptyError):

@@ -1,9 +1,21 @@
-"""Where the count of a database's assets stands. Pure."""
+"""Where the counts of what a database holds are stored. Pure."""
 
+from typing import Literal
 from zlib import crc32
+
+Definition = Literal["pipelines", "workflows"]
+"""What a database holds beside its assets; it cannot be deleted while any of it is active."""
 
 COUNT_SHARDS = 4
 """Items among which the count is spread: each takes 1,000 units a second, 500 transactions."""
+
+
+def definitions_key(database_id: str) -> str:
+    """The key of the item that counts a database's active pipelines and workflows.
+
+    Unlike the parts of the count of assets it is created with the first of them.
+    """
+    return f"Definitions#{database_id}"
 
 
 def count_keys(database_id: str) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from backend.domains.databases.models import (
 )
 from backend.domains.databases.repository import (
     DatabaseActiveError,
+    DatabaseDefinitionsError,
     DatabaseNotEmptyError,
     DatabaseNotFoundError,
     DatabasePurgingError,
@@ -30,15 +31,18 @@ from backend.domains.databases.repository import (
     DatabaseRevisionError,
     PurgeEndedError,
 )
+from backend.domains.databases.rules import Definition
 from backend.spec.keys import active
 from backend.spec.tables.assets import DATABASES
 
 __all__ = [
     "DatabaseActiveError",
+    "DatabaseDefinitionsError",
     "DatabaseNotFoundError",
     "DatabasePurgingError",
     "DatabaseRevisionError",
     "DatabaseService",
+    "Definition",
     "PurgeEndedError",
     "Purges",
     "StartedPurge",
@@ -101,6 +105,7 @@ class DatabaseService:
             default_bucket_id=body.default_bucket_id,
             restrict_metadata_outside_schemas=body.restrict_metadata_outside_schemas,
             restrict_file_uploads_to_extensions=body.restrict_file_uploads_to_extensions,
+            processing=body.processing,
         )
         entry = self.audit.entry(
             caller,
@@ -251,6 +256,7 @@ class DatabaseService:
         """Put a database without active assets away; its archived assets stay archived.
 
         Raises:
+            DatabaseDefinitionsError: it has active pipelines or workflows.
             DatabaseNotEmptyError: it has active assets.
             DatabaseNotFoundError: it does not exist, or not for the caller.
             DatabaseRevisionError: its revision is not the expected one, or others change it all
@@ -341,6 +347,14 @@ class DatabaseService:
         deletion of the database and this transaction, one wins.
         """
         return self.databases.count_assets(database_id, asset_id, by)
+
+    def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
+        """The writes that count a pipeline or workflow in or out, for its own transaction.
+
+        They are refused with DatabaseNotFoundError where the database is absent or deleted: of a
+        deletion of the database and the transaction, one is refused.
+        """
+        return self.databases.count_definition(database_id, kind, by)
 
     def _demand_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:

@@ -57,6 +57,7 @@ from backend.spec.functions.workers import (
     READ_ENTRIES,
     SEARCH_WORKER,
 )
+from backend.spec.functions.workflow_apis import PIPELINES_API, WORKFLOWS_API
 
 __all__ = [
     "ACCESS_API",
@@ -94,6 +95,7 @@ __all__ = [
     "METADATA_API",
     "METADATA_SCHEMAS_API",
     "NOTIFIER",
+    "PIPELINES_API",
     "PROCESS_OUTPUT",
     "PURGE_WORKER",
     "QUARANTINE",
@@ -107,7 +109,9 @@ __all__ = [
     "SWEEP_TOMBSTONES",
     "TAGS_API",
     "UPLOADS_API",
+    "WORKFLOWS_API",
     "Function",
+    "pipeline_functions",
 ]
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -128,6 +132,8 @@ FUNCTIONS: tuple[Function, ...] = (
     ASSET_LINKS_API,
     EXPORTS_API,
     COMMENTS_API,
+    PIPELINES_API,
+    WORKFLOWS_API,
     SEARCH_API,
     LIFECYCLE_API,
     SUBSCRIPTIONS_API,
@@ -159,3 +165,8 @@ FUNCTIONS: tuple[Function, ...] = (
     SWEEP_TOMBSTONES,
     PROCESS_OUTPUT,
 )
+
+
+def pipeline_functions() -> tuple[str, ...]:
+    """The names of the product's own functions that pipelines may invoke."""
+    return tuple(function.name for function in FUNCTIONS if function.kind == "pipeline")

@@ -30,6 +30,7 @@ from backend.spec.functions.request_parts import (
     Requests,
     together,
 )
+from backend.spec.functions.workflow_requests import OF_WORKFLOWS
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
 _OF_API: Mapping[str, Requests] = {
@@ -336,6 +337,8 @@ _OF_WORKERS: Mapping[str, Requests] = {
         assets.DATABASES: ("ConditionCheckItem", "DeleteItem", "GetItem"),
         metadata.DATABASE_METADATA: ("BatchWriteItem", "QueryIndexes"),
         metadata.METADATA_SCHEMAS: ("BatchWriteItem", "QueryIndexes"),
+        workflows.PIPELINES: ("BatchWriteItem", "Query"),
+        workflows.WORKFLOWS: ("BatchWriteItem", "Query"),
         metadata.RECORD_SETS: ("BatchWriteItem", "Query"),
         metadata.SCHEMA_SCOPES: ("BatchWriteItem",),
         operations.JOBS: (
@@ -381,11 +384,16 @@ _OF_WORKERS: Mapping[str, Requests] = {
         access.USERS: ("PutItem",),
         access.USER_ROLES: ("PutItem",),
         access.API_KEYS: ("GetItem", "PutItem", "UpdateItem"),
+        workflows.PIPELINES: (
+            *("BatchGetItem", "ConditionCheckItem", "GetItem"),
+            *("PutItem", "UpdateItem"),
+        ),
+        workflows.WORKFLOWS: ("GetItem", "PutItem"),
         ASSET_BUCKET: (),  # its name is all that is needed
     },
 }
 
 REQUESTS: Mapping[str, Requests] = {
-    **{name: {**CALLER, **requests} for name, requests in _OF_API.items()},
+    **{name: {**CALLER, **requests} for name, requests in {**_OF_API, **OF_WORKFLOWS}.items()},
     **_OF_WORKERS,
 }

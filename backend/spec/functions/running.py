@@ -5,7 +5,7 @@ from dataclasses import replace
 from backend.spec import buckets, queues, secrets, settings
 from backend.spec.functions.model import Function, api, audited
 from backend.spec.functions.workers import DOCUMENT_SOURCES, JOB_STARTER
-from backend.spec.tables import access, operations, registry
+from backend.spec.tables import access, operations, registry, workflows
 
 AUTHORIZER = Function(
     "Authorizer",
@@ -46,10 +46,12 @@ BOOTSTRAP = Function(
         access.USERS,
         access.USER_ROLES,
         access.API_KEYS,
+        workflows.PIPELINES,
+        workflows.WORKFLOWS,
     ),
     secrets=(secrets.API_KEY_PEPPER, secrets.ADMIN_API_KEY),
     rewrites=(secrets.ADMIN_API_KEY,),
-    settings=(settings.ADMIN_USER_ID, settings.OIDC_ISSUER),
+    settings=(settings.ADMIN_USER_ID, settings.OIDC_ISSUER, settings.PROCESSING),
     search="manage",
     user_pool="known",
     timeout_seconds=300,

@@ -258,6 +258,8 @@ PURGE_WORKER = audited(
             assets.DATABASES,
             metadata.DATABASE_METADATA,
             metadata.METADATA_SCHEMAS,
+            workflows.PIPELINES,
+            workflows.WORKFLOWS,
             metadata.RECORD_SETS,
             metadata.SCHEMA_SCOPES,
             operations.JOBS,

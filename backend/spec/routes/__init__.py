@@ -11,5 +11,6 @@ from backend.spec.routes.metadata import *
 from backend.spec.routes.model import *
 from backend.spec.routes.operations import *
 from backend.spec.routes.registry import *
+from backend.spec.routes.workflows import *
 
 ROUTES: tuple[Route, ...] = tuple(value for value in globals().values() if isinstance(value, Route))

@@ -64,6 +64,7 @@ class Route:
     that follow from its parameters. It `touches` documents of the search indexes, which its reply
     names in a token; one that `awaits` takes such a token. It `reads` these headers of a request,
     and `tells` these where it succeeds. `throttle` is the group whose limit of requests it has.
+    With `empty_not_found` the message of its 404 is an empty object, as in the contract.
     """
 
     method: Method
@@ -82,6 +83,7 @@ class Route:
     reads: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
     throttle: ThrottleGroup | None = None
+    empty_not_found: bool = False
 
     @property
     def key(self) -> str:

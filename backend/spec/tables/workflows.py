@@ -14,7 +14,12 @@ PIPELINES = Table(
     "PipelineStorageTable",
     DATABASE_ID,
     "Pipeline definitions of each database.",
-    (),
+    (
+        "get one pipeline, or those of a workflow",
+        "list the pipelines of a database, deleted ones apart",
+        "list all pipelines (a registry: scanned by page)",
+        "remove those that a purged database left",
+    ),
     sort_key=PIPELINE_ID,
 )
 
@@ -22,7 +27,12 @@ WORKFLOWS = Table(
     "WorkflowStorageTable",
     DATABASE_ID,
     "Workflow definitions of each database.",
-    (),
+    (
+        "get one workflow",
+        "list the workflows of a database, deleted ones apart",
+        "list all workflows (a registry: scanned by page)",
+        "remove those that a purged database left",
+    ),
     sort_key=WORKFLOW_ID,
 )
 

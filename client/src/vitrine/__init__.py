@@ -32,6 +32,7 @@ from vitrine.resources.metadata import MetadataOwner
 from vitrine.resources.search import SearchQuery, facets
 from vitrine.retry import RetryPolicy
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaField, SchemaFields
+from vitrine.workflow_models import Pipeline, PipelineSettings, Workflow, WorkflowPipeline
 
 __all__ = [
     "ApiError",
@@ -53,6 +54,8 @@ __all__ = [
     "MetadataType",
     "NotFoundError",
     "PermissionDeniedError",
+    "Pipeline",
+    "PipelineSettings",
     "ProtocolError",
     "RangeError",
     "RateLimitedError",
@@ -70,5 +73,7 @@ __all__ = [
     "UnsafePathError",
     "Vitrine",
     "VitrineError",
+    "Workflow",
+    "WorkflowPipeline",
     "facets",
 ]

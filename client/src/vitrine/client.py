@@ -21,6 +21,7 @@ from vitrine.resources.jobs import Jobs
 from vitrine.resources.links import Links
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
+from vitrine.resources.pipelines import Pipelines
 from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
 from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
@@ -29,6 +30,7 @@ from vitrine.resources.streams import Streams
 from vitrine.resources.subscriptions import Subscriptions
 from vitrine.resources.uploads import Uploads
 from vitrine.resources.versions import AssetVersions
+from vitrine.resources.workflows import Workflows
 from vitrine.retry import RetryPolicy
 from vitrine.storage import Storage
 from vitrine.transport import Transport
@@ -56,6 +58,7 @@ class Resources:
         self.links = Links(transport)
         self.metadata = MetadataRecords(transport)
         self.metadata_schemas = MetadataSchemas(transport)
+        self.pipelines = Pipelines(transport)
         self.profiles = Profiles(transport)
         self.queues = Queues(transport)
         self.roles = Roles(transport)
@@ -70,6 +73,7 @@ class Resources:
         self.uploads = Uploads(transport)
         self.version = Versions(transport)
         self.versions = AssetVersions(transport)
+        self.workflows = Workflows(transport)
 
 
 class Vitrine(Resources):

@@ -19,7 +19,7 @@ It reads error bodies; it does not decide what is tried again (see vitrine.retry
 from collections.abc import Mapping
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class VitrineError(Exception):
@@ -56,11 +56,15 @@ class FieldError(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """The contract's error body; a gateway in front of it sends `message` alone."""
+    """The contract's error body; a gateway in front of it sends `message` alone.
+
+    Two routes have an empty object for their message where nothing is found, and a `reason`.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    message: str
+    message: str | dict[str, JsonValue]
+    reason: str | None = None
     code: str | None = None
     requestId: str | None = None  # noqa: N815 - the wire's name
     errors: tuple[FieldError, ...] = ()
@@ -79,7 +83,7 @@ class ApiError(VitrineError):
         retry_after: float | None = None,
     ) -> None:
         self.status = status
-        self.message = body.message
+        self.message = body.message if isinstance(body.message, str) else body.reason or ""
         self.code = body.code
         self.request_id = body.requestId
         self.errors = body.errors

@@ -68,6 +68,7 @@ class Database(Wire):
     base_assets_prefix: str | None = None
     restrict_metadata_outside_schemas: bool | None = None
     restrict_file_uploads_to_extensions: str | None = None
+    processing: bool | None = None
     deleted_at: str | None = None
     deleted_by: str | None = None
     revision: str | None = Field(default=None, exclude=True)

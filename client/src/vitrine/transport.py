@@ -208,10 +208,13 @@ class Transport:
         path: str,
         *,
         items: str = "Items",
+        within: str | None = None,
         query: Query | None = None,
         page_size: int | None = None,
     ) -> Iterator[Model]:
         """Every item of a listing, page after page, fetched as it is consumed.
+
+        Some listings are `within` a field of the reply.
 
         Raises:
             ProtocolError: a page has another form, or a token comes a second time.
@@ -223,6 +226,8 @@ class Transport:
             response = self.send("GET", path, query=asked)
             try:
                 page = _OBJECT.validate_json(response.content)
+                if within is not None:
+                    page = _OBJECT.validate_python(page[within])
                 found = [model.model_validate(row) for row in _ROWS.validate_python(page[items])]
             except (KeyError, ValidationError) as error:
                 raise ProtocolError(f"GET {path}: no list `{items}` of the known form") from error

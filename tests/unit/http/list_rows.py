@@ -3,6 +3,7 @@
 One row is made by requests, and copied under other names.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -19,12 +20,14 @@ from backend.spec.tables.operations import AUDIT
 from backend.spec.tables.registry import SUBSCRIPTIONS, TAG_TYPES, TAGS
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
+from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.access.generated.ground import rows_of
 from tests.unit.domains.access.matrix.world import Question, World
 
 QUOTES = '"' * 10_000
 LETTERS = "x" * 300
 MUSEUM = {"databaseId": "museum"}
+IN_GLOBAL = {"databaseId": "GLOBAL"}
 STATUE = {**MUSEUM, "assetId": "statue"}
 VALUE = QUOTES * 30
 RECORDS: list[dict[str, Any]] = [{} for _ in range(10)]
@@ -251,6 +254,26 @@ def make_subscription(world: World) -> str:
     return "asset-0000"
 
 
+def make_pipeline(world: World) -> str:
+    """A pipeline with the longest parameters, in GLOBAL."""
+    body = pipeline_body(
+        "pipeline-0000",
+        "GLOBAL",
+        description=QUOTES[:256],
+        inputParameters=json.dumps([QUOTES[:8000]]),
+    )
+    world.done(routes.PUT_PIPELINE, body=body)
+    return "pipeline-0000"
+
+
+def make_workflow(world: World) -> str:
+    make_pipeline(world)
+    used = [("GLOBAL", "pipeline-0000")] * 20
+    body = workflow_body("workflow-0000", "GLOBAL", used, description=QUOTES[:256])
+    world.done(routes.PUT_WORKFLOW, body=body)
+    return "workflow-0000"
+
+
 def make_bucket(world: World) -> str:
     body = {"bucketName": "scans", "baseAssetsPrefix": "/".join([LETTERS[:60]] * 8) + "/"}
     return world.done(routes.REGISTER_BUCKET, body=body)["bucketId"]
@@ -338,6 +361,10 @@ LISTS: dict[Route, Rows] = {
     routes.LIST_ASSETS: Rows(make_asset, named("assetId"), 600, MUSEUM),
     routes.LIST_ALL_ASSETS: Rows(make_asset, named("assetId"), 600),
     routes.LIST_METADATA_SCHEMAS: Rows(make_schema, named("metadataSchemaId"), 250),
+    routes.LIST_ALL_PIPELINES: Rows(make_pipeline, named("pipelineId"), 250),
+    routes.LIST_PIPELINES: Rows(make_pipeline, named("pipelineId"), 250, IN_GLOBAL),
+    routes.LIST_ALL_WORKFLOWS: Rows(make_workflow, named("workflowId"), 30),
+    routes.LIST_WORKFLOWS: Rows(make_workflow, named("workflowId"), 30, IN_GLOBAL),
     routes.LIST_COMMENTS: Rows(make_comment, named("assetVersionId:commentId"), 500,
                                {"assetId": "statue"}, rows=under("message")),
     routes.GET_ASSET_METADATA: Rows(

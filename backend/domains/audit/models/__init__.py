@@ -55,6 +55,14 @@ def metadata_schema_entity(metadata_schema_id: str) -> str:
     return f"metadataSchema:{metadata_schema_id}"
 
 
+def pipeline_entity(database_id: str, pipeline_id: str) -> str:
+    return f"pipeline:{database_id}:{pipeline_id}"
+
+
+def workflow_entity(database_id: str, workflow_id: str) -> str:
+    return f"workflow:{database_id}:{workflow_id}"
+
+
 def role_entity(role_name: str) -> str:
     return f"role:{role_name}"
 
@@ -119,7 +127,7 @@ MAX_ENTITY_BYTES = 2048
 ENTITY_KINDS = (
     *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
     *("role", "userRole", "user", "subscription", "constraint"),
-    *("assetLink", "metadataSchema", "bucket", "search"),
+    *("assetLink", "metadataSchema", "pipeline", "workflow", "bucket", "search"),
     *("failures", "queue", "denial", "read"),
 )
 

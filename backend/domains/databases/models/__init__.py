@@ -18,6 +18,8 @@ class Database(WireModel):
     default_bucket_id: str
     restrict_metadata_outside_schemas: bool = False
     restrict_file_uploads_to_extensions: str = ""
+    processing: bool = True
+    """Whether workflows that ship with the product run on uploads into the database."""
     revision: int = 1
     deleted_at: str | None = None
     deleted_by: str | None = None
@@ -51,6 +53,7 @@ class CreateDatabaseBody(SentModel):
     default_bucket_id: Annotated[str, Field(min_length=1, max_length=64)]
     restrict_metadata_outside_schemas: bool = False
     restrict_file_uploads_to_extensions: ExtensionList = ""
+    processing: bool = True
 
 
 class UpdateDatabaseBody(WireModel):
@@ -60,6 +63,7 @@ class UpdateDatabaseBody(WireModel):
     default_bucket_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     restrict_metadata_outside_schemas: bool | None = None
     restrict_file_uploads_to_extensions: ExtensionList | None = None
+    processing: bool | None = None
 
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateDatabaseBody":

@@ -61,6 +61,9 @@ class DatabaseReply(WireModel):
     base_assets_prefix: str
     restrict_metadata_outside_schemas: bool
     restrict_file_uploads_to_extensions: str
+    processing: Annotated[
+        bool, Field(description="Whether the product's own workflows run on uploads")
+    ]
     deleted_at: str | None = None
     deleted_by: str | None = None
     purge_job_id: str | None = None

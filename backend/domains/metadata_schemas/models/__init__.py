@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from backend.core.metadata_values import ValueType, check_key
 from backend.core.models import SentModel, WireModel
-from backend.core.names import GLOBAL, AnyText, ExtensionList, Id, ObjectName, check_id
+from backend.core.names import AnyText, ExtensionList, Id, ObjectName, database_or_global
 
 EntityType = Literal[
     "databaseMetadata", "assetMetadata", "fileMetadata", "fileAttribute", "assetLinkMetadata"
@@ -28,12 +28,8 @@ def _in_lower_case(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-def _database_or_global(value: str) -> str:
-    return value if value == GLOBAL else check_id(value)
-
-
 AnyEntityType = Annotated[EntityType, BeforeValidator(_canonical_type)]
-DatabaseOrGlobal = Annotated[str, AfterValidator(_database_or_global)]
+DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
 FieldKey = Annotated[str, AfterValidator(check_key)]
 ListKey = Annotated[AnyText, Field(min_length=1, max_length=256)]
 

@@ -18,6 +18,7 @@ from vitrine.cli import (
     linking,
     moving,
     operations,
+    pipelines,
     reading,
     schemas,
     streaming,
@@ -25,6 +26,7 @@ from vitrine.cli import (
     telling,
     uploading,
     versioning,
+    workflows,
     writing,
 )
 from vitrine.cli import buckets as stores
@@ -59,6 +61,9 @@ of_databases = typer.Typer(help="Metadata of databases.", no_args_is_help=True)
 metadata_schemas = typer.Typer(
     help="Metadata schemas: which keys are expected, and of which kind.", no_args_is_help=True
 )
+
+pipelines_app = typer.Typer(help="Pipelines: what processes files.", no_args_is_help=True)
+workflows_app = typer.Typer(help="Workflows: sequences of pipelines.", no_args_is_help=True)
 
 api_keys = typer.Typer(help="API keys, for administrators.", no_args_is_help=True)
 roles = typer.Typer(help="Roles, and who has them.", no_args_is_help=True)
@@ -103,6 +108,8 @@ app.add_typer(files, name="files")
 app.add_typer(links, name="links")
 app.add_typer(comments, name="comments")
 app.add_typer(versions, name="versions")
+app.add_typer(pipelines_app, name="pipelines")
+app.add_typer(workflows_app, name="workflows")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
@@ -190,6 +197,16 @@ metadata_schemas.command("show")(schemas.show_schema)
 metadata_schemas.command("create")(schemas.create_schema)
 metadata_schemas.command("update")(schemas.update_schema)
 metadata_schemas.command("delete")(schemas.delete_schema)
+pipelines_app.command("list")(pipelines.list_pipelines)
+pipelines_app.command("show")(pipelines.show_pipeline)
+pipelines_app.command("put")(pipelines.put_pipeline)
+pipelines_app.command("enable")(pipelines.enable_pipeline)
+pipelines_app.command("disable")(pipelines.disable_pipeline)
+pipelines_app.command("delete")(pipelines.delete_pipeline)
+workflows_app.command("list")(workflows.list_workflows)
+workflows_app.command("show")(workflows.show_workflow)
+workflows_app.command("put")(workflows.put_workflow)
+workflows_app.command("delete")(workflows.delete_workflow)
 audit.command("list")(auditing.list_entries)
 audit.command("value")(auditing.show_value)
 api_keys.command("list")(keys.list_keys)

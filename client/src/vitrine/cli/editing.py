@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.reading import AssetArgument, DatabaseArgument, ProcessingOption
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
@@ -30,9 +30,10 @@ def update_database(
         bool | None,
         typer.Option("--only-schemas/--any-metadata", help="Whether metadata needs a schema."),
     ] = None,
+    processing: ProcessingOption = None,
 ) -> None:
     """Change a database."""
-    if description is None and bucket is None and extensions is None and restrict is None:
+    if all(each is None for each in (description, bucket, extensions, restrict, processing)):
         raise ConfigurationError("nothing to change: see --help")
     done = session.client.databases.update(
         database,
@@ -40,6 +41,7 @@ def update_database(
         default_bucket_id=bucket,
         restrict_file_uploads_to_extensions=extensions,
         restrict_metadata_outside_schemas=restrict,
+        processing=processing,
     )
     session.output.document(done.wire())
     session.output.rows(["database"], [[database]])

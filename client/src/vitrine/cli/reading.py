@@ -14,6 +14,10 @@ from vitrine.models import EntityType, Hit, Hits, SearchResult, Total
 from vitrine.resources.search import DEEPEST_HIT, LARGEST_PAGE, SearchQuery, facets
 
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DATABASE")]
+ProcessingOption = Annotated[
+    bool | None,
+    typer.Option("--processing/--no-processing", help="Whether uploads are inspected."),
+]
 AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="An asset's id or name.")]
 
 

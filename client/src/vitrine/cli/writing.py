@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from vitrine.cli.lifecycle import ReasonOption, TimeoutOption
-from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.reading import AssetArgument, DatabaseArgument, ProcessingOption
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
 from vitrine.config import write_login
 from vitrine.errors import ConfigurationError, ConflictError
@@ -42,6 +42,7 @@ def create_database(
     database: DatabaseArgument,
     description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
     bucket: Annotated[str | None, typer.Option(help="Bucket id; else the usual one.")] = None,
+    processing: ProcessingOption = None,
 ) -> None:
     """Create a database."""
     if bucket is None:
@@ -50,7 +51,10 @@ def create_database(
             raise TargetError("the deployment has no bucket to make a database in")
         bucket = first.bucket_id
     made = session.client.databases.create(
-        database, description=description or f"Database {database}", default_bucket_id=bucket
+        database,
+        description=description or f"Database {database}",
+        default_bucket_id=bucket,
+        processing=processing,
     )
     session.output.document(made.wire())
     session.output.rows(["database"], [[made.database_id]])

@@ -48,6 +48,7 @@ class Databases:
         default_bucket_id: str,
         restrict_metadata_outside_schemas: bool | None = None,
         restrict_file_uploads_to_extensions: str | None = None,
+        processing: bool | None = None,
     ) -> DatabaseCreated:
         """Creates it. Raises ConflictError where the id is taken."""
         body = given(
@@ -56,6 +57,7 @@ class Databases:
             defaultBucketId=default_bucket_id,
             restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
             restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+            processing=processing,
         )
         return self._transport.write(DatabaseCreated, "POST", path_of("database"), body=body)
 
@@ -88,6 +90,7 @@ class Databases:
         default_bucket_id: str | None = None,
         restrict_metadata_outside_schemas: bool | None = None,
         restrict_file_uploads_to_extensions: str | None = None,
+        processing: bool | None = None,
         revision: str | None = None,
     ) -> Operation:
         """Changes what is given. Raises RevisionConflictError where `revision` is stale."""
@@ -96,6 +99,7 @@ class Databases:
             defaultBucketId=default_bucket_id,
             restrictMetadataOutsideSchemas=restrict_metadata_outside_schemas,
             restrictFileUploadsToExtensions=restrict_file_uploads_to_extensions,
+            processing=processing,
         )
         return self._transport.write(
             Operation,

@@ -21,6 +21,7 @@ from backend.entrypoints.exporting import ExportWiring
 from backend.entrypoints.ingesting import IngestWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.notifying import SubscriptionsWiring
+from backend.entrypoints.workflow_wiring import WorkflowWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route
@@ -55,7 +56,9 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "databases": ("databases", "database_purges"),
     "downloads": ("downloads", "streams"),
     "files": ("files", "file_changes", "file_rewrites"),
+    "pipelines": ("pipelines", "pipeline_commands"),
     "uploads": ("uploads", "renewals"),
+    "workflows": ("workflows", "workflow_commands"),
 }
 
 
@@ -67,6 +70,7 @@ class EveryWiring(
     ExportWiring,
     IngestWiring,
     SubscriptionsWiring,
+    WorkflowWiring,
 ):
     """What all functions together are made of."""
 

@@ -12,6 +12,7 @@ from backend.spec.tables.operations import JOBS
 from tests.factories.administration import stored_role
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.constraints import constraint, groups
+from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.audit.product import Product
 
 WRITES_WITHOUT_ENTRY: dict[Route, str] = {
@@ -75,6 +76,7 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _sign_ins()
     yield from _versions()
     yield from _lifecycle(product, answer_of)
+    yield from _definitions()
     yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
     yield Step(routes.DELETE_TAG_TYPE, "tagType:colour", {"tagTypeId": "colour"})
     yield Step(routes.DELETE_DATABASE, "database:museum", DB)
@@ -88,6 +90,14 @@ def _registry() -> Story:
     yield Step(routes.UPDATE_TAG_TYPE, "tagType:colour", body={**TYPE, "description": "Colour"})
     yield Step(routes.CREATE_TAG, "tag:red", body=TAG)
     yield Step(routes.UPDATE_TAG, "tag:red", body={**TAG, "description": "Red"})
+
+
+def _definitions() -> Story:
+    pipeline, workflow = "pipeline:museum:convert", "workflow:museum:publish"
+    yield Step(routes.PUT_PIPELINE, pipeline, body=pipeline_body())
+    yield Step(routes.PUT_WORKFLOW, workflow, body=workflow_body())
+    yield Step(routes.DELETE_WORKFLOW, workflow, {**DB, "workflowId": "publish"})
+    yield Step(routes.DELETE_PIPELINE, pipeline, {**DB, "pipelineId": "convert"})
 
 
 def _buckets() -> Story:

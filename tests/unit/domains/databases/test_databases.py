@@ -59,6 +59,7 @@ def test_a_created_database_can_be_read(client: Client) -> None:
         "baseAssetsPrefix": "/",
         "restrictMetadataOutsideSchemas": False,
         "restrictFileUploadsToExtensions": "",
+        "processing": True,
     }
     assert found.headers["ETag"] == '"1"'
 

@@ -68,7 +68,7 @@ LISTS = (
     *(routes.LIST_ALL_ASSETS, routes.LIST_DATABASES, routes.LIST_TAGS, routes.LIST_TAG_TYPES),
     *(routes.LIST_ROLES, routes.LIST_USER_ROLES, routes.LIST_COGNITO_USERS),
     *(routes.LIST_METADATA_SCHEMAS, routes.LIST_SUBSCRIPTIONS, routes.LIST_API_KEYS),
-    routes.LIST_BUCKETS,
+    *(routes.LIST_BUCKETS, routes.LIST_ALL_PIPELINES, routes.LIST_ALL_WORKFLOWS),
 )
 
 

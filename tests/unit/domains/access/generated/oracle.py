@@ -244,6 +244,38 @@ def _new_schema(asked: Request) -> int:
     return BAD if found == DONE and not asked.is_there else found
 
 
+def _pipeline_fields(database_id: str, name: str) -> Fields:
+    of = {"databaseId": database_id, "pipelineId": f"{name}-{database_id}"}
+    return {**of, "pipelineType": "standardFile", "pipelineExecutionType": "Lambda"}
+
+
+def _a_pipeline(asked: Request) -> int:
+    fields = _pipeline_fields(DATABASES[asked.state], "convert")
+    return asked.reach("pipeline", fields if asked.is_there else None)
+
+
+def _put_pipeline(asked: Request) -> int:
+    found = asked.make("pipeline", _pipeline_fields(DATABASES[asked.state], "convert"))
+    return BAD if found == DONE and not asked.is_there else found
+
+
+def _workflow_fields(database_id: str) -> Fields:
+    return {"databaseId": database_id, "workflowId": f"publish-{database_id}"}
+
+
+def _a_workflow(asked: Request) -> int:
+    fields = _workflow_fields(DATABASES[asked.state])
+    return asked.reach("workflow", fields if asked.is_there else None)
+
+
+def _put_workflow(asked: Request) -> int:
+    """A pipeline that the caller does not see cannot be in it."""
+    database_id = DATABASES[asked.state]
+    found = asked.make("workflow", _workflow_fields(database_id))
+    used = asked.is_there and asked.can("GET", "pipeline", _pipeline_fields(database_id, "used"))
+    return BAD if found == DONE and not used else found
+
+
 def _new_bucket(asked: Request) -> int:
     """Its id is random; no drawn rule names one that another random id would not fit."""
     return asked.make("bucket", {"bucketId": asked.facts.new_bucket})
@@ -267,6 +299,8 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
             *(routes.LIST_DATABASES, routes.LIST_TAGS, routes.LIST_TAG_TYPES, routes.LIST_ROLES),
             *(routes.LIST_USER_ROLES, routes.LIST_COGNITO_USERS, routes.LIST_API_KEYS),
             *(routes.LIST_SUBSCRIPTIONS, routes.LIST_METADATA_SCHEMAS),
+            *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
+            *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
         ),
         _everyone,
     ),
@@ -295,6 +329,8 @@ BY_ROUTE: dict[Route, Callable[[Request], int]] = {
     routes.CREATE_TAG: _new_tag,
     routes.CREATE_TAG_TYPE: lambda asked: asked.make("tagType", {"tagTypeName": "size"}),
     routes.CREATE_METADATA_SCHEMA: _new_schema,
+    routes.PUT_PIPELINE: _put_pipeline,
+    routes.PUT_WORKFLOW: _put_workflow,
     routes.REGISTER_BUCKET: _new_bucket,
     routes.IMPORT_BUCKET: _import_of_bucket,
     routes.COPY_FILE: lambda asked: asked.reach("asset", asked.asset(), "POST"),
@@ -308,6 +344,8 @@ BY_TYPE: dict[str, Callable[[Request], int]] = {
     "role": _a_role,
     "apiKey": _a_key,
     "metadataSchema": _a_schema,
+    "pipeline": _a_pipeline,
+    "workflow": _a_workflow,
     **dict.fromkeys(("constraint", "failure", "queue", "searchIndex", "audit"), _administrators),
 }
 

@@ -92,6 +92,21 @@ def _in_databases(asked: Request) -> list[str]:
     )
 
 
+def _defined(route: Route, kind: str, *names: str) -> Showing:
+    """Pipelines or workflows of one database; `names` are the fields that rules may name."""
+    key = names[1]
+
+    def wanted(asked: Request) -> list[str]:
+        return sorted(
+            row[key]
+            for row in _rows(asked, route)
+            if row["databaseId"] == DATABASES[asked.state]
+            and asked.can("GET", kind, {name: row[name] for name in names})
+        )
+
+    return Showing(_ids(key), wanted)
+
+
 def _tag_types(body: Any) -> dict[str, list[str]]:
     return {row["tagTypeName"]: row["tags"] for row in items(body)}
 
@@ -258,6 +273,9 @@ def _counted(values: Iterable[str]) -> dict[str, int]:
     return dict(Counter([*values]))
 
 
+_OF_PIPELINES = ("databaseId", "pipelineId", "pipelineType", "pipelineExecutionType")
+_OF_WORKFLOWS = ("databaseId", "workflowId")
+
 SHOWINGS: dict[Route, Showing] = {
     routes.LIST_ALL_ASSETS: Showing(_ids("assetId"), _in_databases),
     routes.LIST_ASSETS: Showing(_ids("assetId"), _in_database),
@@ -272,6 +290,10 @@ SHOWINGS: dict[Route, Showing] = {
         "metadataSchemaId",
         _of("databaseId", "metadataSchemaEntityType", metadataSchemaName="schemaName"),
     ),
+    routes.LIST_ALL_PIPELINES: _listing("pipeline", "pipelineId", _of(*_OF_PIPELINES)),
+    routes.LIST_PIPELINES: _defined(routes.LIST_ALL_PIPELINES, "pipeline", *_OF_PIPELINES),
+    routes.LIST_ALL_WORKFLOWS: _listing("workflow", "workflowId", _of(*_OF_WORKFLOWS)),
+    routes.LIST_WORKFLOWS: _defined(routes.LIST_ALL_WORKFLOWS, "workflow", *_OF_WORKFLOWS),
     routes.LIST_SUBSCRIPTIONS: Showing(_ids("entityId"), _wanted_subscriptions),
     routes.LIST_API_KEYS: Showing(_ids("apiKeyId"), _wanted_keys),
     routes.LIST_BUCKETS: Showing(_ids("bucketId"), _wanted_buckets),

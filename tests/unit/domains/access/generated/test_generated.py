@@ -40,6 +40,8 @@ PAGED = (
     *(routes.LIST_ALL_ASSETS, routes.LIST_ASSETS, routes.LIST_DATABASES, routes.LIST_TAGS),
     *(routes.LIST_TAG_TYPES, routes.LIST_ROLES, routes.LIST_USER_ROLES, routes.LIST_BUCKETS),
     *(routes.LIST_METADATA_SCHEMAS, routes.LIST_SUBSCRIPTIONS, routes.LIST_API_KEYS),
+    *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
+    *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
 )
 
 

@@ -14,10 +14,11 @@ from backend.domains.access.policy.model import OBJECT_TYPES
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
+from tests.factories.workflows import pipeline_body
 from tests.unit.domains.access.generated.drawing import ANN, BOB, FIELDS_OF, PLAIN_ROLE, constraint
 from tests.unit.domains.access.generated.ground import Ground
 from tests.unit.domains.access.generated.test_generated import open_case
-from tests.unit.domains.access.matrix.seeding import SCHEMA_FIELDS
+from tests.unit.domains.access.matrix.seeding import SCHEMA_FIELDS, publishing
 from tests.unit.domains.access.matrix.world import Question
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
@@ -95,15 +96,25 @@ CHANGES = (
     Change("metadataSchema", "delete", routes.DELETE_METADATA_SCHEMA, "metadataSchemaName",
            "Of museum", {"databaseId": "museum", "metadataSchemaId": "own"},
            {"confirmDelete": True}),
+    Change("pipeline", "create", routes.PUT_PIPELINE, "pipelineId", "other",
+           body=pipeline_body("other")),
+    Change("pipeline", "rename from", routes.PUT_PIPELINE, "pipelineType", "standardFile",
+           body=pipeline_body("convert-museum", pipelineType="previewFile")),
+    Change("pipeline", "rename to", routes.PUT_PIPELINE, "pipelineType", "previewFile",
+           body=pipeline_body("convert-museum", pipelineType="previewFile")),
+    Change("pipeline", "delete", routes.DELETE_PIPELINE, "pipelineId", "convert-museum",
+           {"databaseId": "museum", "pipelineId": "convert-museum"}),
+    Change("workflow", "create", routes.PUT_WORKFLOW, "workflowId", "other",
+           body={**publishing("museum"), "workflowId": "other"}),
+    Change("workflow", "delete", routes.DELETE_WORKFLOW, "workflowId", "publish-museum",
+           {"databaseId": "museum", "workflowId": "publish-museum"}),
 )  # fmt: skip
 WITHOUT_NAMES = {
     "api": "routes are declared in the code",
     "web": "pages are a client's own",
     "bucket": "registering it makes its id, which is random",
-    "pipeline": "not part of this release",
-    "workflow": "not part of this release",
 }
-NEVER_RENAMED = {"database", "databasePurge", "tagType", "role"}
+NEVER_RENAMED = {"database", "databasePurge", "tagType", "role", "workflow"}
 """Their names are their keys: a change names its object, and cannot give it another name."""
 
 

@@ -7,8 +7,15 @@ from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.constraints import constraint, groups
+from tests.factories.workflows import pipeline_body
 from tests.unit.domains.access.matrix.roles import Role
-from tests.unit.domains.access.matrix.seeding import ANN, RECORD, SCHEMA_FIELDS, Seeded
+from tests.unit.domains.access.matrix.seeding import (
+    ANN,
+    RECORD,
+    SCHEMA_FIELDS,
+    Seeded,
+    publishing,
+)
 from tests.unit.domains.access.matrix.states import DATABASES, State
 from tests.unit.domains.access.matrix.world import Question
 
@@ -108,6 +115,32 @@ def about_a_schema(world: Seeded, route: Route, role: Role, state: State) -> Que
     return Question(path, body={"confirmDelete": True} if deleted else None)
 
 
+def about_a_pipeline(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    database_id = DATABASES[state]
+    name = f"convert-{database_id}"
+    if route is routes.PUT_PIPELINE:
+        return Question({}, body=pipeline_body(name, database_id))
+    if route is routes.LIST_ALL_PIPELINES:
+        return Question({}, shows=f"'{name}'")
+    path = {"databaseId": database_id}
+    if route is routes.LIST_PIPELINES:
+        return Question(path, shows=f"'{name}'")
+    return Question({**path, "pipelineId": name})
+
+
+def about_a_workflow(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    database_id = DATABASES[state]
+    name = f"publish-{database_id}"
+    if route is routes.PUT_WORKFLOW:
+        return Question({}, body=publishing(database_id))
+    if route is routes.LIST_ALL_WORKFLOWS:
+        return Question({}, shows=f"'{name}'")
+    path = {"databaseId": database_id}
+    if route is routes.LIST_WORKFLOWS:
+        return Question(path, shows=f"'{name}'")
+    return Question({**path, "workflowId": name})
+
+
 def about_a_key(world: Seeded, route: Route, role: Role, state: State) -> Question:
     of: dict[State, str] = {"own": role.user_id, "foreign": ANN}
     if route is routes.CREATE_API_KEY:
@@ -199,6 +232,8 @@ BY_ROUTE: dict[Route, Asker] = {
 BY_TYPE: dict[str, Asker] = {
     "database": about_a_database,
     "metadataSchema": about_a_schema,
+    "pipeline": about_a_pipeline,
+    "workflow": about_a_workflow,
     "apiKey": about_a_key,
     "audit": of_audit,
     "failure": of_failures,

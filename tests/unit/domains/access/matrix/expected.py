@@ -98,7 +98,7 @@ def _states_of(route: Route) -> tuple[State, ...]:
     if kind == "asset":
         names_database = "{databaseId}" in route.path or route is routes.CREATE_LINK
         return STATES if names_database else _OF_ASSETS
-    if kind == "metadataSchema":
+    if kind in {"metadataSchema", "pipeline", "workflow"}:
         return _OF_SCHEMAS
     if kind == "database":
         return _OF_DATABASES
@@ -124,6 +124,22 @@ _SPECIAL: dict[Route, Case] = {
     routes.LIST_ASSETS: Case("one", "database", _OF_DATABASES, bad=_NO_GLOBAL, sees_archived=True),
     routes.CREATE_DATABASE: _made("database", "own", "foreign", "GLOBAL", bad=_NO_GLOBAL),
     routes.LIST_DATABASES: Case("list", "database", _LISTED_DATABASES, sees_archived=True),
+    **{
+        route: Case("list", route.object_type, _OF_SCHEMAS)
+        for route in (
+            *(routes.LIST_ALL_PIPELINES, routes.LIST_PIPELINES),
+            *(routes.LIST_ALL_WORKFLOWS, routes.LIST_WORKFLOWS),
+        )
+    },
+    **{
+        route: Case("one", route.object_type, _OF_SCHEMAS)
+        for route in (
+            *(routes.GET_PIPELINE, routes.DELETE_PIPELINE),
+            *(routes.GET_WORKFLOW, routes.DELETE_WORKFLOW),
+        )
+    },
+    routes.PUT_PIPELINE: Case("make", "pipeline", _OF_SCHEMAS, missing=BAD),
+    routes.PUT_WORKFLOW: Case("make", "workflow", _OF_SCHEMAS, missing=BAD),
     routes.CREATE_METADATA_SCHEMA: Case("make", "metadataSchema", _OF_SCHEMAS, missing=BAD),
     routes.GET_METADATA_SCHEMA: Case("one", "metadataSchema", _OF_SCHEMAS),
     routes.UPDATE_METADATA_SCHEMA: Case("one", "metadataSchema", _OF_SCHEMAS),
@@ -182,6 +198,8 @@ def _of_place(case: Case, route: Route, role: Role, state: State, *, there: bool
     is_tagged = route is routes.CREATE_ASSET and state == "tagged"
     if is_tagged and not role.may_do("PUT", "tag", "own"):
         return FORBIDDEN
+    if route is routes.PUT_WORKFLOW and not role.may_do("GET", "pipeline", state):
+        return BAD  # a pipeline that the caller does not see is none
     return ALLOWED if there else case.missing
 
 

@@ -25,8 +25,13 @@ NOT_FOR_USERS = {
     *(routes.DELETE_ASSET_PREVIEW, routes.DELETE_AUXILIARY_FILES),
     *(routes.CREATE_METADATA_SCHEMA, routes.UPDATE_METADATA_SCHEMA),
     routes.DELETE_METADATA_SCHEMA,
+    *(routes.PUT_PIPELINE, routes.DELETE_PIPELINE),
+    *(routes.PUT_WORKFLOW, routes.DELETE_WORKFLOW),
 }
-"""What `database-user` leaves out: deleting for good, and changing databases and schemas."""
+"""What `database-user` leaves out: deleting for good, and changing databases, schemas, pipelines
+and workflows."""
+WITH_GLOBAL = frozenset({"metadataSchema", "pipeline", "workflow"})
+"""Types of which roles of one database see the objects of GLOBAL."""
 ASKING = {
     *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.CHECK_SUBSCRIPTION),
     *(routes.DOWNLOAD, routes.EXPORT_ASSETS),
@@ -119,16 +124,16 @@ def _in_museum(kind: str, state: State) -> bool:
 
 
 def _sees_museum(action: Action, kind: str, state: State) -> bool:
-    """All of the database, the schemas of GLOBAL, and all tags; no roles and no users."""
+    """All of the database, definitions of GLOBAL, and all tags; no roles and no users."""
     if action != "GET" or kind in {"role", "userRole"}:
         return False
-    if kind in {"tag", "tagType"} or (kind, state) == ("metadataSchema", "GLOBAL"):
+    if kind in {"tag", "tagType"} or (kind in WITH_GLOBAL and state == "GLOBAL"):
         return True
     return _in_museum(kind, state)
 
 
 def _administers_museum(action: Action, kind: str, state: State) -> bool:
-    inside = kind in {"asset", "database", "metadataSchema"} and _in_museum(kind, state)
+    inside = kind in {"asset", "database", *WITH_GLOBAL} and _in_museum(kind, state)
     return inside or _sees_museum(action, kind, state)
 
 

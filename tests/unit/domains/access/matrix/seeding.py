@@ -17,6 +17,7 @@ from tests.factories.constraints import constraint, criterion, groups
 from tests.factories.failures import BATCH_KEY, BUCKET, given_up, put_object
 from tests.factories.policies import indexed
 from tests.factories.search import NOON
+from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.access.matrix.roles import (
     ACTIONS,
     ROLES,
@@ -25,6 +26,7 @@ from tests.unit.domains.access.matrix.roles import (
     Role,
 )
 from tests.unit.domains.access.matrix.states import ASSETS as PLACES
+from tests.unit.domains.access.matrix.states import DATABASES as PLACES_OF_DATABASES
 from tests.unit.domains.access.matrix.states import State
 from tests.unit.domains.access.matrix.world import Question, World
 
@@ -51,7 +53,7 @@ _TEMPLATES = {
 }
 RULED = (
     *("database", "databasePurge", "asset", "web", "tag", "tagType"),
-    *("role", "userRole", "metadataSchema"),
+    *("role", "userRole", "metadataSchema", "pipeline", "workflow"),
 )
 USERS = (*ROLES, *WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
 _OWN_RULES = {
@@ -76,6 +78,7 @@ class Seeded(World):
             self._put_asset(state)
         self._put_roles()
         self._put_schemas()
+        self._put_definitions()
         self._put_people()
         self._put_audit()
         self._archive()
@@ -233,6 +236,15 @@ class Seeded(World):
             self.schemas[state] = made["metadataSchemaId"]
         self._put_kept_schema()
 
+    def _put_definitions(self) -> None:
+        """Two pipelines in each database, of which a workflow uses one."""
+        for state in ("own", "foreign", "GLOBAL"):
+            database_id = PLACES_OF_DATABASES[state]
+            for name in ("convert", "used"):
+                body = pipeline_body(f"{name}-{database_id}", database_id)
+                self.done(routes.PUT_PIPELINE, body=body)
+            self.done(routes.PUT_WORKFLOW, body=publishing(database_id))
+
     def _put_kept_schema(self) -> None:
         """A schema that the role `keepsoff` may not change, for its name."""
         of = {"databaseId": "museum", "metadataSchemaEntityType": "assetMetadata"}
@@ -289,6 +301,12 @@ class Seeded(World):
             **indexed({"databaseId": database_id, "assetName": asset_id, "tags": tags}),
             "bool_archived": state == "archived",
         }
+
+
+def publishing(database_id: str) -> Json:
+    """The workflow of a database."""
+    used = [(database_id, f"used-{database_id}")]
+    return workflow_body(f"publish-{database_id}", database_id, used)
 
 
 def _ended(name: str) -> Json:

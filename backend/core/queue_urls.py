@@ -1,0 +1,26 @@
+"""What the URL of a queue names. Pure."""
+
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+# The last two are the hosts of the local runtime's queues.
+_HOST = re.compile(r"sqs\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|127\.0\.0\.1|localhost")
+
+
+class QueuePlace(NamedTuple):
+    """A queue's region (None on this machine), account and name."""
+
+    region: str | None
+    account: str
+    name: str
+
+
+def queue_place(url: str) -> QueuePlace | None:
+    """Return what the URL of a queue names; None for any other host, to which nothing is sent."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    host, path = _HOST.fullmatch(parts.hostname or ""), parts.path.strip("/").split("/")
+    return QueuePlace(host[1], *path) if host is not None and len(path) == 2 else None

@@ -1,0 +1,163 @@
+"""Pipelines as stored, and the body that creates or changes one."""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, field_validator
+
+from backend.core.models import SentModel, WireModel
+from backend.core.names import (
+    Description,
+    Extension,
+    Id,
+    Text,
+    check_extension,
+    database_or_global,
+)
+from backend.spec.keys import active, archived
+
+PipelineType = Literal["standardFile", "previewFile"]
+ExecutionType = Literal["Lambda", "SQS", "EventBridge"]
+Callback = Literal["Enabled", "Disabled"]
+
+MAX_PARAMETERS_CHARS = 16_384
+"""A workflow holds those of all its pipelines, and a payload has 256 KiB."""
+MAX_SECONDS = 604_800
+"""A week: the longest task timeout of the contract."""
+MAX_USES = 500
+"""Workflows that may use one pipeline: the row of the pipeline names them."""
+
+DatabaseOrGlobal = Annotated[str, AfterValidator(database_or_global)]
+
+
+def _check_parameters(value: str) -> str:
+    if value:
+        try:
+            json.loads(value)
+        except (ValueError, RecursionError):
+            raise ValueError("must be JSON") from None
+    return value
+
+
+def _check_seconds(value: str) -> str:
+    if value and not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_SECONDS):
+        raise ValueError(f"must be a number of seconds from 1 to {MAX_SECONDS}, as text")
+    return value
+
+
+def _check_output(value: str) -> str:
+    return check_extension(value) if value else value
+
+
+OutputType = Annotated[Text, AfterValidator(_check_output)]
+"""The extension of what a pipeline writes; empty where that is not one format."""
+Parameters = Annotated[
+    Text, Field(max_length=MAX_PARAMETERS_CHARS), AfterValidator(_check_parameters)
+]
+"""A JSON text, which a pipeline is given as it is."""
+Seconds = Annotated[str, Field(max_length=8), AfterValidator(_check_seconds)]
+"""Seconds as text; empty: not given."""
+ResourceName = Annotated[Text, Field(max_length=512)]
+"""A function, a queue or a bus; empty: none."""
+EventName = Annotated[Text, Field(max_length=128)]
+
+
+class Resource(WireModel):
+    """What a pipeline calls: a function, a queue or an event bus.
+
+    Stored as JSON text under the data model's name `userProvidedResource`.
+    """
+
+    resource_id: str
+    resource_type: ExecutionType
+    is_provided: bool = True
+    """Whether it is not part of the product."""
+    event_source: str | None = None
+    event_detail_type: str | None = None
+
+    @property
+    def text(self) -> str:
+        return self.model_dump_json(by_alias=True, exclude_none=True)
+
+
+class Pipeline(WireModel):
+    """A pipeline as its row holds it.
+
+    `used_by`, `shipped` and `revision` are ours: the keys (`databaseId:workflowId`) of active
+    workflows that use it, and whether it is unchanged since the product created it.
+    """
+
+    database_id: str
+    pipeline_id: str
+    pipeline_type: PipelineType
+    pipeline_execution_type: ExecutionType
+    description: str
+    asset_type: str
+    output_type: str = ""
+    wait_for_callback: Callback = "Disabled"
+    task_timeout: str | None = None
+    task_heartbeat_timeout: str | None = None
+    user_provided_resource: str
+    input_parameters: str = ""
+    enabled: bool = True
+    date_created: str
+    date_updated: str
+    used_by: list[str] = Field(default_factory=list[str])
+    shipped: bool = False
+    revision: int = 1
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+    @field_validator("database_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
+    def partition(self) -> str:
+        """The partition of the row: the database's id, with the suffix of deleted items."""
+        return archived(self.database_id) if self.is_deleted else self.database_id
+
+    @property
+    def resource(self) -> Resource:
+        return Resource.model_validate_json(self.user_provided_resource)
+
+
+class PutPipelineBody(SentModel):
+    """A whole pipeline: what is left out gets its default, except for `enabled`."""
+
+    pipeline_id: Annotated[Id, Field(min_length=4)]
+    database_id: DatabaseOrGlobal
+    pipeline_type: PipelineType
+    pipeline_execution_type: ExecutionType
+    description: Description
+    asset_type: Extension
+    output_type: OutputType
+    wait_for_callback: Callback = "Disabled"
+    task_timeout: Seconds = ""
+    task_heartbeat_timeout: Seconds = ""
+    lambda_name: ResourceName = ""
+    sqs_queue_url: ResourceName = ""
+    event_bridge_bus_arn: ResourceName = ""
+    event_bridge_source: EventName = ""
+    event_bridge_detail_type: EventName = ""
+    input_parameters: Parameters = ""
+    update_associated_workflows: bool = False
+    enabled: bool | None = None
+
+    def stored(self) -> dict[str, Any]:
+        """The attributes that the row takes as they are."""
+        names = (
+            *("pipeline_id", "database_id", "pipeline_type", "pipeline_execution_type"),
+            *("description", "asset_type", "output_type", "wait_for_callback"),
+            "input_parameters",
+        )
+        seconds = {
+            "task_timeout": self.task_timeout or None,
+            "task_heartbeat_timeout": self.task_heartbeat_timeout or None,
+        }
+        return {name: getattr(self, name) for name in names} | seconds

@@ -1,0 +1,112 @@
+"""Which resources pipelines may call, and how long they may take. Pure.
+
+The product's functions run with rights of their own, so a pipeline calls only what the deployment
+declares or allows: a caller who may create pipelines must not reach any function or queue by its
+name.
+"""
+
+from collections.abc import Sequence
+
+from backend.core.errors import InvalidInputError
+from backend.core.queue_urls import queue_place
+from backend.domains.pipelines.models import PutPipelineBody, Resource
+from backend.values import frozen
+
+DEFAULT_BUS = "default"
+EVENT_SOURCE = "vams.pipeline"
+"""The source of events where a pipeline names none, as in the known product."""
+_RESERVED_SOURCE = "aws."
+
+
+@frozen
+class Allowed:
+    """What pipelines may call: the product's own pipeline functions, and what a setting names."""
+
+    product: frozenset[str] = frozenset()
+    arns: frozenset[str] = frozenset()
+
+    def of(self, service: str) -> list[list[str]]:
+        """The allowed ARNs of a service, each in its six parts."""
+        parts = [arn.split(":", 5) for arn in sorted(self.arns)]
+        return [each for each in parts if len(each) == 6 and each[2] == service]
+
+
+def resource_of(body: PutPipelineBody, allowed: Allowed) -> Resource:
+    """Return the resource that a body names.
+
+    Raises:
+        InvalidInputError: it names none, or one that is not allowed.
+    """
+    match body.pipeline_execution_type:
+        case "Lambda":
+            return _function(body.lambda_name, allowed)
+        case "SQS":
+            return _queue(body.sqs_queue_url, allowed)
+        case "EventBridge":
+            return _bus(body, allowed)
+
+
+def check_seconds(body: PutPipelineBody) -> None:
+    """Refuse a heartbeat that is not shorter than the timeout.
+
+    Raises:
+        InvalidInputError: naming the field.
+    """
+    timeout, heartbeat = body.task_timeout, body.task_heartbeat_timeout
+    if timeout and heartbeat and int(heartbeat) >= int(timeout):
+        fact = f"must be shorter than taskTimeout, which is {timeout} seconds"
+        raise InvalidInputError.of("taskHeartbeatTimeout", fact)
+
+
+def _function(name: str, allowed: Allowed) -> Resource:
+    if name in allowed.product:
+        return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
+    # A plain name means the allowed function of that name: its ARN is what is invoked.
+    found = _named(name, allowed.of("lambda"), ":")
+    if found is None:
+        own = ", ".join(sorted(allowed.product)) or "none"
+        fact = (
+            f"{name!r} is not a function that pipelines may call: use a pipeline function of the "
+            f"product ({own}) or one that the deployment's setting allowedPipelineFunctions names"
+        )
+        raise InvalidInputError.of("lambdaName", fact)
+    return Resource(resource_id=found, resource_type="Lambda")
+
+
+def _queue(url: str, allowed: Allowed) -> Resource:
+    place = queue_place(url)
+    found = place is not None and any(
+        [account, name] == [place.account, place.name] and place.region in (None, region)
+        for *_, region, account, name in allowed.of("sqs")
+    )
+    if not found:
+        fact = f"{url!r} is not a queue that the deployment's setting allowedPipelineQueues names"
+        raise InvalidInputError.of("sqsQueueUrl", fact)
+    return Resource(resource_id=url, resource_type="SQS")
+
+
+def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
+    name = body.event_bridge_bus_arn or DEFAULT_BUS
+    found = _named(name, allowed.of("events"), "/")
+    if found is None:
+        fact = f"{name!r} is not a bus that the deployment's setting allowedPipelineBuses names"
+        raise InvalidInputError.of("eventBridgeBusArn", fact)
+    source = body.event_bridge_source or EVENT_SOURCE
+    if source.lower().startswith(_RESERVED_SOURCE):
+        fact = f"must not begin with {_RESERVED_SOURCE!r}: EventBridge takes those from AWS only"
+        raise InvalidInputError.of("eventBridgeSource", fact)
+    return Resource(
+        resource_id=found,
+        resource_type="EventBridge",
+        event_source=source,
+        event_detail_type=body.event_bridge_detail_type or body.pipeline_id,
+    )
+
+
+def _named(name: str, arns: Sequence[Sequence[str]], separator: str) -> str | None:
+    """The allowed ARN that is the name, or the only one that ends in it."""
+    whole = [":".join(parts) for parts in arns]
+    if name in whole:
+        return name
+    found = [arn for arn in whole if arn.rsplit(separator, 1)[-1] == name]
+    return found[0] if len(found) == 1 else None

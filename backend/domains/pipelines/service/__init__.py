@@ -1,0 +1,21 @@
+"""What can be done with pipelines."""
+
+from backend.domains.pipelines.repository import PipelineRevisionError
+from backend.domains.pipelines.service.commands import (
+    AssociatedWorkflows,
+    PipelineCommands,
+    ShippedPipelines,
+    Updated,
+)
+from backend.domains.pipelines.service.queries import PipelineQueries, attributes, secured
+
+__all__ = [
+    "AssociatedWorkflows",
+    "PipelineCommands",
+    "PipelineQueries",
+    "PipelineRevisionError",
+    "ShippedPipelines",
+    "Updated",
+    "attributes",
+    "secured",
+]

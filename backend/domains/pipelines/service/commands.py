@@ -1,0 +1,223 @@
+"""Creating, changing and deleting pipelines."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.names import GLOBAL
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.audit.models import pipeline_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import (
+    DatabaseNotFoundError,
+    DatabaseService,
+    Definition,
+)
+from backend.domains.pipelines import rules
+from backend.domains.pipelines.models import Pipeline, PutPipelineBody, Resource
+from backend.domains.pipelines.repository import (
+    PipelineNotFoundError,
+    PipelineRepository,
+    PipelineRevisionError,
+)
+from backend.domains.pipelines.rules import Allowed
+from backend.domains.pipelines.service.queries import attributes, secured
+from backend.spec.keys import WORKFLOW
+from backend.spec.shipped import SHIPPED, Shipped
+
+_ATTEMPTS = 8  # of a change that others' changes of the same pipeline overtake
+_NAMED = 5
+_KIND: Definition = "pipelines"
+
+
+class Updated(NamedTuple):
+    """Of the workflows that use a pipeline: how many took it over, how many the caller may not
+    change."""
+
+    changed: int = 0
+    refused: int = 0
+
+
+class AssociatedWorkflows(Protocol):
+    """Updates workflows. The slice of workflows, which is above this one, implements it."""
+
+    def update_associated(self, caller: Identity, pipeline: Pipeline) -> Updated:
+        """Copy a pipeline's settings into the workflows that use it."""
+        ...
+
+
+@wired
+class PipelineCommands:
+    pipelines: PipelineRepository
+    databases: DatabaseService
+    workflows: AssociatedWorkflows
+    allowed: Allowed
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def put_pipeline(self, caller: Identity, body: PutPipelineBody) -> tuple[Pipeline, Updated]:
+        """Create a pipeline, or replace the settings of the one that has the id.
+
+        Raises:
+            InvalidInputError: a resource that is not allowed, another execution type than the
+                stored one, or no such database.
+            PermissionDeniedError: the caller may not.
+            PipelineRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.pipelines.get(body.database_id, body.pipeline_id)
+            wanted = self._wanted(body, found)
+            for each in (wanted,) if found is None else (found, wanted):
+                require(self.authorization, caller, "PUT", secured(each))
+            pipeline = self._checked(body, wanted, found)
+            try:
+                stored = self._put(caller, pipeline, found)
+            except PipelineRevisionError:
+                continue
+            except DatabaseNotFoundError as error:
+                raise InvalidInputError.of("databaseId", error.message) from error
+            if found is None or not body.update_associated_workflows:
+                return stored, Updated()
+            return stored, self.workflows.update_associated(caller, stored)
+        raise PipelineRevisionError(body.pipeline_id)
+
+    def delete_pipeline(self, caller: Identity, database_id: str, pipeline_id: str) -> None:
+        """Delete a pipeline that no active workflow uses; its row is kept as a deleted one.
+
+        Raises:
+            InvalidInputError: workflows use it; up to five that the caller may see are named.
+            PermissionDeniedError: the caller may see it, and not delete it.
+            PipelineNotFoundError: it does not exist, or the caller may not see it.
+            PipelineRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.pipelines.get(database_id, pipeline_id)
+            if found is None or not self.authorization.may(caller, "GET", secured(found)):
+                raise PipelineNotFoundError(pipeline_id)
+            require(self.authorization, caller, "DELETE", secured(found))
+            if found.used_by:
+                raise InvalidInputError.of("pipelineId", self._uses(caller, found))
+            now = self.clock()
+            marks = {"deleted_at": iso(now), "deleted_by": caller.user_id}
+            deleted = found.model_copy(update=marks)
+            entry = self.audit.entry(
+                caller,
+                "delete_pipeline",
+                pipeline_entity(database_id, pipeline_id),
+                before=attributes(found),
+                after=attributes(deleted),
+                at=now,
+            )
+            try:
+                counted = self._counted(database_id, -1)
+                return self.pipelines.put_away(found, deleted, *counted, entry)
+            except PipelineRevisionError:
+                continue
+        raise PipelineRevisionError(pipeline_id)
+
+    def _wanted(self, body: PutPipelineBody, found: Pipeline | None) -> Pipeline:
+        """The pipeline as it would be, with no resource yet: permissions come before checks."""
+        now = iso(self.clock())
+        enabled = body.enabled
+        if enabled is None:
+            enabled = True if found is None else found.enabled
+        return Pipeline(
+            **body.stored(),
+            user_provided_resource="",
+            enabled=enabled,
+            date_created=now if found is None else found.date_created,
+            date_updated=now,
+            used_by=[] if found is None else found.used_by,
+            revision=1 if found is None else found.revision,
+        )
+
+    def _checked(self, body: PutPipelineBody, wanted: Pipeline, found: Pipeline | None) -> Pipeline:
+        kind = wanted.pipeline_execution_type
+        if found is not None and found.pipeline_execution_type != kind:
+            fact = (
+                f"cannot change: pipeline {wanted.pipeline_id} has the execution type "
+                f"{found.pipeline_execution_type}; create another pipeline"
+            )
+            raise InvalidInputError.of("pipelineExecutionType", fact)
+        rules.check_seconds(body)
+        resource = rules.resource_of(body, self.allowed)
+        return wanted.model_copy(update={"user_provided_resource": resource.text})
+
+    def _put(self, caller: Identity, pipeline: Pipeline, found: Pipeline | None) -> Pipeline:
+        entry = self.audit.entry(
+            caller,
+            "put_pipeline",
+            pipeline_entity(pipeline.database_id, pipeline.pipeline_id),
+            before=None if found is None else attributes(found),
+            after=attributes(pipeline),
+            at=self.clock(),
+        )
+        if found is not None:
+            return self.pipelines.change(found, pipeline, entry)
+        self.pipelines.create(pipeline, *self._counted(pipeline.database_id, 1), entry)
+        return pipeline
+
+    def _counted(self, database_id: str, by: int) -> list[Write]:
+        if database_id == GLOBAL:
+            return []
+        return self.databases.count_definition(database_id, _KIND, by)
+
+    def _uses(self, caller: Identity, pipeline: Pipeline) -> str:
+        """Which workflows use a pipeline: some by name, and how many others."""
+        seen = [key for key in pipeline.used_by if self._sees_workflow(caller, key)]
+        named = [_named(key) for key in sorted(seen)[:_NAMED]]
+        others = len(pipeline.used_by) - len(named)
+        if others:
+            named.append(f"{others} other{'s' if others > 1 else ''}")
+        return f"{pipeline.pipeline_id} is used by workflows: {', '.join(named)}"
+
+    def _sees_workflow(self, caller: Identity, key: str) -> bool:
+        database_id, workflow_id = WORKFLOW.parse(key)
+        fields = {"databaseId": database_id, "workflowId": workflow_id}
+        return self.authorization.may(caller, "GET", Secured("workflow", fields))
+
+
+@wired
+class ShippedPipelines:
+    """Creates the pipelines that ship with the product, and follows their declarations."""
+
+    pipelines: PipelineRepository
+    clock: Clock
+
+    def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
+        """Create each that never existed, and update each that nobody changed or deleted."""
+        for each in shipped:
+            found = self.pipelines.get(GLOBAL, each.id)
+            wanted = self._wanted(each, found)
+            if found is None:
+                if self.pipelines.get(GLOBAL, each.id, deleted=True) is None:
+                    self.pipelines.create(wanted)
+            elif found.shipped and attributes(wanted) != attributes(found):
+                self.pipelines.change(found, wanted)
+
+    def _wanted(self, shipped: Shipped, found: Pipeline | None) -> Pipeline:
+        now = iso(self.clock())
+        resource = Resource(resource_id=shipped.function, resource_type="Lambda", is_provided=False)
+        return Pipeline(
+            database_id=GLOBAL,
+            pipeline_id=shipped.id,
+            pipeline_type="standardFile",
+            pipeline_execution_type="Lambda",
+            description=shipped.description,
+            asset_type=".all",
+            user_provided_resource=resource.text,
+            date_created=now if found is None else found.date_created,
+            date_updated=now if found is None else found.date_updated,
+            used_by=[] if found is None else found.used_by,
+            shipped=True,
+        )
+
+
+def _named(key: str) -> str:
+    database_id, workflow_id = WORKFLOW.parse(key)
+    return f"{workflow_id} ({database_id})"

@@ -1,0 +1,101 @@
+"""Reading pipelines, for their routes and for other slices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from backend.core.authorization import Authorization, Secured
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.pipelines.models import MAX_USES, Pipeline
+from backend.domains.pipelines.repository import (
+    PipelineNotFoundError,
+    PipelineRepository,
+    TooManyUsesError,
+    position_of,
+)
+
+
+@wired
+class PipelineQueries:
+    pipelines: PipelineRepository
+    authorization: Authorization
+
+    def get_pipeline(
+        self, caller: Identity, database_id: str, pipeline_id: str, *, show_deleted: bool = False
+    ) -> Pipeline:
+        """Return one pipeline; with `show_deleted` the last deleted one of that id.
+
+        Raises:
+            PipelineNotFoundError: it does not exist, or the caller may not see it.
+        """
+        found = self.pipelines.get(database_id, pipeline_id, deleted=show_deleted)
+        if found is None or not self.may_see(caller, found):
+            raise PipelineNotFoundError(pipeline_id)
+        return found
+
+    def list_pipelines(
+        self,
+        caller: Identity,
+        page: PageRequest,
+        *,
+        database_id: str | None = None,
+        show_deleted: bool = False,
+    ) -> Page[Pipeline]:
+        """Active, or else deleted, pipelines that the caller may see: of a database, or of all."""
+
+        def fetch(request: PageRequest) -> Page[Pipeline]:
+            if database_id is None:
+                return self.pipelines.list_registry(request)
+            return self.pipelines.list_in(database_id, request, deleted=show_deleted)
+
+        def visible(pipeline: Pipeline) -> bool:
+            return pipeline.is_deleted == show_deleted and self.may_see(caller, pipeline)
+
+        return fill(fetch, page, visible=visible, position_of=position_of)
+
+    def may_see(self, caller: Identity, pipeline: Pipeline) -> bool:
+        return self.authorization.may(caller, "GET", secured(pipeline))
+
+    def find_pipelines(self, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Pipeline]:
+        """Return active pipelines by database and id, without asking for permission."""
+        return self.pipelines.get_many(wanted)
+
+    def use_writes(self, pipeline: Pipeline, workflow_key: str, *, is_used: bool) -> list[Write]:
+        """Return the writes that note, or remove, that a workflow uses a pipeline.
+
+        They are refused with PipelineRevisionError if the pipeline was changed or deleted.
+
+        Raises:
+            TooManyUsesError: as many workflows as its row may name use the pipeline.
+        """
+        others = [key for key in pipeline.used_by if key != workflow_key]
+        if is_used and len(others) >= MAX_USES:
+            raise TooManyUsesError(pipeline.pipeline_id)
+        used_by = [*others, workflow_key] if is_used else others
+        if used_by == pipeline.used_by:
+            return [self.pipelines.require_unchanged(pipeline)]
+        return [self.pipelines.used_by_write(pipeline, used_by)]
+
+    def require_unchanged(self, pipeline: Pipeline) -> Write:
+        """Refuses a transaction with PipelineRevisionError if a pipeline was changed."""
+        return self.pipelines.require_unchanged(pipeline)
+
+
+def secured(pipeline: Pipeline) -> Secured:
+    """A pipeline as permissions see it."""
+    return Secured(
+        "pipeline",
+        {
+            "databaseId": pipeline.database_id,
+            "pipelineId": pipeline.pipeline_id,
+            "pipelineType": pipeline.pipeline_type,
+            "pipelineExecutionType": pipeline.pipeline_execution_type,
+        },
+    )
+
+
+def attributes(pipeline: Pipeline) -> dict[str, Any]:
+    """A pipeline as its audit entries hold it."""
+    return pipeline.model_dump(by_alias=True, exclude_none=True, exclude={"revision", "used_by"})

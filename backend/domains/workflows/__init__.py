@@ -1,0 +1,1 @@
+"""Workflows: sequences of pipelines, and the files whose upload runs them."""

@@ -1,0 +1,196 @@
+"""Workflows as stored, and the body that creates or changes one."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator
+
+from backend.core.models import SentModel, WireModel
+from backend.core.names import (
+    GLOBAL,
+    MAX_EXTENSION_LIST_CHARS,
+    Description,
+    Id,
+    Text,
+    check_extension,
+    extension_of,
+)
+from backend.domains.pipelines.models import (
+    Callback,
+    DatabaseOrGlobal,
+    ExecutionType,
+    Parameters,
+    Pipeline,
+    PipelineType,
+    Resource,
+)
+from backend.spec.keys import WORKFLOW, active, archived
+from backend.spec.shipped import SHIPPED
+
+MAX_PIPELINES = 20
+"""Pipelines of one workflow: its transaction writes each of them."""
+ALL = ".all"
+
+
+def _check_triggers(value: str) -> str:
+    """Extensions with their dots, in lower case: `glb, .E57` becomes `.glb,.e57`.
+
+    Raises:
+        ValueError: an element is no extension.
+    """
+    found = [each.strip().lower() for each in value.split(",") if each.strip()]
+    dotted = [each if each.startswith(".") else f".{each}" for each in found]
+    return ",".join(dict.fromkeys(check_extension(each) for each in dotted))
+
+
+Triggers = Annotated[
+    str, Field(max_length=MAX_EXTENSION_LIST_CHARS), AfterValidator(_check_triggers)
+]
+
+
+class WorkflowFunction(WireModel):
+    """A pipeline with its settings as a workflow holds them: copied when the workflow is stored."""
+
+    name: str
+    database_id: str
+    pipeline_type: PipelineType
+    pipeline_execution_type: ExecutionType
+    output_type: str = ""
+    wait_for_callback: Callback = "Disabled"
+    task_timeout: str | None = None
+    task_heartbeat_timeout: str | None = None
+    user_provided_resource: str
+    input_parameters: str = ""
+
+    @classmethod
+    def of(cls, pipeline: Pipeline, input_parameters: str | None = None) -> "WorkflowFunction":
+        """The copy of a pipeline; `input_parameters` are the workflow's own, if it has any."""
+        copied = pipeline.model_dump(include=set(cls.model_fields)) | {"name": pipeline.pipeline_id}
+        if input_parameters:
+            copied["input_parameters"] = input_parameters
+        return cls.model_validate(copied)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The pipeline's database and id."""
+        return self.database_id, self.name
+
+    @property
+    def resource(self) -> Resource:
+        return Resource.model_validate_json(self.user_provided_resource)
+
+
+class SpecifiedPipelines(WireModel):
+    functions: list[WorkflowFunction]
+
+
+class Workflow(WireModel):
+    """A workflow as its row holds it. `shipped` and `revision` are ours, as for pipelines."""
+
+    database_id: str
+    workflow_id: str
+    description: str
+    specified_pipelines: SpecifiedPipelines
+    auto_trigger_on_file_extensions_upload: str = ""
+    date_created: str
+    date_modified: str
+    shipped: bool = False
+    revision: int = 1
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+    @field_validator("database_id")
+    @classmethod
+    def without_suffix(cls, value: str) -> str:
+        return active(value)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
+    def partition(self) -> str:
+        """The partition of the row: the database's id, with the suffix of deleted items."""
+        return archived(self.database_id) if self.is_deleted else self.database_id
+
+    @property
+    def key(self) -> str:
+        """The workflow's id with its database, as executions and pipelines name it."""
+        return WORKFLOW.build(self.database_id, self.workflow_id)
+
+    @property
+    def functions(self) -> Sequence[WorkflowFunction]:
+        return self.specified_pipelines.functions
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it still runs only the product's own function, whoever edited the rest.
+
+        Its results are stored as the system's. A workflow of the same id that calls anything else
+        must not have that right.
+        """
+        called = [(each.database_id, each.name, each.resource) for each in self.functions]
+        return self.has_shipped_id and called == [
+            (GLOBAL, one.id, own_function(one.function))
+            for one in SHIPPED
+            if one.id == self.workflow_id
+        ]
+
+    @property
+    def has_shipped_id(self) -> bool:
+        """Whether it has the place of a workflow that ships with the product."""
+        return self.database_id == GLOBAL and any(one.id == self.workflow_id for one in SHIPPED)
+
+    def is_triggered_by(self, path: str) -> bool:
+        """Whether an upload of the file starts it."""
+        wanted = self.auto_trigger_on_file_extensions_upload.split(",")
+        extension = extension_of(path)
+        return ALL in wanted or (extension != "" and extension in wanted)
+
+
+def own_function(name: str) -> Resource:
+    """The resource of a pipeline function of the product."""
+    return Resource(resource_id=name, resource_type="Lambda", is_provided=False)
+
+
+class SentFunction(SentModel):
+    """A pipeline of a workflow as clients send it.
+
+    Its settings are copied from the stored pipeline, whatever is sent of them; only
+    `inputParameters`, where given, are the workflow's own.
+    """
+
+    name: Id
+    database_id: DatabaseOrGlobal
+    pipeline_type: Text = ""
+    pipeline_execution_type: Text = ""
+    output_type: Text = ""
+    wait_for_callback: Text = ""
+    task_timeout: Text = ""
+    task_heartbeat_timeout: Text = ""
+    user_provided_resource: Text = ""
+    input_parameters: Parameters = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.database_id, self.name
+
+
+class SentPipelines(WireModel):
+    functions: Annotated[list[SentFunction], Field(min_length=1, max_length=MAX_PIPELINES)]
+
+
+class PutWorkflowBody(SentModel):
+    workflow_id: Annotated[Id, Field(min_length=4)]
+    database_id: DatabaseOrGlobal
+    description: Description
+    specified_pipelines: SentPipelines
+    auto_trigger_on_file_extensions_upload: Triggers = ""
+
+    def stored(self) -> dict[str, Any]:
+        """The attributes that the row takes as they are."""
+        names = (
+            *("workflow_id", "database_id", "description"),
+            "auto_trigger_on_file_extensions_upload",
+        )
+        return {name: getattr(self, name) for name in names}

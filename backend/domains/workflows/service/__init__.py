@@ -1,0 +1,14 @@
+"""What can be done with workflows."""
+
+from backend.domains.workflows.service.associated import AssociatedUpdates
+from backend.domains.workflows.service.commands import ShippedWorkflows, WorkflowCommands
+from backend.domains.workflows.service.queries import WorkflowQueries, attributes, secured
+
+__all__ = [
+    "AssociatedUpdates",
+    "ShippedWorkflows",
+    "WorkflowCommands",
+    "WorkflowQueries",
+    "attributes",
+    "secured",
+]

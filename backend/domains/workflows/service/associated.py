@@ -1,0 +1,88 @@
+"""Copies changed pipelines into the workflows that use them."""
+
+from collections.abc import Sequence
+
+from backend.core.authorization import Authorization
+from backend.core.clock import Clock, iso
+from backend.core.identity import Identity
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.audit.models import workflow_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.pipelines.models import Pipeline
+from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError, Updated
+from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
+from backend.domains.workflows.repository import WorkflowRepository, WorkflowRevisionError
+from backend.domains.workflows.service.queries import attributes, secured
+from backend.spec.keys import WORKFLOW
+
+_ATTEMPTS = 8  # of a batch that other changes overtake
+_AT_ONCE = 10
+"""Workflows that one transaction writes: each row may have 400 KB, a transaction 4 MB."""
+
+
+@wired
+class AssociatedUpdates:
+    """Implements the port `pipelines.service.AssociatedWorkflows`."""
+
+    workflows: WorkflowRepository
+    pipelines: PipelineQueries
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def update_associated(self, caller: Identity, pipeline: Pipeline) -> Updated:
+        """Copy a pipeline's settings into the workflows that use it and the caller may change.
+
+        Raises:
+            WorkflowRevisionError: others change one of them all the time.
+        """
+        changed = refused = 0
+        keys = sorted(pipeline.used_by)
+        for start in range(0, len(keys), _AT_ONCE):
+            done = self._update(caller, pipeline, keys[start : start + _AT_ONCE])
+            changed, refused = changed + done.changed, refused + done.refused
+        return Updated(changed, refused)
+
+    def _update(self, caller: Identity, pipeline: Pipeline, keys: Sequence[str]) -> Updated:
+        place = (pipeline.database_id, pipeline.pipeline_id)
+        parsed = [WORKFLOW.parse(key) for key in keys]
+        wanted = [(database_id, workflow_id) for database_id, workflow_id in parsed]
+        for _ in range(_ATTEMPTS):
+            current = self.pipelines.find_pipelines([place]).get(place)
+            if current is None:  # it was deleted since, so no workflow uses it
+                return Updated()
+            found = self.workflows.get_many(wanted)
+            allowed = [each for each in found if self._may_change(caller, each)]
+            writes = [write for each in allowed for write in self._writes(caller, each, current)]
+            try:
+                if writes:
+                    self.workflows.commit([self.pipelines.require_unchanged(current), *writes])
+            except (PipelineRevisionError, WorkflowRevisionError):
+                continue
+            return Updated(len(allowed), len(found) - len(allowed))
+        raise WorkflowRevisionError(wanted[0][1])
+
+    def _may_change(self, caller: Identity, workflow: Workflow) -> bool:
+        return self.authorization.may(caller, "PUT", secured(workflow))
+
+    def _writes(self, caller: Identity, found: Workflow, pipeline: Pipeline) -> list[Write]:
+        place = (pipeline.database_id, pipeline.pipeline_id)
+        functions = [
+            WorkflowFunction.of(pipeline) if each.key == place else each for each in found.functions
+        ]
+        now = self.clock()
+        changes = {
+            "specified_pipelines": SpecifiedPipelines(functions=functions),
+            "date_modified": iso(now),
+        }
+        changed = found.model_copy(update=changes)
+        entry = self.audit.entry(
+            caller,
+            "put_workflow",
+            workflow_entity(found.database_id, found.workflow_id),
+            before=attributes(found),
+            after=attributes(changed),
+            at=now,
+        )
+        return [self.workflows.change_write(found, changed), entry]

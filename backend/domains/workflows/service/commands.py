@@ -1,0 +1,240 @@
+"""Creating, changing and deleting workflows."""
+
+from collections.abc import Mapping, Sequence
+
+from backend.core.authorization import Authorization, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import FieldError, InvalidInputError
+from backend.core.identity import Identity
+from backend.core.names import GLOBAL
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.audit.models import workflow_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.databases.service import (
+    DatabaseNotFoundError,
+    DatabaseService,
+    Definition,
+)
+from backend.domains.pipelines.models import Pipeline
+from backend.domains.pipelines.service import PipelineQueries, PipelineRevisionError
+from backend.domains.workflows.models import (
+    PutWorkflowBody,
+    SentFunction,
+    SpecifiedPipelines,
+    Workflow,
+    WorkflowFunction,
+)
+from backend.domains.workflows.repository import (
+    WorkflowNotFoundError,
+    WorkflowRepository,
+    WorkflowRevisionError,
+)
+from backend.domains.workflows.service.queries import attributes, secured
+from backend.spec.shipped import SHIPPED, Shipped
+
+_ATTEMPTS = 8  # of a change that others' changes of the workflow or its pipelines overtake
+_KIND: Definition = "workflows"
+_Place = tuple[str, str]
+
+
+@wired
+class WorkflowCommands:
+    workflows: WorkflowRepository
+    pipelines: PipelineQueries
+    databases: DatabaseService
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def put_workflow(self, caller: Identity, body: PutWorkflowBody) -> Workflow:
+        """Create a workflow, or replace the one that has the id.
+
+        Raises:
+            InvalidInputError: a pipeline that does not exist, that the caller may not see or that
+                belongs to another database; or no such database.
+            PermissionDeniedError: the caller may not.
+            TooManyUsesError: a pipeline is used by as many workflows as it may be.
+            WorkflowRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.workflows.get(body.database_id, body.workflow_id)
+            wanted = self._wanted(body, found)
+            require(self.authorization, caller, "PUT", secured(wanted))
+            sent = body.specified_pipelines.functions
+            pipelines = self._pipelines(sent, found)
+            self._check(caller, body.database_id, sent, pipelines)
+            functions = [
+                WorkflowFunction.of(pipelines[each.key], each.input_parameters) for each in sent
+            ]
+            specified = SpecifiedPipelines(functions=functions)
+            workflow = wanted.model_copy(update={"specified_pipelines": specified})
+            try:
+                self.workflows.commit(self._writes(caller, workflow, found, pipelines))
+            except (WorkflowRevisionError, PipelineRevisionError):
+                continue
+            except DatabaseNotFoundError as error:
+                raise InvalidInputError.of("databaseId", error.message) from error
+            return workflow
+        raise WorkflowRevisionError(body.workflow_id)
+
+    def delete_workflow(self, caller: Identity, database_id: str, workflow_id: str) -> None:
+        """Delete a workflow; its row is kept as a deleted one, and what runs of it ends normally.
+
+        Raises:
+            PermissionDeniedError: the caller may see it, and not delete it.
+            WorkflowNotFoundError: it does not exist, or the caller may not see it.
+            WorkflowRevisionError: others change it all the time.
+        """
+        for _ in range(_ATTEMPTS):
+            found = self.workflows.get(database_id, workflow_id)
+            if found is None or not self.authorization.may(caller, "GET", secured(found)):
+                raise WorkflowNotFoundError(workflow_id)
+            require(self.authorization, caller, "DELETE", secured(found))
+            try:
+                return self.workflows.commit(self._deletion(caller, found))
+            except (WorkflowRevisionError, PipelineRevisionError):
+                continue
+        raise WorkflowRevisionError(workflow_id)
+
+    def _wanted(self, body: PutWorkflowBody, found: Workflow | None) -> Workflow:
+        """The workflow as it would be, with no pipelines yet: permissions come before checks."""
+        now = iso(self.clock())
+        return Workflow(
+            **body.stored(),
+            specified_pipelines=SpecifiedPipelines(functions=[]),
+            date_created=now if found is None else found.date_created,
+            date_modified=now,
+            revision=1 if found is None else found.revision,
+        )
+
+    def _pipelines(
+        self, sent: Sequence[SentFunction], found: Workflow | None
+    ) -> dict[_Place, Pipeline]:
+        """The pipelines that the workflow is to use, and those that it uses now."""
+        before = () if found is None else found.functions
+        return self.pipelines.find_pipelines([each.key for each in (*sent, *before)])
+
+    def _check(
+        self,
+        caller: Identity,
+        database_id: str,
+        sent: Sequence[SentFunction],
+        pipelines: Mapping[_Place, Pipeline],
+    ) -> None:
+        for number, function in enumerate(sent):
+            where = f"specifiedPipelines.functions.{number}"
+            if function.database_id not in (GLOBAL, database_id):
+                fact = (
+                    f"must be {database_id} or GLOBAL"
+                    if database_id != GLOBAL
+                    else ("must be GLOBAL: a GLOBAL workflow runs in all databases")
+                )
+                raise _refused(f"{where}.databaseId", fact)
+            pipeline = pipelines.get(function.key)
+            if pipeline is None or not self.pipelines.may_see(caller, pipeline):
+                fact = f"there is no pipeline {function.name} in {function.database_id}"
+                raise _refused(f"{where}.name", fact)
+
+    def _writes(
+        self,
+        caller: Identity,
+        workflow: Workflow,
+        found: Workflow | None,
+        pipelines: Mapping[_Place, Pipeline],
+    ) -> list[Write]:
+        entry = self.audit.entry(
+            caller,
+            "put_workflow",
+            workflow_entity(workflow.database_id, workflow.workflow_id),
+            before=None if found is None else attributes(found),
+            after=attributes(workflow),
+            at=self.clock(),
+        )
+        uses = _use_writes(self.pipelines, workflow, pipelines)
+        if found is not None:
+            return [self.workflows.change_write(found, workflow), *uses, entry]
+        counted = self._counted(workflow.database_id, 1)
+        return [self.workflows.create_write(workflow), *uses, *counted, entry]
+
+    def _deletion(self, caller: Identity, found: Workflow) -> list[Write]:
+        now = self.clock()
+        deleted = found.model_copy(update={"deleted_at": iso(now), "deleted_by": caller.user_id})
+        entry = self.audit.entry(
+            caller,
+            "delete_workflow",
+            workflow_entity(found.database_id, found.workflow_id),
+            before=attributes(found),
+            after=attributes(deleted),
+            at=now,
+        )
+        pipelines = self.pipelines.find_pipelines([each.key for each in found.functions])
+        freed = [
+            write
+            for pipeline in pipelines.values()
+            for write in self.pipelines.use_writes(pipeline, found.key, is_used=False)
+        ]
+        away = self.workflows.put_away_writes(found, deleted)
+        return [*away, *freed, *self._counted(found.database_id, -1), entry]
+
+    def _counted(self, database_id: str, by: int) -> list[Write]:
+        if database_id == GLOBAL:
+            return []
+        return self.databases.count_definition(database_id, _KIND, by)
+
+
+@wired
+class ShippedWorkflows:
+    """Creates the workflows that ship with the product, and follows their declarations."""
+
+    workflows: WorkflowRepository
+    pipelines: PipelineQueries
+    clock: Clock
+
+    def ensure(self, shipped: Sequence[Shipped] = SHIPPED) -> None:
+        """Create each that never existed, and update each that nobody changed or deleted.
+
+        One whose pipeline was deleted is not created.
+        """
+        for each in shipped:
+            place = (GLOBAL, each.id)
+            pipelines = self.pipelines.find_pipelines([place])
+            found = self.workflows.get(GLOBAL, each.id)
+            if place not in pipelines:
+                continue
+            wanted = self._wanted(each, found, pipelines[place])
+            uses = _use_writes(self.pipelines, wanted, pipelines)
+            if found is None:
+                if self.workflows.get(GLOBAL, each.id, deleted=True) is None:
+                    self.workflows.commit([self.workflows.create_write(wanted), *uses])
+            elif found.shipped and attributes(wanted) != attributes(found):
+                self.workflows.commit([self.workflows.change_write(found, wanted), *uses])
+
+    def _wanted(self, shipped: Shipped, found: Workflow | None, pipeline: Pipeline) -> Workflow:
+        now = iso(self.clock())
+        return Workflow(
+            database_id=GLOBAL,
+            workflow_id=shipped.id,
+            description=shipped.description,
+            specified_pipelines=SpecifiedPipelines(functions=[WorkflowFunction.of(pipeline)]),
+            auto_trigger_on_file_extensions_upload=shipped.triggers,
+            date_created=now if found is None else found.date_created,
+            date_modified=now if found is None else found.date_modified,
+            shipped=True,
+        )
+
+
+def _use_writes(
+    queries: PipelineQueries, workflow: Workflow, pipelines: Mapping[_Place, Pipeline]
+) -> list[Write]:
+    """The writes that note in pipelines whether the workflow uses them."""
+    used = {each.key for each in workflow.functions}
+    return [
+        write
+        for place, pipeline in pipelines.items()
+        for write in queries.use_writes(pipeline, workflow.key, is_used=place in used)
+    ]
+
+
+def _refused(field: str, fact: str) -> InvalidInputError:
+    return InvalidInputError(f"{field}: {fact}", fields=(FieldError(field, fact),))

@@ -1,0 +1,97 @@
+"""Reading workflows, for their routes and for executions."""
+
+from typing import Any
+
+from backend.core.authorization import Authorization, Secured
+from backend.core.identity import Identity
+from backend.core.names import GLOBAL
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
+from backend.domains.databases.service import DatabaseService
+from backend.domains.workflows.models import Workflow
+from backend.domains.workflows.repository import (
+    WorkflowNotFoundError,
+    WorkflowRepository,
+    position_of,
+)
+
+
+@wired
+class WorkflowQueries:
+    """`processing` is the deployment's setting: whether shipped workflows run on uploads."""
+
+    workflows: WorkflowRepository
+    databases: DatabaseService
+    authorization: Authorization
+    processing: bool = True
+
+    def get_workflow(
+        self, caller: Identity, database_id: str, workflow_id: str, *, show_deleted: bool = False
+    ) -> Workflow:
+        """Return one workflow; with `show_deleted` the last deleted one of that id.
+
+        Raises:
+            WorkflowNotFoundError: it does not exist, or the caller may not see it.
+        """
+        found = self.workflows.get(database_id, workflow_id, deleted=show_deleted)
+        if found is None or not self.may_see(caller, found):
+            raise WorkflowNotFoundError(workflow_id)
+        return found
+
+    def find_workflow(self, database_id: str, workflow_id: str) -> Workflow | None:
+        """Return the active workflow of an id, without asking for permission."""
+        return self.workflows.get(database_id, workflow_id)
+
+    def list_workflows(
+        self,
+        caller: Identity,
+        page: PageRequest,
+        *,
+        database_id: str | None = None,
+        show_deleted: bool = False,
+    ) -> Page[Workflow]:
+        """Active, or else deleted, workflows that the caller may see: of a database, or of all."""
+
+        def fetch(request: PageRequest) -> Page[Workflow]:
+            if database_id is None:
+                return self.workflows.list_registry(request)
+            return self.workflows.list_in(database_id, request, deleted=show_deleted)
+
+        def visible(workflow: Workflow) -> bool:
+            return workflow.is_deleted == show_deleted and self.may_see(caller, workflow)
+
+        return fill(fetch, page, visible=visible, position_of=position_of)
+
+    def may_see(self, caller: Identity, workflow: Workflow) -> bool:
+        return self.authorization.may(caller, "GET", secured(workflow))
+
+    def triggered_by(self, database_id: str, path: str) -> list[Workflow]:
+        """Return the workflows that an upload of a file starts, without asking for permission.
+
+        They are those of the file's database and of GLOBAL, in the order of their ids. Shipped
+        ones are left out where the deployment or the database switches processing off.
+        """
+        of_database = self.workflows.all_in(database_id)
+        found = [
+            workflow
+            for workflow in (*of_database, *self.workflows.all_in(GLOBAL))
+            if workflow.is_triggered_by(path)
+        ]
+        if any(workflow.has_shipped_id for workflow in found) and not self._processes(database_id):
+            return [workflow for workflow in found if not workflow.has_shipped_id]
+        return found
+
+    def _processes(self, database_id: str) -> bool:
+        database = self.databases.find_database(database_id) if self.processing else None
+        return database is not None and database.processing
+
+
+def secured(workflow: Workflow) -> Secured:
+    """A workflow as permissions see it."""
+    fields = {"databaseId": workflow.database_id, "workflowId": workflow.workflow_id}
+    return Secured("workflow", fields)
+
+
+def attributes(workflow: Workflow) -> dict[str, Any]:
+    """A workflow as its audit entries hold it."""
+    return workflow.model_dump(by_alias=True, exclude_none=True, exclude={"revision"})

@@ -1,0 +1,67 @@
+"""Puts the ports of AWS behind pipelines and workflows."""
+
+from functools import cached_property
+
+from backend.core.wired import wired
+from backend.domains.pipelines.repository import PipelineRepository
+from backend.domains.pipelines.rules import Allowed
+from backend.domains.pipelines.service import PipelineCommands, PipelineQueries
+from backend.domains.workflows.repository import WorkflowRepository
+from backend.domains.workflows.service import (
+    AssociatedUpdates,
+    WorkflowCommands,
+    WorkflowQueries,
+)
+from backend.entrypoints.wiring import Wiring
+from backend.spec.functions import pipeline_functions
+from backend.spec.settings import ALLOWED_PIPELINES, PROCESSING
+
+
+@wired
+class WorkflowWiring(Wiring):
+    """What the functions of pipelines, workflows and executions are made of."""
+
+    @cached_property
+    def pipelines(self) -> PipelineQueries:
+        return PipelineQueries(PipelineRepository(self.tables), self.authorization)
+
+    @cached_property
+    def pipeline_commands(self) -> PipelineCommands:
+        return PipelineCommands(
+            pipelines=PipelineRepository(self.tables),
+            databases=self.databases,
+            workflows=AssociatedUpdates(
+                WorkflowRepository(self.tables),
+                self.pipelines,
+                self.authorization,
+                self.audit,
+                self.clock,
+            ),
+            allowed=Allowed(
+                product=frozenset(pipeline_functions()),
+                arns=frozenset(self.settings.text(ALLOWED_PIPELINES).split(",")),
+            ),
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def workflows(self) -> WorkflowQueries:
+        return WorkflowQueries(
+            workflows=WorkflowRepository(self.tables),
+            databases=self.databases,
+            authorization=self.authorization,
+            processing=self.settings.number(PROCESSING) == 1,
+        )
+
+    @cached_property
+    def workflow_commands(self) -> WorkflowCommands:
+        return WorkflowCommands(
+            workflows=WorkflowRepository(self.tables),
+            pipelines=self.pipelines,
+            databases=self.databases,
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )

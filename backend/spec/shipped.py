@@ -1,0 +1,45 @@
+"""The pipelines and workflows that ship with the product, all of them GLOBAL.
+
+The bootstrap creates them where the setting `PROCESSING` is on. Administrators may change or
+delete them: what they changed is not changed back.
+"""
+
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from backend.values import frozen
+
+
+@frozen
+class Shipped:
+    """A pipeline and the workflow of the same id that runs it on uploads of these extensions.
+
+    `function` is the name of a declared function of kind `pipeline`.
+    """
+
+    id: str
+    function: str
+    description: str
+    extensions: tuple[str, ...]
+
+    @property
+    def triggers(self) -> str:
+        """The extensions as a workflow stores them."""
+        return ",".join(self.extensions)
+
+
+def _dotted(extensions: frozenset[str]) -> tuple[str, ...]:
+    return tuple(f".{each}" for each in sorted(extensions))
+
+
+INSPECT = Shipped(
+    "vitrine-inspect",
+    "Inspect",
+    "Reads models, point clouds, images and PDF: facts, a thumbnail, a GLB",
+    _dotted(INSPECT_EXTENSIONS),
+)
+INSPECT_CAD = Shipped(
+    "vitrine-inspect-cad",
+    "InspectCad",
+    "Reads CAD models: facts, a thumbnail, a GLB",
+    _dotted(INSPECT_CAD_EXTENSIONS),
+)
+SHIPPED = (INSPECT, INSPECT_CAD)

@@ -1,0 +1,119 @@
+"""Commands for pipelines."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.errors import ConfigurationError
+from vitrine.workflow_models import Pipeline, PipelineSettings
+
+DatabaseArgument = Annotated[
+    str, typer.Argument(metavar="DATABASE", help="A database id, or GLOBAL.")
+]
+PipelineArgument = Annotated[str, typer.Argument(metavar="PIPELINE")]
+DatabaseOption = Annotated[str | None, typer.Option(help="Of this database, or GLOBAL.")]
+DeletedOption = Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")]
+UpdateOption = Annotated[
+    bool, typer.Option("--update-workflows", help="Change the workflows that use it, too.")
+]
+SettingsArgument = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="JSON with the fields of `PUT /pipelines`."),
+]
+
+
+@with_session
+def list_pipelines(
+    session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
+) -> None:
+    """List pipelines."""
+    found = list(session.client.pipelines.list(database, show_deleted=deleted or None))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["database", "pipeline", "calls", "resource", "enabled", "description"],
+        [_row(one) for one in found],
+    )
+
+
+@with_session
+def show_pipeline(session: Session, database: DatabaseArgument, pipeline: PipelineArgument) -> None:
+    """Show the settings of a pipeline."""
+    found = session.client.pipelines.get(database, pipeline)
+    session.output.document(found.wire())
+    values = {name: value for name, value in found.wire().items() if value not in (None, "")}
+    session.output.rows(["field", "value"], [[name, value] for name, value in values.items()])
+
+
+@with_session
+def put_pipeline(
+    session: Session, settings: SettingsArgument, update_workflows: UpdateOption = False
+) -> None:
+    """Create or change a pipeline from a file."""
+    _put(session, _read(settings), update_workflows=update_workflows)
+
+
+@with_session
+def enable_pipeline(
+    session: Session, database: DatabaseArgument, pipeline: PipelineArgument
+) -> None:
+    """Enable a pipeline."""
+    found = session.client.pipelines.get(database, pipeline)
+    _put(session, found.settings().model_copy(update={"enabled": True}))
+
+
+@with_session
+def disable_pipeline(
+    session: Session, database: DatabaseArgument, pipeline: PipelineArgument
+) -> None:
+    """Disable a pipeline: workflows that use it cannot be run."""
+    found = session.client.pipelines.get(database, pipeline)
+    _put(session, found.settings().model_copy(update={"enabled": False}))
+
+
+@with_session
+def delete_pipeline(
+    session: Session,
+    database: DatabaseArgument,
+    pipeline: PipelineArgument,
+    yes: YesOption = False,
+) -> None:
+    """Delete a pipeline that no workflow uses."""
+    session.confirm(f"Delete the pipeline {pipeline} of {database}?", yes=yes)
+    gone = session.client.pipelines.delete(database, pipeline)
+    session.output.document(gone.wire())
+    session.output.rows(["deleted"], [[pipeline]])
+
+
+def _put(session: Session, settings: PipelineSettings, *, update_workflows: bool = False) -> None:
+    if update_workflows:
+        settings = settings.model_copy(update={"update_associated_workflows": True})
+    done = session.client.pipelines.put(settings)
+    session.output.document(done.wire())
+    session.output.rows(["pipeline"], [[settings.pipeline_id]])
+    if not session.output.as_json and done.message is not None:
+        session.output.say(done.message)
+
+
+def _row(one: Pipeline) -> list[object]:
+    return [
+        one.database_id,
+        one.pipeline_id,
+        one.pipeline_execution_type,
+        one.resource,
+        "no" if one.enabled is False else "yes",
+        one.description,
+    ]
+
+
+def _read(path: Path) -> PipelineSettings:
+    try:
+        return PipelineSettings.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"{path}: {where or 'the file'}: {first['msg']}") from error

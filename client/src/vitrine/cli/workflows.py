@@ -1,0 +1,98 @@
+"""Commands for workflows."""
+
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.pipelines import DatabaseArgument, DatabaseOption, DeletedOption
+from vitrine.cli.session import Session, YesOption, with_session
+from vitrine.workflow_models import Workflow, WorkflowPipeline
+
+WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
+PipelineOption = Annotated[
+    list[str],
+    typer.Option(
+        "--pipeline",
+        metavar="[DATABASE:]PIPELINE",
+        help="A pipeline, in the order in which they run; GLOBAL:… for one of GLOBAL.",
+    ),
+]
+ExtensionsOption = Annotated[
+    str | None,
+    typer.Option("--on", help="Run on uploads of files with these: .glb,.obj, or .all."),
+]
+
+
+@with_session
+def list_workflows(
+    session: Session, database: DatabaseOption = None, deleted: DeletedOption = False
+) -> None:
+    """List workflows."""
+    found = list(session.client.workflows.list(database, show_deleted=deleted or None))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["database", "workflow", "pipelines", "runs on", "description"],
+        [
+            [
+                one.database_id,
+                one.workflow_id,
+                _pipelines(one),
+                one.auto_trigger_on_file_extensions_upload,
+                one.description,
+            ]
+            for one in found
+        ],
+    )
+
+
+@with_session
+def show_workflow(session: Session, database: DatabaseArgument, workflow: WorkflowArgument) -> None:
+    """Show the pipelines of a workflow."""
+    found = session.client.workflows.get(database, workflow)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["database", "pipeline", "calls", "parameters"],
+        [
+            [one.database_id, one.name, one.pipeline_execution_type, one.input_parameters]
+            for one in found.specified_pipelines.functions
+        ],
+    )
+
+
+@with_session
+def put_workflow(
+    session: Session,
+    database: DatabaseArgument,
+    workflow: WorkflowArgument,
+    pipeline: PipelineOption,
+    description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
+    extensions: ExtensionsOption = None,
+) -> None:
+    """Create a workflow, or replace the one that has the id."""
+    done = session.client.workflows.put(
+        database,
+        workflow,
+        description=description or f"Workflow {workflow}",
+        pipelines=[WorkflowPipeline.of(each, database) for each in pipeline],
+        extensions=extensions,
+    )
+    session.output.document(done.wire())
+    session.output.rows(["workflow"], [[workflow]])
+
+
+@with_session
+def delete_workflow(
+    session: Session,
+    database: DatabaseArgument,
+    workflow: WorkflowArgument,
+    yes: YesOption = False,
+) -> None:
+    """Delete a workflow; what runs of it ends normally."""
+    session.confirm(f"Delete the workflow {workflow} of {database}?", yes=yes)
+    gone = session.client.workflows.delete(database, workflow)
+    session.output.document(gone.wire())
+    session.output.rows(["deleted"], [[workflow]])
+
+
+def _pipelines(workflow: Workflow) -> str:
+    return ", ".join(one.name for one in workflow.specified_pipelines.functions)

@@ -1,0 +1,128 @@
+"""Pipelines and workflows as the API returns and takes them."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from pydantic import JsonValue
+
+from vitrine.models import Wire
+
+GLOBAL = "GLOBAL"
+"""The database id of pipelines and workflows that serve every database."""
+
+
+class PipelineSettings(Wire):
+    """A pipeline as a request sends it.
+
+    `lambda_name`, `sqs_queue_url` or the event bus's fields name what it calls, by its execution
+    type. Timeouts are seconds as text. `update_associated_workflows` copies the settings into the
+    workflows that use the pipeline.
+    """
+
+    pipeline_id: str
+    database_id: str
+    pipeline_type: str = "standardFile"
+    pipeline_execution_type: str = "Lambda"
+    description: str
+    asset_type: str = ".all"
+    output_type: str = ""
+    wait_for_callback: str | None = None
+    task_timeout: str | None = None
+    task_heartbeat_timeout: str | None = None
+    lambda_name: str | None = None
+    sqs_queue_url: str | None = None
+    event_bridge_bus_arn: str | None = None
+    event_bridge_source: str | None = None
+    event_bridge_detail_type: str | None = None
+    input_parameters: str | None = None
+    enabled: bool | None = None
+    update_associated_workflows: bool | None = None
+
+    def body(self) -> dict[str, JsonValue]:
+        """As requests carry it."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class Pipeline(Wire):
+    pipeline_id: str
+    database_id: str
+    pipeline_type: str | None = None
+    pipeline_execution_type: str | None = None
+    description: str | None = None
+    asset_type: str | None = None
+    output_type: str | None = None
+    wait_for_callback: str | None = None
+    task_timeout: str | None = None
+    task_heartbeat_timeout: str | None = None
+    user_provided_resource: str | None = None
+    lambda_name: str | None = None
+    sqs_queue_url: str | None = None
+    event_bridge_bus_arn: str | None = None
+    event_bridge_source: str | None = None
+    event_bridge_detail_type: str | None = None
+    input_parameters: str | None = None
+    enabled: bool | None = None
+    date_created: str | None = None
+    date_updated: str | None = None
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+    @property
+    def resource(self) -> str | None:
+        """The function, queue or event bus that it calls."""
+        return self.lambda_name or self.sqs_queue_url or self.event_bridge_bus_arn
+
+    def settings(self) -> PipelineSettings:
+        """The request that stores it as it is."""
+        names = PipelineSettings.model_fields.keys() & type(self).model_fields.keys()
+        values = {name: getattr(self, name) for name in names}
+        return PipelineSettings.model_validate(
+            {name: value for name, value in values.items() if value is not None}
+        )
+
+
+class WorkflowPipeline(Wire):
+    """A pipeline of a workflow; `input_parameters` are the workflow's own where they are sent."""
+
+    name: str
+    database_id: str
+    input_parameters: str | None = None
+    pipeline_type: str | None = None
+    pipeline_execution_type: str | None = None
+    output_type: str | None = None
+
+    @classmethod
+    def of(cls, text: str, database_id: str) -> Self:
+        """The pipeline that `PIPELINE` or `DATABASE:PIPELINE` names."""
+        database, colon, name = text.rpartition(":")
+        return cls(name=name, database_id=database if colon else database_id)
+
+
+class SpecifiedPipelines(Wire):
+    functions: tuple[WorkflowPipeline, ...]
+
+
+class Workflow(Wire):
+    workflow_id: str
+    database_id: str
+    description: str | None = None
+    specified_pipelines: SpecifiedPipelines = SpecifiedPipelines(functions=())
+    auto_trigger_on_file_extensions_upload: str | None = None
+    date_created: str | None = None
+    date_modified: str | None = None
+    deleted_at: str | None = None
+    deleted_by: str | None = None
+
+
+def functions_of(pipelines: Sequence[WorkflowPipeline]) -> JsonValue:
+    """Pipelines as the body of a workflow carries them."""
+    sent: list[JsonValue] = [
+        one.model_dump(
+            mode="json",
+            by_alias=True,
+            exclude_none=True,
+            include={"name", "database_id", "input_parameters"},
+        )
+        for one in pipelines
+    ]
+    return {"functions": sent}
