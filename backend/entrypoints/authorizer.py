@@ -81,7 +81,7 @@ def _note(refused: RefusedError, address: str) -> None:
 def _context(caller: Identity) -> dict[str, str]:
     """What the functions behind the API learn of the caller; all values are texts."""
     known = {"userId": caller.user_id, "mfa": "true" if caller.mfa else "false"}
-    optional = {"email": caller.email, "apiKeyId": caller.api_key_id}
+    optional = {"email": caller.email, "apiKeyId": caller.api_key_id, "subject": caller.subject}
     return known | {name: value for name, value in optional.items() if value is not None}
 
 

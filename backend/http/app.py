@@ -210,9 +210,11 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     if not isinstance(user_id, str) or not user_id:
         raise UnauthenticatedError("No identity was established for this request")
     email, api_key_id = context.get("email"), context.get("apiKeyId")
+    subject = context.get("subject")
     return Identity(
         user_id,
         mfa=context.get("mfa") == "true",
         email=email if isinstance(email, str) and email else None,
         api_key_id=api_key_id if isinstance(api_key_id, str) and api_key_id else None,
+        subject=subject if isinstance(subject, str) and subject else None,
     )

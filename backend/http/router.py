@@ -104,9 +104,21 @@ class Binding:
         return validate(self.models[place], values, strict=False, place=place)
 
     def _values(self, text: str | None, is_base64: bool) -> dict[str, Any]:
-        if not text and issubclass(self.models["body"], OptionalBody):
-            return {}
+        if text is None or not text.strip():
+            return self._without_body()
         return parse_json(text, is_base64=is_base64)
+
+    def _without_body(self) -> dict[str, Any]:
+        """Return the values of a missing body, if it may be missing."""
+        model = self.models["body"]
+        if issubclass(model, OptionalBody):
+            return {}
+        try:
+            validate(model, {}, strict=True)
+        except InvalidInputError as error:
+            fact = f"is missing; a JSON object is expected ({error})"
+            raise InvalidInputError.of("body", fact) from None
+        raise InvalidInputError.of("body", "is missing; a JSON object is expected")
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         found = unknown_fields(self.models["body"], values)

@@ -120,8 +120,10 @@ class SearchService:
         return self._run(body, simple_query(body, self._visible(caller)))
 
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
-        """The mappings of the indexes that are read, with the fields that are declared and those of
-        documents which the caller may see: others have the names of metadata keys.
+        """Return the mappings of both indexes, as OpenSearch returns them of an index.
+
+        A mapping has the declared fields, and those that some document has which the caller may
+        see: undeclared fields carry the names of metadata keys.
 
         Raises:
             SearchNotDeployedError: there is no search engine.
@@ -133,7 +135,7 @@ class SearchService:
             mapping = engine.mapping(name)
             if visible != EVERYTHING:
                 mapping = _told_to(visible, mapping, index, partial(engine.search, (name,)))
-            found[f"{kind}_index"] = mapping
+            found[f"{kind}_index"] = {"mappings": mapping}
         return found
 
     def _visible(self, caller: Identity) -> JsonObject:
@@ -187,6 +189,16 @@ def _with_facets(body: SearchBody, reply: JsonObject) -> JsonObject:
     return reply
 
 
+def _flat_facet(counted: JsonObject) -> JsonObject:
+    """Return a facet with its buckets beside those of the inner aggregation.
+
+    Of the clients of VAMS some read `str_fileext.buckets`, some
+    `str_fileext.filtered_fileext.buckets`.
+    """
+    inner = next((one for name, one in counted.items() if name.startswith("filtered_")), None)
+    return counted if inner is None else {**inner, **counted}
+
+
 def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
     hits: JsonObject = answer["hits"]
     shown: Sequence[JsonObject] = cast("Sequence[JsonObject]", hits["hits"])
@@ -204,6 +216,8 @@ def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
         },
     }
     if "aggregations" in answer:
-        reply["aggregations"] = answer["aggregations"]
+        reply["aggregations"] = {
+            name: _flat_facet(one) for name, one in answer["aggregations"].items()
+        }
         reply["aggregationTotal"] = hits["total"]["value"]
     return reply

@@ -151,9 +151,9 @@ def counters(changes: Iterable[str]) -> tuple[str, ...]:
     return ("inheritedRevision",) if INHERITED_BY_FILES.intersection(changes) else ()
 
 
-def partition(database_id: str, *, show_archived: bool) -> str:
-    """The partition of a database's active assets, or else of its archived ones."""
-    return archived(database_id) if show_archived else database_id
+def partitions(database_id: str, *, show_archived: bool) -> tuple[str, ...]:
+    """Return the partition of a database's active assets, and on request that of archived ones."""
+    return (database_id, archived(database_id)) if show_archived else (database_id,)
 
 
 def changes(asset: Asset, body: UpdateAssetBody) -> dict[str, Any]:

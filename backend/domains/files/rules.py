@@ -30,6 +30,14 @@ def file_key(prefix: str, sent: str, *, field: str) -> str:
     Raises:
         InvalidInputError: it is no path of a file.
     """
+    if sent.endswith("/"):
+        raise InvalidInputError.of(
+            field, f"{sent!r:.80} names a folder; the path of a file does not end in '/'"
+        )
+    return _key(prefix, sent, field=field)
+
+
+def _key(prefix: str, sent: str, *, field: str) -> str:
     path = sent.removeprefix(prefix) if sent.startswith(prefix) else sent
     try:
         key = prefix + check_relative_path("/" + path.removeprefix("/"))[1:]
@@ -49,7 +57,7 @@ def folder_key(prefix: str, sent: str, *, field: str) -> str:
     Raises:
         InvalidInputError: it is no path of a folder.
     """
-    return file_key(prefix, sent.removesuffix("/"), field=field) + "/"
+    return _key(prefix, sent.removesuffix("/"), field=field) + "/"
 
 
 def listed_prefix(prefix: str, sent: str) -> str:

@@ -1,15 +1,18 @@
 """Tags and tag types as stored, and the bodies and replies of their routes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
-from backend.core.models import ToldTwice, WireModel
+from backend.core.models import ToldTwice, WireModel, WrongFieldError
 from backend.core.names import ObjectName, Words
 
 YesNo = Literal["True", "False"]
 Operation = Literal["create", "update", "delete"]
 TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
+
+MAX_LISTED = 100
+"""Tags or tag types in one request; each is a transaction of its own."""
 
 MAX_TAGS_OF_TYPE = 2000
 """The list of types names all tags of each type, and is twice in a reply of at most 6 MB."""
@@ -62,6 +65,92 @@ class TagTypeBody(WireModel):
     tag_type_name: ObjectName
     description: TagDescription
     required: YesNo | None = None
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    """Describe a body that holds one object or a list: no field of it may be null."""
+    properties: dict[str, dict[str, Any]] = schema["properties"]
+    for name, field in properties.items():
+        choices: list[dict[str, Any]] = field.get("anyOf", [field])
+        properties[name] = next(one for one in choices if one.get("type") != "null")
+
+
+def _described(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:
+    def describe(schema: dict[str, Any]) -> None:
+        _without_null(schema)
+        schema["anyOf"] = [{"required": list(required)}, {"required": [listed]}]
+        schema["examples"] = [example]
+
+    return ConfigDict(json_schema_extra=describe)
+
+
+class TagsBody(WireModel):
+    """One tag by its fields or, in `tags`, a list of tags, which are written in this order.
+
+    The first tag that is refused ends the request; those before it are written.
+    """
+
+    model_config = _described(
+        "tagName",
+        "description",
+        "tagTypeName",
+        listed="tags",
+        example={"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"},
+    )
+
+    tag_name: ObjectName | None = None
+    description: TagDescription | None = None
+    tag_type_name: ObjectName | None = None
+    tags: Annotated[list[TagBody], Field(min_length=1, max_length=MAX_LISTED)] | None = None
+
+    @model_validator(mode="after")
+    def is_one_or_a_list(self) -> "TagsBody":
+        if self.tags is None:
+            _require(self, {"tagName", "description", "tagTypeName"}, listed="tags")
+        return self
+
+    @property
+    def listed(self) -> list[TagBody]:
+        """The tags, in order."""
+        one = self.model_dump(exclude={"tags"})
+        return [TagBody.model_validate(one)] if self.tags is None else self.tags
+
+
+class TagTypesBody(WireModel):
+    """One tag type by its fields or, in `tagTypes`, a list, as with `TagsBody`."""
+
+    model_config = _described(
+        "tagTypeName",
+        "description",
+        listed="tagTypes",
+        example={"tagTypeName": "colour", "description": "Main colour"},
+    )
+
+    tag_type_name: ObjectName | None = None
+    description: TagDescription | None = None
+    required: YesNo | None = None
+    tag_types: Annotated[list[TagTypeBody], Field(min_length=1, max_length=MAX_LISTED)] | None = (
+        None
+    )
+
+    @model_validator(mode="after")
+    def is_one_or_a_list(self) -> "TagTypesBody":
+        if self.tag_types is None:
+            _require(self, {"tagTypeName", "description"}, listed="tagTypes")
+        return self
+
+    @property
+    def listed(self) -> list[TagTypeBody]:
+        """The tag types, in order."""
+        one = self.model_dump(exclude={"tag_types"})
+        return [TagTypeBody.model_validate(one)] if self.tag_types is None else self.tag_types
+
+
+def _require(body: WireModel, names: set[str], *, listed: str) -> None:
+    missing = sorted(names - body.model_dump(by_alias=True, exclude_none=True).keys())
+    if missing:
+        fact = f"is required; so are {', '.join(sorted(names - {missing[0]}))}"
+        raise WrongFieldError(missing[0], f"{fact}. A list of them goes in {listed!r}")
 
 
 class TagReply(WireModel):

@@ -1,20 +1,22 @@
 """The routes of tags and tag types."""
 
+from collections.abc import Sequence
+
 from backend.core.clock import iso
 from backend.core.models import PageQuery
 from backend.domains.tags.models import (
     Operation,
     Tag,
-    TagBody,
     TagOperationReply,
     TagPath,
     TagReply,
+    TagsBody,
     TagsReply,
     TagType,
-    TagTypeBody,
     TagTypeOperationReply,
     TagTypePath,
     TagTypeReply,
+    TagTypesBody,
     TagTypesReply,
 )
 from backend.domains.tags.rules import shown_type
@@ -35,12 +37,10 @@ def build_router(service: TagService) -> Router:
 
 
 def _bind_tags(router: Router, service: TagService) -> None:
-    def done(
-        operation: Operation, tag_name: str, *, job_id: str | None = None
-    ) -> TagOperationReply:
+    def done(operation: Operation, *names: str, job_id: str | None = None) -> TagOperationReply:
         return TagOperationReply(
-            message=f"Tag {tag_name} was {_DONE[operation]}",
-            tag_name=tag_name,
+            message=_message("Tag", names, operation),
+            tag_name=names[0],
             operation=operation,
             timestamp=iso(service.clock()),
             job_id=job_id,
@@ -56,14 +56,16 @@ def _bind_tags(router: Router, service: TagService) -> None:
         )
 
     @router.bind(routes.CREATE_TAG)
-    def create_tag(call: Call, body: TagBody) -> TagOperationReply:
-        service.create_tag(call.caller, body)
-        return done("create", body.tag_name)
+    def create_tag(call: Call, body: TagsBody) -> TagOperationReply:
+        for each in body.listed:
+            service.create_tag(call.caller, each)
+        return done("create", *(each.tag_name for each in body.listed))
 
     @router.bind(routes.UPDATE_TAG)
-    def update_tag(call: Call, body: TagBody) -> TagOperationReply:
-        service.update_tag(call.caller, body)
-        return done("update", body.tag_name)
+    def update_tag(call: Call, body: TagsBody) -> TagOperationReply:
+        for each in body.listed:
+            service.update_tag(call.caller, each)
+        return done("update", *(each.tag_name for each in body.listed))
 
     @router.bind(routes.DELETE_TAG)
     def delete_tag(call: Call, path: TagPath) -> TagOperationReply:
@@ -72,10 +74,10 @@ def _bind_tags(router: Router, service: TagService) -> None:
 
 
 def _bind_tag_types(router: Router, service: TagService) -> None:
-    def done(operation: Operation, tag_type_name: str) -> TagTypeOperationReply:
+    def done(operation: Operation, *names: str) -> TagTypeOperationReply:
         return TagTypeOperationReply(
-            message=f"Tag type {tag_type_name} was {_DONE[operation]}",
-            tag_type_name=tag_type_name,
+            message=_message("Tag type", names, operation),
+            tag_type_name=names[0],
             operation=operation,
             timestamp=iso(service.clock()),
         )
@@ -90,19 +92,27 @@ def _bind_tag_types(router: Router, service: TagService) -> None:
         )
 
     @router.bind(routes.CREATE_TAG_TYPE)
-    def create_tag_type(call: Call, body: TagTypeBody) -> TagTypeOperationReply:
-        service.create_tag_type(call.caller, body)
-        return done("create", body.tag_type_name)
+    def create_tag_type(call: Call, body: TagTypesBody) -> TagTypeOperationReply:
+        for each in body.listed:
+            service.create_tag_type(call.caller, each)
+        return done("create", *(each.tag_type_name for each in body.listed))
 
     @router.bind(routes.UPDATE_TAG_TYPE)
-    def update_tag_type(call: Call, body: TagTypeBody) -> TagTypeOperationReply:
-        service.update_tag_type(call.caller, body)
-        return done("update", body.tag_type_name)
+    def update_tag_type(call: Call, body: TagTypesBody) -> TagTypeOperationReply:
+        for each in body.listed:
+            service.update_tag_type(call.caller, each)
+        return done("update", *(each.tag_type_name for each in body.listed))
 
     @router.bind(routes.DELETE_TAG_TYPE)
     def delete_tag_type(call: Call, path: TagTypePath) -> TagTypeOperationReply:
         service.delete_tag_type(call.caller, path.tag_type_id)
         return done("delete", path.tag_type_id)
+
+
+def _message(kind: str, names: Sequence[str], operation: Operation) -> str:
+    if len(names) == 1:
+        return f"{kind} {names[0]} was {_DONE[operation]}"
+    return f"{len(names)} {kind.lower()}s were {_DONE[operation]}"
 
 
 def _tag(tag: Tag, tag_type: TagType | None) -> TagReply:

@@ -19,13 +19,8 @@ def find_asset(client: Vitrine, database_id: str, wanted: str, *, archived: bool
     try:
         return client.assets.get(database_id, wanted, show_archived=archived or None)
     except NotFoundError as absent:
-        shown = [None, True] if archived else [None]
-        named = [
-            asset
-            for show in shown
-            for asset in client.assets.list(database_id, show_archived=show)
-            if asset.asset_name == wanted
-        ]
+        listed = client.assets.list(database_id, show_archived=archived or None)
+        named = [asset for asset in listed if asset.asset_name == wanted]
         if not named:
             raise absent from None
     if len(named) > 1:

@@ -279,7 +279,7 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
         ),
     ):
         mappings = service_of(library, found).get_mappings(CALLER)
-        properties = mappings["asset_index"]["properties"]
+        properties = mappings["asset_index"]["mappings"]["properties"]
         assert {name for name in properties if name.startswith(("gp_", "gs_"))} == told
         assert ASSET_INDEX.mapping["properties"].keys() <= properties.keys()
         assert (

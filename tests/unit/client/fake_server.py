@@ -168,8 +168,8 @@ class FakeServer(FakeFiles):
                 answer = self._delete_database(database_id)
             case ["GET", database_id, "assets"]:
                 rows = [one for (owner, _), one in self.assets.items() if owner == database_id]
-                status = "archived" if "showArchived" in query else "active"
-                shown = [one for one in rows if one["status"] == status]
+                is_all = "showArchived" in query
+                shown = [one for one in rows if is_all or one["status"] == "active"]
                 answer = self.page(shown, query, "Items")
             case _:
                 refuse(404, "Not Found")

@@ -124,7 +124,7 @@ def test_tags_and_their_types_are_changed(shell: Shell, answers: Answers) -> Non
 def test_a_deployment_tells_how_to_sign_in_and_what_can_be_searched(
     shell: Shell, answers: Answers
 ) -> None:
-    fields: JsonValue = {"properties": {"str_assetname": {"type": "text"}}}
+    fields: JsonValue = {"mappings": {"properties": {"str_assetname": {"type": "text"}}}}
     answers.plan(
         {"region": "eu-central-1", "api": "https://api.test/", "cognitoUserPoolId": "p1"},
         {"featuresEnabled": "A,B"},

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from backend.core.errors import NotFoundError
 from backend.core.tables import Tables
 from backend.core.transactions import Update, Write
 from backend.core.wired import wired
@@ -10,13 +9,6 @@ from backend.domains.access.models.people import User
 from backend.spec.tables.access import USER_ID, USERS
 
 _KEY = USER_ID.name
-
-
-class ProfileNotFoundError(NotFoundError):
-    code = "LoginProfileNotFound"
-
-    def __init__(self, user_id: str) -> None:
-        super().__init__(f"User {user_id} has no profile yet")
 
 
 @wired

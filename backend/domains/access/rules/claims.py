@@ -48,16 +48,17 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
         raise RefusedError(Reason.JWT_ISSUER)
     if any(name in claims for name in _BOUND):
         raise RefusedError(Reason.JWT_USE)
-    _text(claims, "sub")
+    subject, user_id = _text(claims, "sub"), _user_id(issuer, claims)
     _demand_audience(issuer, claims)
     _demand_time(claims, now.timestamp())
     email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
     # Many providers let users enter any address, and mail goes where this one says.
     known = isinstance(email, str) and is_email(email) and verified in (True, "true")
     return Identity(
-        _user_id(issuer, claims),
+        user_id,
         mfa=not _texts(claims.get(issuer.mfa_claim)).isdisjoint(issuer.mfa_values),
         email=cast("str", email) if known else None,
+        subject=subject if subject != user_id else None,
     )
 
 

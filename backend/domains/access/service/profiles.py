@@ -12,7 +12,7 @@ from backend.core.wired import wired
 from backend.domains.access.models.people import User
 from backend.domains.access.models.profiles import WebRoute
 from backend.domains.access.repository.people import UserRoleRepository
-from backend.domains.access.repository.profiles import ProfileNotFoundError, ProfileRepository
+from backend.domains.access.repository.profiles import ProfileRepository
 from backend.domains.audit.models import user_entity
 from backend.domains.audit.service import AuditService
 
@@ -27,17 +27,16 @@ class ProfileService:
     clock: Clock
 
     def get_profile(self, caller: Identity, user_id: str) -> User:
-        """The caller's own profile.
+        """Return the caller's own profile; one that was never written has only the user id.
 
         Raises:
             PermissionDeniedError: it is another user's.
-            ProfileNotFoundError: the caller has none yet.
         """
-        _demand_own(caller, user_id)
-        found = self.profiles.get(user_id)
-        if found is None:
-            raise ProfileNotFoundError(user_id)
-        return found
+        _require_own(caller, user_id)
+        # Stock command lines read the profile right after a sign-in, before anything writes it.
+        return self.profiles.get(caller.user_id) or User(
+            user_id=caller.user_id, email=_claimed_email(caller)
+        )
 
     def keep_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
         """Make the caller's own profile, or bring it up to date.
@@ -48,11 +47,12 @@ class ProfileService:
         Raises:
             PermissionDeniedError: it is another user's.
         """
-        _demand_own(caller, user_id)
+        _require_own(caller, user_id)
+        user_id = caller.user_id
         found = self.profiles.get(user_id)
         now = self.clock()
         stored = None if found is None else found.email
-        claimed = caller.email if caller.email and is_email(caller.email) else None
+        claimed = _claimed_email(caller)
         wanted = claimed or email or stored
         confirmed = claimed is not None
         if claimed is None and found is not None and wanted == stored:
@@ -123,6 +123,11 @@ class EmailAddresses:
         }
 
 
-def _demand_own(caller: Identity, user_id: str) -> None:
-    if caller.user_id != user_id:
+def _require_own(caller: Identity, user_id: str) -> None:
+    """Refuse other users' ids. A caller's own are the user id and the subject of its token."""
+    if user_id not in (caller.user_id, caller.subject):
         raise PermissionDeniedError("You may only use your own profile")
+
+
+def _claimed_email(caller: Identity) -> str | None:
+    return caller.email if caller.email and is_email(caller.email) else None

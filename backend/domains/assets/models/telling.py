@@ -14,11 +14,15 @@ class DatabasePath(WireModel):
 
 
 class AssetQuery(WireModel):
-    show_archived: bool = False
+    show_archived: Annotated[
+        bool, Field(description="Return the asset also if it is archived.")
+    ] = False
 
 
 class AssetsQuery(PageQuery):
-    show_archived: bool = False
+    show_archived: Annotated[
+        bool, Field(description="Return the archived assets, too: each asset names its `status`.")
+    ] = False
 
 
 class CreateAssetReply(WireModel):

@@ -1,6 +1,6 @@
 """What can be done with assets."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -153,18 +153,20 @@ class AssetService:
     def list_assets(
         self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
     ) -> Page[Asset]:
-        """The active, or else the archived, assets of a database that the caller may see, by id.
+        """Return the assets of a database that the caller may see: active ones by id.
+
+        With `show_archived`, the archived ones follow, by id as well.
 
         Raises:
             DatabaseNotFoundError: the database does not exist, or not for the caller.
         """
-        partition = rules.partition(database_id, show_archived=show_archived)
+        partitions = rules.partitions(database_id, show_archived=show_archived)
         if show_archived:  # archived assets outlive their database, until it is purged
             self.databases.demand_known(caller, database_id)
-            return self._visible(caller, partition, page)
+            return self._visible(caller, partitions, page)
         if not self.databases.may_see(caller, database_id):
             raise DatabaseNotFoundError(database_id)
-        found = self._visible(caller, partition, page)
+        found = self._visible(caller, partitions, page)
         if not found.items:  # no active asset is in a database that does not exist
             self.databases.get_database(caller, database_id)
         return found
@@ -172,7 +174,9 @@ class AssetService:
     def list_all_assets(
         self, caller: Identity, page: PageRequest, *, show_archived: bool = False
     ) -> Page[Asset]:
-        """Assets of all databases that the caller may see, database by database.
+        """Return assets of all databases that the caller may see, database by database.
+
+        With `show_archived`, the archived ones of a database follow its active ones.
 
         A position is a database and, if it is not read to its end, the key of its last asset. A
         page ends early after two seconds, two megabytes, or 5,000 rows of one database.
@@ -184,8 +188,8 @@ class AssetService:
             left = page.limit - len(found) if room > 0 else 0
             if read is not None and (left == 0 or self.clock() >= stop):
                 return Page(tuple(found), read)
-            partition = rules.partition(active(row), show_archived=show_archived)
-            part = self._visible(caller, partition, PageRequest(left, after))
+            partitions = rules.partitions(active(row), show_archived=show_archived)
+            part = self._visible(caller, partitions, PageRequest(left, after))
             found.extend(part.items)
             room -= sum(map(json_bytes, part.items))
             read = {"database": row}
@@ -363,12 +367,25 @@ class AssetService:
         new = old | dict(changes)
         return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)
 
-    def _visible(self, caller: Identity, partition: str, page: PageRequest) -> Page[Asset]:
+    def _visible(
+        self, caller: Identity, partitions: Sequence[str], page: PageRequest
+    ) -> Page[Asset]:
+        """Return a page of the partitions, one after the other."""
+
+        def fetch(request: PageRequest) -> Page[Asset]:
+            place = request.after or {"databaseId": partitions[0]}
+            partition = place["databaseId"]
+            after = place if "assetId" in place else None
+            found = self.assets.list_in_partition(partition, PageRequest(request.limit, after))
+            if found.after is None and partition != partitions[-1]:
+                return Page(found.items, {"databaseId": partitions[-1]})
+            return found
+
         return fill(
-            lambda request: self.assets.list_in_partition(partition, request),
+            fetch,
             page,
             visible=lambda asset: self.authorization.may(caller, "GET", secured(asset)),
-            position_of=lambda asset: {"databaseId": partition, "assetId": asset.asset_id},
+            position_of=lambda asset: {"databaseId": asset.partition, "assetId": asset.asset_id},
         )
 
     def _unread(

@@ -92,24 +92,34 @@ class FileRewrites:
     def delete_auxiliary_files(self, caller: Identity, ids: Ids, sent: str) -> Changed:
         """Delete what viewers and pipelines made of a file, or of the files of a folder.
 
-        The file itself may be gone.
+        The path `/` names all files of the asset. The file itself may be gone.
 
         Raises:
             As `revert_file_version`.
         """
         asset = self.places.asset(caller, ids)
-        place = self.places.place(asset, sent, is_prefix=sent.endswith("/"))
-        folder = auxiliary_folder(asset.asset_id, place.path)
-        found = self.places.objects.list_objects(self.auxiliary(), folder[:-1], limit=50).objects
-        if not any(one.key.startswith(folder) or one.key == folder[:-1] for one in found):
-            return Changed((place.path,))
-        change = FileChange(operation="deleteAuxiliaryPreviewAssetFiles", path=place.path)
+        if sent == "/":
+            path = sent
+        else:
+            path = self.places.place(asset, sent, is_prefix=sent.endswith("/")).path
+        folder = auxiliary_folder(asset.asset_id, path)
+        # Of the keys that begin with a file's name, that name itself is the first.
+        first = [
+            one.key
+            for beginning in (folder, folder[:-1])
+            for one in self.places.objects.list_objects(
+                self.auxiliary(), beginning, limit=1
+            ).objects
+        ]
+        if not any(key.startswith(folder) or key == folder[:-1] for key in first):
+            return Changed((path,))
+        change = FileChange(operation="deleteAuxiliaryPreviewAssetFiles", path=path)
 
         def plan() -> Planned:
             before = {"auxiliaryFiles": folder}
             return Planned(asset, change, routes.DELETE_AUXILIARY_FILES, before, {})
 
-        return Changed((place.path,), self.carrying.carry_out(caller, asset, change, plan))
+        return Changed((path,), self.carrying.carry_out(caller, asset, change, plan))
 
     def delete_asset_preview(self, caller: Identity, ids: Ids) -> str:
         """Remove the preview that is shown of the asset, and return the asset's id.

@@ -33,7 +33,8 @@ def fields(session: Session) -> None:
     found = session.client.search.mappings()
     session.output.document(found)
     rows: list[list[object]] = []
-    for index, mapping in sorted(found.items()):
+    for index, entry in sorted(found.items()):
+        mapping = entry.get("mappings") if isinstance(entry, dict) else None
         properties = mapping.get("properties") if isinstance(mapping, dict) else None
         for name, field in (properties if isinstance(properties, dict) else {}).items():
             rows.append([index, name, field.get("type") if isinstance(field, dict) else None])

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
@@ -45,7 +46,8 @@ def told(email: str | None) -> dict[str, object]:
 
 
 def test_a_user_without_roles_keeps_its_own_profile(ann: Client, tables: Tables) -> None:
-    assert profile(ann).status == 404
+    assert profile(ann).body == told(None)
+    assert tables.get(USERS, {"userId": "ann"}) is None
     assert profile(ann, "POST", body={"email": "ann@example.org"}).body == told("ann@example.org")
     assert profile(ann).body == told("ann@example.org")
     # Without an address, what is stored stays; the same again is no change.
@@ -72,7 +74,17 @@ def test_the_profile_of_another_user_is_closed(ann: Client, services: AccessServ
 def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
     answer = profile(ann, "POST", body={"email": email})
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "email")
-    assert profile(ann).status == 404
+    assert profile(ann).body == told(None)
+
+
+def test_a_profile_is_found_by_the_subject_of_the_callers_own_token(
+    services: AccessServices,
+) -> None:
+    signed_in = Identity("idp-00u1", email="ann@idp.example", subject="00u1")
+    assert services.profiles.get_profile(signed_in, "00u1").email == "ann@idp.example"
+    assert services.profiles.keep_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
+    with pytest.raises(PermissionDeniedError):
+        services.profiles.get_profile(Identity("idp-00u2", subject="00u2"), "00u1")
 
 
 def test_the_address_of_the_credentials_comes_first(services: AccessServices) -> None:

@@ -203,7 +203,9 @@ def test_the_settings_say_which_claims_mean_what(deployment: Deployment) -> None
         mfa_values=frozenset({"gold"}),
     )
     said = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
-    assert deployment.identify(**said) == Identity("corp.bo", mfa=True, email="bo@example.org")
+    assert deployment.identify(**said) == Identity(
+        "corp.bo", mfa=True, email="bo@example.org", subject="ann"
+    )
     assert deployment.refusal() is Reason.JWT_CLAIMS
 
 

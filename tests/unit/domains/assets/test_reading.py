@@ -46,8 +46,22 @@ def test_an_archived_asset_is_read_only_if_it_is_asked_for(
     assert one(client, "kept", query={"showArchived": "true"}).body["status"] == "active"
     assert one(client, "sold", method="PUT", body={"assetName": "x"}).status == 404
     assert listed(client) == ["kept"]
-    assert listed(client, showArchived="true") == ["sold"]
-    assert listed(client, None, showArchived="true") == ["sold"]
+    assert listed(client, showArchived="true") == ["kept", "sold"]
+    assert listed(client, None, showArchived="true") == ["kept", "sold"]
+
+
+@pytest.mark.parametrize("size", ["1", "2", "3", "100"])
+def test_archived_assets_follow_the_active_ones_page_by_page(
+    client: Client, service: AssetService, tables: DynamoTables, size: str
+) -> None:
+    for name in ("b-kept", "d-kept"):
+        created_asset(service, name)
+    for name in ("a-sold", "c-sold"):
+        archive(tables, created_asset(service, name))
+    everything = ["b-kept", "d-kept", "a-sold", "c-sold"]
+    assert listed(client, showArchived="true", pageSize=size) == everything
+    assert listed(client, None, showArchived="true", pageSize=size) == everything
+    assert listed(client, showArchived="false", pageSize=size) == ["b-kept", "d-kept"]
 
 
 def deleted_database(

@@ -297,3 +297,18 @@ def test_what_viewers_made_of_a_file_is_deleted(museum: Gallery) -> None:
     assert views(museum) == ["/a.glb2/1.bin"]
     again = museum.change("DELETE", "deleteAuxiliaryPreviewAssetFiles", FILE)
     assert (again.status, again.body["deletedCount"]) == (200, 0)
+
+
+def test_the_root_names_all_that_viewers_made_of_an_asset(museum: Gallery) -> None:
+    for path in ("/a.glb/1.bin", "/folder/b.glb/1.bin"):
+        view(museum, path)
+    answer = museum.change("DELETE", "deleteAuxiliaryPreviewAssetFiles", {"filePath": "/"})
+    assert (answer.status, answer.body["deletedCount"]) == (200, 2)
+    assert views(museum) == []
+
+
+def test_a_trailing_slash_is_named_where_a_file_is_expected(museum: Gallery) -> None:
+    body = {"filePath": "/models/", "primaryType": "primary"}
+    answer = museum.change("PUT", "setPrimaryFile", body)
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "filePath")
+    assert "'/models/' names a folder" in answer.body["message"]

@@ -165,7 +165,8 @@ class Ground(Seeded):
         }
         everything = {route: self.listed(route) for route in LISTS}
         rows = [(row, False) for row in everything[routes.LIST_ALL_ASSETS]]
-        rows += [(row, True) for row in archived[routes.LIST_ALL_ASSETS]]
+        both = archived[routes.LIST_ALL_ASSETS]
+        rows += [(row, True) for row in both if row["status"] == "archived"]
         self.engine.documents = [each for row, there in rows for each in _documents(row, there)]
         counting = (name for name in case.roles if case.has_mfa or name != ROLE_WITH_MFA)
         bases = ((name, f"{name}-base") for name in self._places() if not name.endswith("-base"))
