@@ -126,6 +126,7 @@ class Settings(BaseModel):
     oidc_mfa_values: tuple[Name, ...] = ("mfa",)
     oidc_client_id: Annotated[str, Field(pattern=r"^[^\s,]*$")] = ""
     oidc_scope: str = "openid email"
+    oidc_scope_mfa: str = ""
 
     allowed_ip_ranges: Annotated[tuple[AddressRange, ...], AfterValidator(fit_variables)] = ()
     """From where requests with credentials may come; from anywhere when there are none."""
@@ -334,6 +335,7 @@ class Settings(BaseModel):
             declared.OIDC_MFA_VALUES: ",".join(self.oidc_mfa_values),
             declared.OIDC_CLIENT_ID: self.oidc_client_id,
             declared.OIDC_SCOPE: self.oidc_scope,
+            declared.OIDC_SCOPE_MFA: self.oidc_scope_mfa,
             declared.ALLOWED_ADDRESSES: ",".join(self.allowed_ip_ranges),
             declared.WEB_URL: self.web_url,
         }

@@ -4,11 +4,17 @@ from functools import cached_property
 from typing import Any
 
 from backend.core.wired import wired
-from backend.domains.configuration.models import SignInProvider
+from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
 from backend.entrypoints.wiring import Wiring
-from backend.spec.settings import OIDC_CLIENT_ID, OIDC_ISSUER, OIDC_SCOPE, WEB_URL
+from backend.spec.settings import (
+    OIDC_CLIENT_ID,
+    OIDC_ISSUER,
+    OIDC_SCOPE,
+    OIDC_SCOPE_MFA,
+    WEB_URL,
+)
 
 
 @wired
@@ -29,8 +35,23 @@ class ConfigurationWiring(Wiring):
 
     @property
     def _provider(self) -> SignInProvider | None:
-        url, client_id, scope = map(self.settings.text, (OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPE))
-        return SignInProvider(url, client_id, scope) if url else None
+        text = self.settings.text
+        url = text(OIDC_ISSUER)
+        if not url:
+            return None
+        # Imported here because most deployments have no provider of their own.
+        from backend.aws.documents import HttpDocuments  # noqa: PLC0415
+        from backend.domains.access.rules.discovery import is_local  # noqa: PLC0415
+        from backend.domains.access.service.endpoints import ProviderEndpoints  # noqa: PLC0415
+
+        endpoints = ProviderEndpoints(HttpDocuments(loopback=is_local(url)), self.clock, url)
+        return SignInProvider(
+            url=url,
+            client_id=text(OIDC_CLIENT_ID),
+            scope=text(OIDC_SCOPE),
+            scope_mfa=text(OIDC_SCOPE_MFA),
+            endpoints=lambda: Endpoints(*endpoints.get()),
+        )
 
 
 def _openapi() -> dict[str, Any]:

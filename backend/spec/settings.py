@@ -101,7 +101,10 @@ OIDC_MFA_VALUES = Setting(
 OIDC_CLIENT_ID = Setting(
     "OIDC_CLIENT_ID", "", "The application as which web clients sign in at the provider."
 )
-OIDC_SCOPE = Setting("OIDC_SCOPE", "openid email", "The scopes for which they ask it.")
+OIDC_SCOPE = Setting("OIDC_SCOPE", "openid email", "The scopes that they request.")
+OIDC_SCOPE_MFA = Setting(
+    "OIDC_SCOPE_MFA", "", "The scope that they request beside these for a second factor, if any."
+)
 ALLOWED_ADDRESSES = Setting(
     "ALLOWED_ADDRESSES",
     "",
@@ -147,6 +150,7 @@ SETTINGS = (
     OIDC_MFA_VALUES,
     OIDC_CLIENT_ID,
     OIDC_SCOPE,
+    OIDC_SCOPE_MFA,
     ALLOWED_ADDRESSES,
     WEB_URL,
     ALLOWED_PIPELINES,

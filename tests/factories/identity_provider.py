@@ -68,7 +68,12 @@ class Provider:
         if path in self.documents:
             return self.documents[path]
         if path == "/.well-known/openid-configuration":
-            return {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
+            return {
+                "issuer": self.url,
+                "jwks_uri": f"{self.url}/keys",
+                "authorization_endpoint": f"{self.url}/authorize",
+                "token_endpoint": f"{self.url}/token",
+            }
         if path == "/keys":
             return {"keys": [each.as_dict(private=False) for each in self.keys]}
         return None

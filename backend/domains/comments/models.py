@@ -2,18 +2,38 @@
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from backend.core.models import PageQuery, WireModel
-from backend.core.names import AssetId, Words
-from backend.spec.keys import COMMENT, active
+from backend.core.names import AssetId, Words, is_text
+from backend.spec.keys import COMMENT, SORT_KEY_BYTES, active
 
 MAX_BODY_CHARS = 10_000
 """Ours: the contract names no limit."""
 
-VersionId = Annotated[str, Field(pattern=r"^[0-9]{1,18}$")]
-CommentKey = Annotated[str, Field(alias=COMMENT.name, pattern=r"^[0-9]{1,18}:[-_a-zA-Z0-9]{3,63}$")]
-"""The asset version's id, a colon, and the comment's own id, which the client chooses."""
+VersionId = Annotated[str, Field(pattern=r"^[^:#/\x00-\x1f\x7f]{1,255}$"), AfterValidator(is_text)]
+"""What a comment is about: an asset version, or what a client puts in its place.
+
+The web application of VAMS puts the asset's id there while an asset has no version in S3.
+"""
+
+
+def _fits(key: str) -> str:
+    if len(key.encode()) > SORT_KEY_BYTES:
+        raise ValueError(f"must have at most {SORT_KEY_BYTES} bytes in UTF-8")
+    return key
+
+
+CommentKey = Annotated[
+    str,
+    Field(
+        alias=COMMENT.name,
+        pattern=r"^[^:#/\x00-\x1f\x7f]{1,255}:[-_a-zA-Z0-9]{3,63}$",
+    ),
+    AfterValidator(is_text),
+    AfterValidator(_fits),
+]
+"""What the comment is about, a colon, and the comment's own id, which the client chooses."""
 
 
 class Comment(WireModel):

@@ -4,6 +4,8 @@ They belong to a version of an asset. The table's partition is the asset's id al
 once in a deployment, so the asset tells the database. Who may see an asset sees its comments.
 """
 
+import re
+
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
@@ -23,6 +25,7 @@ from backend.domains.comments.repository import (
 from backend.spec.keys import COMMENT
 from backend.spec.routes import Action
 
+_VERSION_ID = re.compile(r"[0-9]{1,18}")
 _ATTEMPTS = 4  # beside another request of the same owner
 
 
@@ -69,6 +72,9 @@ class CommentService:
     def create_comment(self, caller: Identity, asset_id: str, key: str, body: str) -> Comment:
         """Comment on a version of an asset; the caller chooses the comment's id.
 
+        A key that begins with a number names a version of the asset. Other beginnings are kept as
+        they are: lists find the comment by them.
+
         Raises:
             AssetVersionNotFoundError: the asset has no such version.
             CommentExistsError: a comment has this id, or had it.
@@ -76,7 +82,9 @@ class CommentService:
             PermissionDeniedError: the caller may not write to the asset.
         """
         asset = self.assets.asset_for(caller, "POST", asset_id)
-        self.assets.assets.get_version(asset, COMMENT.parse(key)[0])
+        version_id = COMMENT.parse(key)[0]
+        if _VERSION_ID.fullmatch(version_id):
+            self.assets.assets.get_version(asset, version_id)
         now = self.clock()
         comment = Comment(
             asset_id=asset_id,

@@ -1,5 +1,6 @@
 """Features as stored, and the replies of the configuration routes."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from pydantic import Field, RootModel
@@ -17,12 +18,29 @@ PROVIDER = "AUTHPROVIDER_EXTERNALOAUTHIDP"
 """Tells clients, as VAMS does, that users sign in by a provider beside the deployment."""
 
 
+UNSET = "undefined"
+"""What stock clients expect of a provider's setting that has no value."""
+
+
+class Endpoints(NamedTuple):
+    """Addresses of a provider at which web clients sign users in."""
+
+    authorization: str
+    token: str
+    discovery: str
+
+
 class SignInProvider(NamedTuple):
-    """Where users sign in, and as which application for what their web client asks."""
+    """Where users sign in, and as which application for what their web client asks.
+
+    `endpoints` reads the provider's discovery document, and raises UnavailableError.
+    """
 
     url: str
     client_id: str
     scope: str
+    scope_mfa: str
+    endpoints: Callable[[], Endpoints]
 
 
 class Feature(WireModel):
@@ -39,7 +57,8 @@ class VersionReply(WireModel):
 class AmplifyConfigReply(WireModel):
     """What a web client needs to start, in the names that VAMS gives it.
 
-    Fields of an identity provider are absent while there is none: API keys need no sign-in.
+    Fields of an identity provider are absent while there is none: API keys need no sign-in. With
+    one, `undefined` is a setting without a value.
     """
 
     region: str
@@ -52,6 +71,16 @@ class AmplifyConfigReply(WireModel):
     external_oauth_idp_url: str | None = Field(default=None, alias="externalOAuthIdpURL")
     external_oauth_idp_client_id: str | None = Field(default=None, alias="externalOAuthIdpClientId")
     external_oauth_idp_scope: str | None = Field(default=None, alias="externalOAuthIdpScope")
+    external_oauth_idp_scope_mfa: str | None = Field(default=None, alias="externalOAuthIdpScopeMfa")
+    external_oauth_idp_token_endpoint: str | None = Field(
+        default=None, alias="externalOAuthIdpTokenEndpoint"
+    )
+    external_oauth_idp_authorization_endpoint: str | None = Field(
+        default=None, alias="externalOAuthIdpAuthorizationEndpoint"
+    )
+    external_oauth_idp_discovery_endpoint: str | None = Field(
+        default=None, alias="externalOAuthIdpDiscoveryEndpoint"
+    )
     content_security_policy: str = ""
     banner_html_message: str = ""
 

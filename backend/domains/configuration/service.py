@@ -8,6 +8,7 @@ from backend.domains.configuration.models import (
     COGNITO,
     NO_SEARCH,
     PROVIDER,
+    UNSET,
     AmplifyConfigReply,
     OpenApiReply,
     SecureConfigReply,
@@ -34,16 +35,19 @@ class ConfigurationService:
         return VersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
 
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
-        """What a web client needs that reached the API under this address."""
-        provider = self.provider
-        return AmplifyConfigReply(
-            region=self.region,
-            api=api_url,
-            cognito_user_pool_id=self.user_pool_id,
-            cognito_app_client_id=self.user_pool_client_id,
-            externalOAuthIdpURL=provider and provider.url,
-            externalOAuthIdpClientId=provider and (provider.client_id or None),
-            externalOAuthIdpScope=provider and provider.scope,
+        """Return what a web client needs that reached the API under this address.
+
+        Raises:
+            UnavailableError: the identity provider does not return its discovery document.
+        """
+        return AmplifyConfigReply.model_validate(
+            {
+                "region": self.region,
+                "api": api_url,
+                "cognito_user_pool_id": self.user_pool_id,
+                "cognito_app_client_id": self.user_pool_client_id,
+                **({} if self.provider is None else _of_provider(self.provider)),
+            }
         )
 
     def get_openapi(self) -> OpenApiReply:
@@ -53,6 +57,22 @@ class ConfigurationService:
         return SecureConfigReply(
             features_enabled=",".join(self.features.list_all()), web_deployed_url=self.web_url
         )
+
+
+def _of_provider(provider: SignInProvider) -> dict[str, str]:
+    endpoints = provider.endpoints()
+    found = {
+        "ClientId": provider.client_id,
+        "Scope": provider.scope,
+        "ScopeMfa": provider.scope_mfa,
+        "TokenEndpoint": endpoints.token,
+        "AuthorizationEndpoint": endpoints.authorization,
+        "DiscoveryEndpoint": endpoints.discovery,
+    }
+    return {
+        "externalOAuthIdpURL": provider.url,
+        **{f"externalOAuthIdp{name}": value or UNSET for name, value in found.items()},
+    }
 
 
 @wired

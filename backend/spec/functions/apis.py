@@ -17,6 +17,7 @@ CONFIGURATION_API = replace(
             settings.OIDC_ISSUER,
             settings.OIDC_CLIENT_ID,
             settings.OIDC_SCOPE,
+            settings.OIDC_SCOPE_MFA,
         ),
     ),
     user_pool="known",

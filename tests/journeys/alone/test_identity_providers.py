@@ -89,10 +89,14 @@ def test_a_user_of_another_provider_has_an_id_that_says_so(
         CLIENT,
         "openid email",
     )
+    assert told["externalOAuthIdpTokenEndpoint"] == f"{provider.url}/token"
+    assert told["externalOAuthIdpScopeMfa"] == "undefined"
     own = bearer(runtime, provider.token(sub="ann"))
     (profile,) = own.ok("POST", "/auth/loginProfile/corp.ann", {})["message"]["Items"]
     assert profile["email"] == "ann@example.org"
-    assert own.refused("POST", "/auth/loginProfile/ann", {})[0] == 403
+    (same,) = own.ok("GET", "/auth/loginProfile/ann")["message"]["Items"]
+    assert same["userId"] == "corp.ann"
+    assert own.refused("POST", "/auth/loginProfile/bob", {})[0] == 403
     impostor = bearer(runtime, provider.token(sub="admin"))
     assert impostor.refused("GET", "/roles")[0] == 403
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import Confirmation, OptionalBody, WireModel
 from backend.core.names import Email, UserId
 
 Phone = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")]
@@ -36,15 +36,10 @@ class UpdateSignInBody(WireModel):
         return self
 
 
-class ResetPasswordBody(WireModel):
-    confirm_reset: bool
+class ResetPasswordBody(OptionalBody):
+    """The request itself confirms the reset; only `false` is refused."""
 
-    @field_validator("confirm_reset")
-    @classmethod
-    def is_confirmed(cls, value: bool) -> bool:
-        if not value:
-            raise ValueError("must be true")
-        return value
+    confirm_reset: Confirmation = True
 
 
 class SignInReply(WireModel):

@@ -1,7 +1,7 @@
 """Where a provider publishes its keys (OpenID Connect Discovery 1.0)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -30,6 +30,37 @@ def keys_url(document: Mapping[str, Any], issuer: str) -> str:
         raise ValueError("its discovery document does not say where the keys are")  # noqa: TRY004
     _demand_secure(found, issuer)
     return found
+
+
+class SignInEndpoints(NamedTuple):
+    """Where web clients of a provider sign users in."""
+
+    authorization: str
+    token: str
+    discovery: str
+
+
+def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoints:
+    """Return the endpoints that the provider's document names.
+
+    Raises:
+        ValueError: it is another provider's document, or names no endpoints that may be used.
+    """
+    if document.get("issuer") != issuer:
+        raise ValueError("its discovery document is that of another issuer")
+
+    def address_of(name: str) -> str:
+        address: object = document.get(name)
+        if not isinstance(address, str):
+            raise ValueError(f"its discovery document has no {name}")  # noqa: TRY004
+        _demand_secure(address, issuer)
+        return address
+
+    return SignInEndpoints(
+        authorization=address_of("authorization_endpoint"),
+        token=address_of("token_endpoint"),
+        discovery=discovery_url(issuer),
+    )
 
 
 def _demand_secure(url: str, issuer: str) -> None:

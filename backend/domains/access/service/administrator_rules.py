@@ -63,7 +63,7 @@ def _wanted(now: str) -> list[Constraint]:
     return [
         Constraint(
             constraint_id=f"vitrine-admin-{object_type}",
-            name=f"Administrators: {object_type}",
+            name=f"Administrators - {object_type}",
             description=f"Allow administrators everything with each {object_type}",
             object_type=object_type,
             criteria_and=[],

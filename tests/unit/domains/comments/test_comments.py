@@ -219,7 +219,7 @@ def test_what_is_deleted_cannot_be_changed_again(board: Board) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["one", "0:ab", "x:one", "0:one:two", ":one", "0:", "0:a b", "0:" + "a" * 64, "0:ä-1"]
+    "key", ["one", "0:ab", "0:one:two", ":one", "0:", "0:a b", "0:" + "a" * 64, "0:ä-1", "a#b:one"]
 )
 def test_a_key_is_a_version_and_an_id(board: Board, key: str) -> None:
     answer = board.write(key)
@@ -249,6 +249,16 @@ def test_the_length_of_a_text_is_told_in_characters(board: Board, body: str, fac
     assert answer.status == 400
     assert answer.body["message"] == f"commentBody: {fact}"
     assert answer.body["errors"] == [{"field": "commentBody", "message": fact}]
+
+
+def test_a_comment_may_be_about_the_asset_itself(board: Board) -> None:
+    """The web application of VAMS puts the asset's id where no S3 version is known."""
+    assert board.write("statue:x-one").status == 200
+    assert board.write("1:x-two").status == 200
+    assert board.keys("statue") == ["statue:x-one"]
+    assert sorted(board.keys()) == ["1:x-two", "statue:x-one"]
+    assert board.edit("statue:x-one", "Better").status == 200
+    assert board.delete("statue:x-one").status == 200
 
 
 def test_versions_and_assets_must_be_there(board: Board) -> None:

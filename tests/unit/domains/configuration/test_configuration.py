@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.configuration.models import SignInProvider
+from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.routes import build_router
 from backend.domains.configuration.service import ConfigurationService, Features
@@ -120,7 +120,9 @@ def test_a_deployment_with_a_user_pool_says_so_and_which(tables: Tables) -> None
 
 def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) -> None:
     repository = FeatureRepository(tables)
-    provider = SignInProvider("https://idp.example.org", "web", "openid email")
+    issuer = "https://idp.example.org"
+    endpoints = Endpoints(f"{issuer}/authorize", f"{issuer}/token", f"{issuer}/about")
+    provider = SignInProvider(issuer, "web", "openid email", "", lambda: endpoints)
     service = ConfigurationService(
         features=repository, region="eu-central-1", web_url="", openapi=dict, provider=provider
     )
@@ -134,6 +136,10 @@ def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) ->
         "web",
         "openid email",
     )
+    assert told["externalOAuthIdpTokenEndpoint"] == f"{issuer}/token"
+    assert told["externalOAuthIdpAuthorizationEndpoint"] == f"{issuer}/authorize"
+    assert told["externalOAuthIdpDiscoveryEndpoint"] == f"{issuer}/about"
+    assert told["externalOAuthIdpScopeMfa"] == "undefined"
     assert "cognitoUserPoolId" not in told
 
 

@@ -175,7 +175,7 @@ def test_an_asset_with_more_files_than_a_page_goes_on_on_the_next(
     monkeypatch.setattr(service, "FILES_AT_ONCE", 2)
     for number in range(5):
         museum.put("hall", f"/{number}.txt")
-    instants: Iterator[datetime] = (NOON + timedelta(seconds=number) for number in count())
+    instants: Iterator[datetime] = (NOON + timedelta(seconds=5 * number) for number in count())
     slow = museum.with_room(clock=lambda: next(instants))
     pages = slow.pages(fetchEntireChildrenSubtrees=True)
     told = [
@@ -185,6 +185,15 @@ def test_an_asset_with_more_files_than_a_page_goes_on_on_the_next(
     assert [ids(page)[0] for page in pages][:2] == ["hall", "hall"]
     assert ids(pages[-1])[-1] == "statue"
     assert len(pages) > 2
+
+
+def test_a_small_tree_is_one_page_on_a_busy_day(museum: Exports) -> None:
+    for name in ("hall", "statue", "plinth"):
+        museum.put(name, "/a.txt")
+    instants: Iterator[datetime] = (NOON + timedelta(seconds=number) for number in count())
+    slow = museum.with_room(clock=lambda: next(instants))
+    (page,) = slow.pages(fetchEntireChildrenSubtrees=True)
+    assert ids(page) == ["hall", "plinth", "statue"]
 
 
 def test_a_page_ends_before_it_is_too_large(

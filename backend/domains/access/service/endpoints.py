@@ -1,0 +1,57 @@
+"""Where an identity provider signs users in, as its discovery document names it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock
+from backend.core.documents import Documents
+from backend.core.errors import UnavailableError
+from backend.core.wired import wired
+from backend.domains.access.rules.discovery import (
+    SignInEndpoints,
+    discovery_url,
+    sign_in_endpoints,
+)
+from backend.domains.access.rules.tokens import parse_object
+
+FRESH = timedelta(minutes=10)
+"""How long endpoints are used without reading the document again."""
+
+
+@dataclass
+class _Known:
+    endpoints: SignInEndpoints | None = None
+    read_at: datetime | None = None
+
+
+@wired
+class ProviderEndpoints:
+    """The endpoints of one provider, read when they are first needed and kept for a while."""
+
+    documents: Documents
+    clock: Clock
+    issuer: str
+
+    _known: _Known = field(default_factory=_Known)
+
+    def get(self) -> SignInEndpoints:
+        """Return the endpoints; those that were read before while the provider does not answer.
+
+        Raises:
+            UnavailableError: the provider has not returned a usable document yet.
+        """
+        known, now = self._known, self.clock()
+        if (
+            known.endpoints is not None
+            and known.read_at is not None
+            and now < known.read_at + FRESH
+        ):
+            return known.endpoints
+        try:
+            document = parse_object(self.documents.read(discovery_url(self.issuer)))
+            known.endpoints = sign_in_endpoints(document, self.issuer)
+        except (UnavailableError, ValueError) as error:
+            if known.endpoints is None:
+                raise UnavailableError(f"The identity provider {self.issuer}: {error}") from error
+        known.read_at = now
+        return known.endpoints
