@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from backend.core.models import Confirmation, OptionalBody, WireModel
+from backend.core.models import Confirmation, OptionalBody, SentModel, WireModel
 from backend.core.names import Email, UserId
 
 Phone = Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")]
@@ -36,7 +36,7 @@ class UpdateSignInBody(WireModel):
         return self
 
 
-class ResetPasswordBody(OptionalBody):
+class ResetPasswordBody(OptionalBody, SentModel):
     """The request itself confirms the reset; only `false` is refused."""
 
     confirm_reset: Confirmation = True

@@ -37,6 +37,7 @@ from backend.domains.assets.repository import (
     AssetVersionNotFoundError,
     PrefixTakenError,
 )
+from backend.domains.assets.service.listing import list_in_partitions
 from backend.domains.assets.service.making import PlannedAsset, first_version, new_asset
 from backend.domains.assets.service.securing import secured, secured_request
 from backend.domains.audit.models import asset_entity
@@ -153,9 +154,7 @@ class AssetService:
     def list_assets(
         self, caller: Identity, database_id: str, page: PageRequest, *, show_archived: bool = False
     ) -> Page[Asset]:
-        """Return the assets of a database that the caller may see: active ones by id.
-
-        With `show_archived`, the archived ones follow, by id as well.
+        """Return the assets of a database that the caller may see by id; then the archived ones.
 
         Raises:
             DatabaseNotFoundError: the database does not exist, or not for the caller.
@@ -176,14 +175,11 @@ class AssetService:
     ) -> Page[Asset]:
         """Return assets of all databases that the caller may see, database by database.
 
-        With `show_archived`, the archived ones of a database follow its active ones.
-
         A position is a database and, if it is not read to its end, the key of its last asset. A
         page ends early after two seconds, two megabytes, or 5,000 rows of one database.
         """
-        found, room = list[Asset](), MAX_BYTES_PER_PAGE
+        found, room, stop = list[Asset](), MAX_BYTES_PER_PAGE, self.clock() + MAX_TIME_PER_PAGE
         read: Position | None = None
-        stop = self.clock() + MAX_TIME_PER_PAGE
         for row, after in self._unread(caller, page.after or {}, show_archived):
             left = page.limit - len(found) if room > 0 else 0
             if read is not None and (left == 0 or self.clock() >= stop):
@@ -367,22 +363,9 @@ class AssetService:
         new = old | dict(changes)
         return self.audit.entry(caller, "update_asset", name, before=old, after=new, at=at)
 
-    def _visible(
-        self, caller: Identity, partitions: Sequence[str], page: PageRequest
-    ) -> Page[Asset]:
-        """Return a page of the partitions, one after the other."""
-
-        def fetch(request: PageRequest) -> Page[Asset]:
-            place = request.after or {"databaseId": partitions[0]}
-            partition = place["databaseId"]
-            after = place if "assetId" in place else None
-            found = self.assets.list_in_partition(partition, PageRequest(request.limit, after))
-            if found.after is None and partition != partitions[-1]:
-                return Page(found.items, {"databaseId": partitions[-1]})
-            return found
-
+    def _visible(self, caller: Identity, parts: Sequence[str], page: PageRequest) -> Page[Asset]:
         return fill(
-            fetch,
+            lambda request: list_in_partitions(self.assets, parts, request),
             page,
             visible=lambda asset: self.authorization.may(caller, "GET", secured(asset)),
             position_of=lambda asset: {"databaseId": asset.partition, "assetId": asset.asset_id},

@@ -1,0 +1,236 @@
+"""Conditions on the fields of the indexes, as filters name them. Pure: no I/O.
+
+Fields that people write texts into are compared by words, and `<field>.keyword` by the whole value.
+Fields that hold ids and names of types have no words: they are always compared as a whole.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.metadata_text import (
+    MAX_WILDCARDS,
+    PATH_PREFIXES,
+    Key,
+    any_of,
+    key_condition,
+    key_of,
+    pair_query,
+)
+from backend.search.pairs import METADATA, nested
+from backend.search.values import iso_date, number_of
+from backend.search.words import TEXT_FIELDS, split_words, whole_word_query
+from backend.spec.facts import FACT_PREFIX
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+
+MAX_CONDITIONS = 1000
+"""Conditions in all filters of a request: a hundred thousand end OpenSearch, out of memory."""
+MAX_WORD_FILTERS = 50
+"""Filters without a field in a request: each is a condition for each field."""
+FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
+ANALYSED = frozenset(
+    {"str_assetname", "str_description", "str_key", "str_asset_version_comment", "list_tags"}
+)
+"""Fields that are compared by words."""
+_DOTTED = frozenset({"str_fileext", "str_assettype"})
+"""Fields whose values begin with a dot, which people leave out."""
+KEYWORD = ".keyword"
+_KEYWORD_PREFIXES = ("str_", "list_")
+_TYPED_PREFIXES = ("num_", "bool_", "date_")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?")
+_LEAST, _MOST = -(2**63), 2**63 - 1
+_DATE = re.compile(
+    r"\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}([.,]\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?",
+    re.ASCII,
+)
+_NOW = re.compile(r"now([+-]\d{1,4}[yMwdhHms])*(/[yMwdhHms])?", re.ASCII)
+_MILLISECONDS = re.compile(r"-?\d{5,13}", re.ASCII)
+_SHOWN_CHARS = 80
+
+
+class ConditionError(ValueError):
+    """A condition that cannot be met by any value, or is not let through; the message says why."""
+
+
+@dataclass
+class Budget:
+    """Counts what the filters of one request cost together."""
+
+    conditions: int = 0
+    wildcards: int = 0
+    words: int = 0
+
+    def spend(self, *, wildcards: int = 0, words: int = 0) -> None:
+        """Count one condition.
+
+        Raises:
+            InvalidInputError: the filters have more than a request may have.
+        """
+        self.conditions += 1
+        self.wildcards += wildcards
+        self.words += words
+        for count, most, what in (
+            (self.conditions, MAX_CONDITIONS, "conditions"),
+            (self.wildcards, MAX_WILDCARDS, "wildcards"),
+            (self.words, MAX_WORD_FILTERS, "words without a field"),
+        ):
+            if count > most:
+                message = f"have {count} {what} or more, at most {most} are taken"
+                raise InvalidInputError.of("filters", message)
+
+
+def known_field(name: str) -> str:
+    """Return the name of a field, if filters may name it.
+
+    Raises:
+        ConditionError: it is no field of the indexes and no key of metadata.
+    """
+    if name.removesuffix(KEYWORD) in FIELDS or is_key(name):
+        return name
+    raise ConditionError(f"{name!r:.{_SHOWN_CHARS}} is not a field of the indexes")
+
+
+def is_key(name: str) -> bool:
+    """Return whether the name is that of a key of metadata, or of attributes of files."""
+    return any(name.startswith(prefix) and name != prefix for prefix in _KEY_PREFIXES)
+
+
+_KEY_PREFIXES = (*PATH_PREFIXES, f"{METADATA}.", FACT_PREFIX)
+
+
+def exists(name: str) -> JsonObject:
+    """Return the condition that a document has a value of the field."""
+    if is_key(name):
+        return pair_query(_key(name), None)
+    return {"exists": {"field": _whole_field(name)}}
+
+
+def equal(name: str | None, value: str) -> JsonObject:
+    """Return the condition that a field holds the value: by words, or as a whole.
+
+    Raises:
+        ConditionError: the field holds no such values.
+    """
+    if name is None:
+        return whole_word_query(value)
+    if is_key(name):
+        return pair_query(_key(name), value, literal=True)
+    if name in ANALYSED and split_words(value):
+        return {"match": {name: {"query": value, "operator": "and"}}}
+    field = _whole_field(name)
+    if field.endswith(KEYWORD):
+        dotted = [f".{value}"] if _lacks_dot(name, value) else []
+        return any_of([_term(field, one) for one in (value, *dotted)])
+    return {"term": {field: {"value": _typed(field, value)}}}
+
+
+def like(name: str | None, pattern: str) -> JsonObject:
+    """Return the condition that a value fits a pattern with `*` and `?`.
+
+    Raises:
+        ConditionError: the field holds numbers, dates or booleans.
+    """
+    if name is None:
+        fields = [field.partition("^")[0] for field in TEXT_FIELDS]
+        return any_of([_wildcard(field, pattern) for field in fields])
+    if is_key(name):
+        return pair_query(_key(name), pattern)
+    if name.startswith(_TYPED_PREFIXES):
+        raise ConditionError(f"{name} takes no wildcards")
+    patterns = [pattern, f".{pattern}"] if _lacks_dot(name, pattern) else [pattern]
+    whole = [_wildcard(_whole_field(name), one) for one in patterns]
+    return any_of([*([_wildcard(name, pattern)] if name in ANALYSED else []), *whole])
+
+
+def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
+    """Return the condition that a number or date is within bounds (`gt`, `gte`, `lt`, `lte`).
+
+    Raises:
+        ConditionError: the field has no order, or a bound is no value of it.
+    """
+    if name is None:
+        raise ConditionError("a range needs a field (field:[a TO b])")
+    if is_key(name):
+        return _bounded_pair(_key(name), bounds)
+    if not name.startswith(("num_", "date_")):
+        raise ConditionError(f"{name.removesuffix(KEYWORD)} has no ranges")
+    known = {word: _typed(name, text) for word, text in bounds.items()}
+    return {"range": {name: known}}
+
+
+def _bounded_pair(key: Key, bounds: dict[str, str]) -> JsonObject:
+    if not bounds:
+        return pair_query(key, None)
+    numbers = {word: number_of(text) for word, text in bounds.items()}
+    kind = "number"
+    known: JsonObject = dict(numbers)
+    if any(number is None for number in numbers.values()):
+        kind = "date"
+        known = {word: _date(key.names[0], text) for word, text in bounds.items()}
+    should = [
+        nested(
+            path,
+            {"bool": {"filter": [key_condition(path, key), {"range": {f"{path}.{kind}": known}}]}},
+        )
+        for path in key.paths
+    ]
+    return any_of(should)
+
+
+def _key(name: str) -> Key:
+    return key_of(name.removeprefix(f"{METADATA}."))
+
+
+def _whole_field(name: str) -> str:
+    """The field that holds whole values."""
+    bare = name.removesuffix(KEYWORD)
+    return f"{bare}{KEYWORD}" if bare.startswith(_KEYWORD_PREFIXES) else bare
+
+
+def _lacks_dot(name: str, value: str) -> bool:
+    return name in _DOTTED and not value.startswith((".", "*", "?"))
+
+
+def _term(field: str, value: str) -> JsonObject:
+    return {"term": {field: {"value": value, "case_insensitive": True}}}
+
+
+def _wildcard(field: str, pattern: str) -> JsonObject:
+    return {"wildcard": {field: {"value": pattern, "case_insensitive": True}}}
+
+
+def _typed(field: str, value: str) -> str:
+    """A value that OpenSearch takes for the field, which it would refuse without naming it."""
+    if field.startswith("num_"):
+        if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
+            fact = f"{value!r:.{_SHOWN_CHARS}} is not a number from {_LEAST} to {_MOST}"
+            raise ConditionError(f"{field}: {fact}")
+    elif field.startswith("bool_"):
+        value = value.lower()
+        if value not in {"true", "false"}:
+            raise ConditionError(f"{field} is true or false, not {value!r:.{_SHOWN_CHARS}}")
+    elif field.startswith("date_"):
+        return _date(field, value)
+    return value
+
+
+def _date(field: str, value: str) -> str:
+    is_date = _DATE.fullmatch(value) and iso_date(_whole_date(value)) is not None
+    if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
+        return value
+    fact = (
+        f"{value!r:.{_SHOWN_CHARS}} is no date such as 2026-03-01, 2026-03-01T12:00:00Z or now-7d"
+    )
+    raise ConditionError(f"{field}: {fact}")
+
+
+def _whole_date(value: str) -> str:
+    """A date with its month, day and minutes, which may be left out."""
+    day, mark, time = value.partition("T")
+    day += "-01-01"[len(day) - 4 :] if len(day) < len("2026-03-01") else ""
+    hours_alone = re.fullmatch(r"(\d{2})(Z|[+-].*)?", time)
+    if hours_alone:
+        time = f"{hours_alone[1]}:00{hours_alone[2] or ''}"
+    return day + mark + time

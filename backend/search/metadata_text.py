@@ -1,0 +1,209 @@
+"""Queries of metadata as clients of VAMS write them: `MD_str_maker:Acme AND parts:1*`. Pure.
+
+A key may have the prefixes that VAMS gives to fields: `MD_` for metadata, `AB_` for attributes of
+files, and one of `TYPE_PREFIXES`. It names the key as it was sent and the key without prefixes,
+since `num_parts` may be a real key. Without `MD_` and `AB_`, it names both kinds.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.pairs import METADATA, nested
+from backend.search.values import number_of
+from backend.search.words import inner_query, split_words
+from backend.spec.search_indexes import ATTRIBUTES
+
+Mode = Literal["key", "value", "both"]
+TYPE_PREFIXES = ("str_", "num_", "bool_", "date_", "list_", "gp_", "gs_")
+PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
+MAX_ELEMENTS = 100
+MAX_WILDCARDS = 10
+"""Wildcards in one request; each may walk over all terms of a field."""
+_FIELD = "metadataQuery"
+_SHOWN_CHARS = 80
+_QUOTED_OR_OPERATOR = re.compile(r'"(?:[^"\\]|\\.)*"|(?:^|(?<=\s))(AND|OR)(?=\s|$)')
+
+
+class Key(NamedTuple):
+    """The nested paths and the keys in them that a key of a request may name."""
+
+    paths: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+def key_of(sent: str) -> Key:
+    """Return what a key names, with or without the prefixes of VAMS."""
+    paths: tuple[str, ...] = (METADATA, ATTRIBUTES)
+    names = [sent]
+    for prefix, path in PATH_PREFIXES.items():
+        rest = sent.removeprefix(prefix).removeprefix(".")
+        if sent.startswith(prefix) and rest:
+            paths = (path,)
+            names.append(rest)
+    for prefix in TYPE_PREFIXES:
+        rest = names[-1].removeprefix(prefix)
+        if rest != names[-1] and rest:
+            names.append(rest)
+            break
+    return Key(paths, tuple(names))
+
+
+def pair_query(key: Key | None, value: str | None, *, literal: bool = False) -> JsonObject:
+    """Return the query for documents with a pair of this key and this value.
+
+    Without case; `*` and `?` are wildcards in both, unless `literal`.
+    """
+    paths = (METADATA, ATTRIBUTES) if key is None else key.paths
+    should: list[JsonObject] = []
+    for path in paths:
+        filters: list[JsonObject] = []
+        if key is not None:
+            filters.append(key_condition(path, key))
+        if value is not None:
+            filters.append(_whole_value(path, value, literal=literal))
+        should.append(nested(path, {"bool": {"filter": filters}}))
+    return any_of(should)
+
+
+def key_condition(path: str, key: Key) -> JsonObject:
+    """Return the condition of a pair that it has one of the names."""
+    return any_of([_exact(f"{path}.key", name) for name in key.names])
+
+
+def part_query(text: str) -> JsonObject:
+    """Return the query for documents with a value that holds the text, or all its words."""
+    if is_pattern(text):
+        return pair_query(None, text)
+    return any_of([nested(path, _part_of_value(path, text)) for path in (METADATA, ATTRIBUTES)])
+
+
+def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
+    """Return the queries of elements joined by `AND` and `OR`, of which AND binds closer.
+
+    An element is `key:value`; in the modes `key` and `value`, it is just that, and in the mode
+    `both`, one without a colon is a key or a part of a value.
+
+    Raises:
+        InvalidInputError: there are too many elements or wildcards, or one of them is none.
+    """
+    if not text.strip():
+        return []
+    groups = [list(group) for group in _groups(text)]
+    count = sum(map(len, groups))
+    if count > MAX_ELEMENTS:
+        message = f"has {count} elements, at most {MAX_ELEMENTS} are taken"
+        raise InvalidInputError.of(_FIELD, message)
+    wildcards = 0
+    alternatives: list[JsonObject] = []
+    for group in groups:
+        found = [_element(one, mode) for one in group]
+        wildcards += sum(each.wildcards for each in found)
+        alternatives.append(all_of([each.query for each in found]))
+    if wildcards > MAX_WILDCARDS:
+        message = (
+            f"has {wildcards} wildcards and parts of values, at most {MAX_WILDCARDS} are taken"
+        )
+        raise InvalidInputError.of(_FIELD, message)
+    return [any_of(alternatives)]
+
+
+def is_pattern(value: str) -> bool:
+    return "*" in value or "?" in value
+
+
+def any_of(queries: list[JsonObject]) -> JsonObject:
+    """Return the query for documents that one of the queries finds."""
+    if len(queries) == 1:
+        return queries[0]
+    return {"bool": {"should": queries, "minimum_should_match": 1}}
+
+
+def all_of(queries: list[JsonObject]) -> JsonObject:
+    """Return the query for documents that all of the queries find."""
+    return queries[0] if len(queries) == 1 else {"bool": {"filter": queries}}
+
+
+class _Element(NamedTuple):
+    query: JsonObject
+    wildcards: int
+
+
+def _element(text: str, mode: Mode) -> _Element:
+    key, colon, value = (part.strip() for part in text.partition(":"))
+    if _unquoted(text) != text:  # a colon in quotes is part of the text
+        key, colon, value = text, "", ""
+    alone = text.strip(": ")
+    if mode != "both" and not alone:
+        raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not a {mode}")
+    if mode == "key":
+        return _Element(pair_query(key_of(alone), None), int(is_pattern(alone)))
+    if mode == "value":
+        part = _unquoted(alone)
+        return _Element(part_query(part), 1)
+    if not colon and alone:
+        part = _unquoted(alone)
+        return _Element(any_of([pair_query(key_of(part), None), part_query(part)]), 1)
+    if not key or not value:
+        raise InvalidInputError.of(_FIELD, f"{text!r:.{_SHOWN_CHARS}} is not key:value")
+    literal = _unquoted(value) != value
+    patterns = [key] if literal else [key, value]
+    found = pair_query(key_of(key), _unquoted(value), literal=literal)
+    return _Element(found, sum(map(is_pattern, patterns)))
+
+
+def _groups(text: str) -> Iterator[Iterator[str]]:
+    """The elements of a text: alternatives, and in each of them those that must all be found."""
+    parts: list[list[str]] = [[]]
+    start = 0
+    for found in _QUOTED_OR_OPERATOR.finditer(text):
+        operator = found[1]
+        if operator is None:
+            continue
+        parts[-1].append(text[start : found.start()])
+        start = found.end()
+        if operator == "OR":
+            parts.append([])
+    parts[-1].append(text[start:])
+    yield from (_stripped(part) for part in parts)
+
+
+def _stripped(elements: Iterable[str]) -> Iterator[str]:
+    return (element.strip() for element in elements)
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value.startswith('"') and value.endswith('"'):
+        return re.sub(r"\\(.)", r"\1", value[1:-1])
+    return value
+
+
+def _part_of_value(path: str, text: str) -> JsonObject:
+    field = f"{path}.string"
+    should = [inner_query(field, text), *_typed_values(path, text)]
+    if split_words(text):
+        should.append({"match": {f"{field}.text": {"query": text, "operator": "and"}}})
+    return any_of(should)
+
+
+def _whole_value(path: str, value: str, *, literal: bool) -> JsonObject:
+    """A value as a text, or as the number or boolean that it is stored as."""
+    return any_of([_exact(f"{path}.string", value, literal=literal), *_typed_values(path, value)])
+
+
+def _typed_values(path: str, value: str) -> list[JsonObject]:
+    found: list[JsonObject] = []
+    if value.lower() in {"true", "false"}:
+        found.append({"term": {f"{path}.boolean": value.lower() == "true"}})
+    number = number_of(value)
+    if number is not None:
+        found.append({"term": {f"{path}.number": number}})
+    return found
+
+
+def _exact(field: str, value: str, *, literal: bool = False) -> JsonObject:
+    """A whole value without regard to case, or a pattern where it holds `*` or `?`."""
+    kind = "wildcard" if is_pattern(value) and not literal else "term"
+    return {kind: {field: {"value": value, "case_insensitive": True}}}

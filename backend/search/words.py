@@ -1,0 +1,209 @@
+"""Queries for the words of a text. Pure: no I/O, no caller.
+
+All words of a text must be found, each in any field. What finds a word, best first:
+
+1. the whole word, by the boosts of `TEXT_FIELDS`, summed over the fields that hold it;
+2. a word that begins with it;
+3. a word that holds it anywhere (`inner`, mapping version 2);
+4. a word that differs in one letter, for words of letters only: numbers of parts differ on purpose.
+
+The last three add less than any whole word, so they are ranked after it. Scores count no documents:
+they tell nothing of those that a caller may not see (decision 36).
+"""
+
+import re
+import unicodedata
+from typing import Any
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.pairs import METADATA, nested
+from backend.spec.search_indexes import ATTRIBUTES, INNER
+
+TEXT_FIELDS = (
+    "str_assetname^4",
+    "str_key^3",
+    "list_tags^2",
+    "str_description",
+    "str_assetid",
+    "str_databaseid",
+    "str_assettype",
+    "str_fileext",
+)
+_INNER_BOOSTS = {
+    "str_assetname": 0.04,
+    "str_key": 0.03,
+    "list_tags": 0.02,
+    "str_description": 0.01,
+}
+_BEGINNING = 0.05
+"""Times the boosts of the fields: less than 1 in all."""
+_IN_VALUE = 0.01
+_NEARLY = 0.0005
+_FUZZY_FIELDS = TEXT_FIELDS[:4]
+_FUZZY_TERMS = 10
+"""Words of the index that a misspelt one may stand for."""
+
+MAX_WORDS = 100
+"""Words in one text; each is a condition for each field."""
+MAX_PART_WORDS = 10
+"""Words of a text up to which beginnings, parts and misspellings are searched, too."""
+MIN_PART_CHARS = 3
+MIN_FUZZY_CHARS = 5
+
+_WHOLE_NAME = 4
+"""What a name that is just the text adds to the score: as much as a word of it."""
+_WHOLE_ID = 25
+"""The asset of an id comes before its files, whose keys hold the id, too."""
+_WHOLE_FILE_NAME = 3
+_WHOLE_VALUE = 2
+
+_WORD = re.compile(r"\w+")
+_OPERATORS = re.compile(r'["*|()~]|(?:^|\s)[+-]\S')
+_LEADING_STARS = re.compile(r"(^|\s)\*+(?=\S)")
+
+
+def text_query(text: str, *, with_metadata: bool) -> JsonObject:
+    """Return the query for all words of a text.
+
+    With operators (`"…"`, `*` at a word's end, `+ | - ( ) ~`) it is a simple query string.
+
+    Raises:
+        InvalidInputError: the text has more than `MAX_WORDS` words.
+    """
+    count = len(_WORD.findall(text))
+    if count > MAX_WORDS:
+        raise InvalidInputError.of("query", f"has {count} words, at most {MAX_WORDS} are taken")
+    # Parts of words are found without a star before them.
+    plain = _LEADING_STARS.sub(r"\1", text)
+    words = split_words(plain)
+    if not words or _OPERATORS.search(plain):
+        return _simple_query_string(plain, with_metadata=with_metadata)
+    with_parts = len(words) <= MAX_PART_WORDS
+    return {"bool": {"must": [_word(one, with_metadata, with_parts) for one in words]}}
+
+
+def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
+    """Return what adds to the score of documents that the text names as a whole."""
+    whole: JsonObject = {"value": text, "case_insensitive": True}
+    asset = [{"term": {"_rectype": "asset"}}, {"term": {"str_assetid.keyword": whole}}]
+    found = [
+        _constant({"term": {"str_assetname.keyword": whole}}, _WHOLE_NAME),
+        _constant({"bool": {"filter": asset}}, _WHOLE_ID),
+        _constant(inner_query("str_key", f"/{text.removeprefix('/')}", end=""), _WHOLE_FILE_NAME),
+    ]
+    if with_metadata:
+        value = {"term": {f"{METADATA}.string": whole}}
+        found.append(_constant(nested(METADATA, value), _WHOLE_VALUE))
+    return found
+
+
+def whole_word_query(text: str) -> JsonObject:
+    """Return the query for documents that hold all words of a text, in any field or value."""
+    should = [
+        _whole(text),
+        *(nested(path, _in_text(path, text)) for path in (METADATA, ATTRIBUTES)),
+    ]
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def inner_query(field: str, text: str, *, end: str = "*", boost: float = 1) -> JsonObject:
+    """Return the query for a text anywhere in a field, or with `end=""` at its end."""
+    value = f"*{escaped(folded(text))}{end}"
+    return {"wildcard": {f"{field}.{INNER}": {"value": value, "boost": boost}}}
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text as the indexes cut them: letters, marks and digits."""
+    spaced = (char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
+    return "".join(spaced).split()
+
+
+def folded(text: str) -> str:
+    """Return a text as the normalizer of `inner` writes it: without case and accents."""
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def escaped(text: str) -> str:
+    """Return a text in which no character is a wildcard."""
+    return re.sub(r"([\\*?])", r"\\\1", text)
+
+
+def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
+    should = [_whole(word)]
+    if with_parts:
+        should += _parts(word)
+    if with_metadata:
+        should += [_value(path, word, with_parts) for path in (METADATA, ATTRIBUTES)]
+    return {"bool": {"should": should, "minimum_should_match": 1}}
+
+
+def _whole(text: str) -> JsonObject:
+    matched = {"query": text, "type": "most_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
+    return {"multi_match": matched}
+
+
+def _parts(word: str) -> list[JsonObject]:
+    begins = {"query": word, "type": "bool_prefix", "fields": [*TEXT_FIELDS], "boost": _BEGINNING}
+    found: list[JsonObject] = [{"multi_match": begins}]
+    if len(word) >= MIN_PART_CHARS:
+        inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
+        found.append({"dis_max": {"queries": inner}})
+    if _may_be_misspelt(word):
+        nearly = {"query": word, "fields": [*_FUZZY_FIELDS], "boost": _NEARLY, **_fuzziness()}
+        found.append({"multi_match": nearly})
+    return found
+
+
+def _value(path: str, word: str, with_parts: bool) -> JsonObject:
+    """A word in a value of metadata, or of an attribute."""
+    should = [_in_text(path, word)]
+    if with_parts:
+        field = f"{path}.string"
+        should.append({"match_bool_prefix": {f"{field}.text": _boosted(word, _BEGINNING)}})
+        if len(word) >= MIN_PART_CHARS:
+            should.append(inner_query(field, word, boost=_IN_VALUE))
+        if _may_be_misspelt(word):
+            nearly = {**_boosted(word, _NEARLY), **_fuzziness()}
+            should.append({"match": {f"{field}.text": nearly}})
+    return nested(path, {"bool": {"should": should}}, score_mode="max")
+
+
+def _in_text(path: str, text: str) -> JsonObject:
+    return {"match": {f"{path}.string.text": {"query": text, "operator": "and"}}}
+
+
+def _boosted(word: str, boost: float) -> JsonObject:
+    return {"query": word, "boost": boost}
+
+
+def _fuzziness() -> dict[str, Any]:
+    return {"fuzziness": 1, "prefix_length": 1, "max_expansions": _FUZZY_TERMS}
+
+
+def _may_be_misspelt(word: str) -> bool:
+    return len(word) >= MIN_FUZZY_CHARS and not any(char.isnumeric() for char in word)
+
+
+def _constant(query: JsonObject, boost: float) -> JsonObject:
+    return {"constant_score": {"filter": query, "boost": boost}}
+
+
+def _simple_query_string(text: str, *, with_metadata: bool) -> JsonObject:
+    words: JsonObject = {
+        "simple_query_string": {
+            "query": text,
+            "fields": list(TEXT_FIELDS),
+            "default_operator": "and",
+            "lenient": True,
+            "analyze_wildcard": True,
+        }
+    }
+    if not with_metadata:
+        return words
+    should = [words]
+    for path in (METADATA, ATTRIBUTES):
+        values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
+        should.append(nested(path, {"simple_query_string": values}, score_mode="max"))
+    return {"bool": {"should": should, "minimum_should_match": 1}}

@@ -1,0 +1,179 @@
+"""What searches find: metadata, filters and parts of words, as clients of VAMS mean them."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.search.conftest import Library, asset
+
+
+def text(key: str, value: str) -> dict[str, Any]:
+    return {"key": key, "string": value}
+
+
+def number(key: str, value: float) -> dict[str, Any]:
+    return {"key": key, "string": f"{value:g}", "number": value}
+
+
+def file(name: str, attributes: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
+    return {
+        "_rectype": "file",
+        "str_databaseid": "museum",
+        "str_assetid": name,
+        "str_key": f"{name}/{name}.glb",
+        "str_fileext": ".glb",
+        "attributes": attributes,
+        **fields,
+    }
+
+
+@pytest.fixture
+def museum(library: Library) -> Library:
+    library.put(
+        {
+            "gear": asset(
+                "gear",
+                [
+                    text("product", "Training"),
+                    number("num_parts", 12),
+                    text("material", "cast iron"),
+                ],
+                str_assetname="Gear box",
+                str_description="Helical gearing of a pump",
+                list_tags=["red", "old parts"],
+                str_assettype=".glb",
+            ),
+            "lamp": asset(
+                "lamp",
+                [text("product", "Lighting"), number("parts", 3), text("made", "2026-03-01")],
+                str_assetname="Desk lamp",
+                str_description="With a gear",
+                str_assettype="folder",
+            ),
+            "bearing": file("bearing", [text("maker", "Acme Works"), number("fact_triangles", 12)]),
+        }
+    )
+    return library
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "found"),
+    [
+        ("MD_str_product:Training", "both", {"gear"}),
+        ("MD_str_product:train*", "both", {"gear"}),
+        ("MD_str_product:Training AND MD_num_num_parts:12", "both", {"gear"}),
+        ("MD_num_parts:12", "both", {"gear"}),
+        ("MD_num_parts:3", "both", {"lamp"}),
+        ("num_parts:3.0 OR product:training", "both", {"gear", "lamp"}),
+        ("product:Lighting OR product:Training AND material:steel", "both", {"lamp"}),
+        ("material:cast iron", "both", {"gear"}),
+        ('material:"cast iron"', "both", {"gear"}),
+        ("AB_str_maker:acme works", "both", {"bearing"}),
+        ("MD_str_maker:acme works", "both", set[str]()),
+        ("maker:Acme*", "both", {"bearing"}),
+        ("AB_fact_triangles:12", "both", {"bearing"}),
+        ("product", "key", {"gear", "lamp"}),
+        ("MD_str_product", "key", {"gear", "lamp"}),
+        ("AB_maker OR MD_material", "key", {"gear", "bearing"}),
+        ("Light", "value", {"lamp"}),
+        ("ast ir", "value", {"gear"}),
+        ("works", "value", {"bearing"}),
+        ("material", "both", {"gear"}),
+        ("train", "both", {"gear"}),
+    ],
+)
+def test_metadata_queries_mean_what_clients_of_vams_mean(
+    museum: Library, query: str, mode: str, found: set[str]
+) -> None:
+    assert museum.ids(metadataQuery=query, metadataSearchMode=mode) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('str_description:"gear"', {"lamp"}),
+        ("str_assetname:Gear", {"gear"}),
+        ("str_assetname:gea*", {"gear"}),
+        ("str_assetname:*ear*", {"gear"}),
+        ("str_assetname.keyword:Gear", set[str]()),
+        ('str_assetname.keyword:"gear box"', {"gear"}),
+        ("helical", {"gear"}),
+        ("acme", {"bearing"}),
+        ("light*", set[str]()),
+        ("_exists_:str_fileext", {"bearing"}),
+        ("NOT _exists_:MD_product", {"bearing"}),
+        ("MD_product:Training OR AB_maker:*works", {"gear", "bearing"}),
+        ("MD_num_parts:[2 TO 4]", {"lamp"}),
+        ("MD_made:>2025", {"lamp"}),
+        ('str_fileext:"glb" AND str_databaseid:"museum"', {"bearing"}),
+        ("str_assettype:glb || str_assettype:folder", {"gear", "lamp"}),
+        ("list_tags:old", {"gear"}),
+    ],
+)
+def test_filters_mean_what_clients_of_vams_mean(
+    museum: Library, text: str, found: set[str]
+) -> None:
+    asked = {"query_string": {"query": text}}
+    made = number("made", 0) | {"string": "2026-03-01", "date": "2026-03-01T00:00:00+00:00"}
+    museum.put(
+        {
+            "lamp": asset(
+                "lamp",
+                [text_pair("product"), number("parts", 3), made],
+                str_assetname="Desk lamp",
+                str_description="With a gear",
+                str_assettype="folder",
+            )
+        }
+    )
+    assert museum.ids(filters=[asked]) == found
+
+
+def text_pair(key: str) -> dict[str, Any]:
+    return text(key, "Lighting")
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ("lam", ["lamp"]),
+        ("amp", ["lamp"]),
+        ("GEAR", ["gear", "lamp", "bearing"][:2]),
+        ("gea", ["gear", "lamp"]),
+        ("ear", ["gear", "bearing", "lamp"]),
+        ("bear", ["bearing"]),
+        ("geer box", list[str]()),
+        ("Helicla", list[str]()),
+        ("helixal", ["gear"]),
+        ("*elica", ["gear"]),
+        ("desk gear", ["lamp"]),
+        ("gear training", ["gear"]),
+        ("raini", ["gear"]),
+        ("cme", ["bearing"]),
+    ],
+)
+def test_parts_of_words_are_found_after_whole_ones(
+    museum: Library, query: str, order: list[str]
+) -> None:
+    hits = museum.search(query=query)["hits"]["hits"]
+    assert [hit["_id"] for hit in hits] == order
+
+
+def test_a_text_in_metadata_is_only_searched_on_request(museum: Library) -> None:
+    assert museum.ids(query="raini", includeMetadataInSearch=False) == set()
+
+
+def test_an_id_leads_to_its_asset_and_a_file_name_to_its_file(museum: Library) -> None:
+    museum.put(
+        {
+            "x1": asset("a1b2-c3d4-e5", str_assetname="Something"),
+            "f1": file("a1b2-c3d4-e5", [], str_key="a1b2-c3d4-e5/a1b2-c3d4-e5.glb"),
+            "f2": file("other", [], str_key="other/drive.v2.glb"),
+            "f3": file("other", [], str_key="other/drive.v2.glb/drive.v2.glb.txt"),
+        }
+    )
+    first = [
+        museum.search(query=text)["hits"]["hits"][0]["_id"]
+        for text in ("a1b2-c3d4-e5", "drive.v2.glb")
+    ]
+    assert first == ["x1", "f2"]
