@@ -4,6 +4,7 @@ It takes the answers of custom resources and the object engine's notifications, 
 state of the runtime.
 """
 
+import json
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import cast
 
 import httpx
 import psutil
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -22,14 +24,18 @@ from local.engine_room import EngineRoom
 from local.engines.errors import EngineError
 from local.errors import LocalError
 from local.functions import Functions
+from local.plan import Object
 from local.proxy import Proxies
 from local.pumps.drained import Drain
 from local.pumps.objects import ObjectPump
 from local.pumps.supervisor import Supervisor
+from local.states.mends import ROLE_HEADER, STATUS_PATH, WAITING_PATH
+from local.states.tasks import RefusedTaskError, Tasks
 
 NOTIFICATIONS = "/notifications"
 ANSWERS = "/answers"
 USER_POOLS = "/user-pools"
+TASKS = "/tasks"
 _SECONDS = 5
 
 
@@ -55,6 +61,7 @@ class Board:
     drain: Drain | None = None
     objects: ObjectPump | None = None
     proxies: Proxies | None = None
+    tasks: Tasks | None = None
 
 
 def admin_app(board: Board) -> Starlette:
@@ -68,6 +75,10 @@ def admin_app(board: Board) -> Starlette:
         ("/faults", ["GET", "PUT", "DELETE"], _faults),
         (ANSWERS + "/{request}", ["PUT"], _answer),
         (NOTIFICATIONS, ["POST"], _notified),
+        (TASKS + "/2015-03-31/functions/{function}/invocations", ["POST"], _task),
+        (TASKS + STATUS_PATH, ["POST"], _status_changed),
+        (TASKS + WAITING_PATH, ["POST"], _waits),
+        (TASKS, ["POST"], _task),
         (USER_POOLS + "/{pool}/.well-known/jwks.json", ["GET"], _pool_keys),
     ]
     routes: list[BaseRoute] = [
@@ -168,6 +179,39 @@ async def _notified(board: Board, request: Request) -> Response:
     if board.objects is not None:
         board.objects.hint(notification)
     return Response(status_code=200)
+
+
+async def _task(board: Board, request: Request) -> Response:
+    """A task of a state machine: a call of Lambda by its path, of SQS or EventBridge by header."""
+    if board.tasks is None:
+        return _error(503, "the runtime starts")
+    role = request.headers.get(ROLE_HEADER, "")
+    function = request.path_params.get("function")
+    body = cast("JsonValue", json.loads(await request.body() or b"{}"))
+    try:
+        if function is not None:
+            return await board.tasks.invoke(function, body, role)
+        target = request.headers.get("x-amz-target", "")
+        return await board.tasks.call(target, cast("Object", body), role)
+    except RefusedTaskError as refused:
+        return refused.response()
+
+
+async def _status_changed(board: Board, request: Request) -> Response:
+    if board.tasks is None:
+        return _error(503, "the runtime starts")
+    try:
+        await board.tasks.executions.status_changed(await request.json())
+    except (BotoCoreError, ClientError) as error:
+        return _error(503, str(error))  # the engine sends it again
+    return JSONResponse({})
+
+
+async def _waits(board: Board, request: Request) -> Response:
+    report = cast("Object", await request.json())
+    if board.tasks is not None:
+        board.tasks.executions.waits(str(report["executionArn"]), waits=bool(report["waits"]))
+    return JSONResponse({})
 
 
 async def _pool_keys(board: Board, request: Request) -> Response:

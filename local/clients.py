@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_stepfunctions import SFNClient
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Endpoints:
     s3: str
     sqs: str
     opensearch: str
+    states: str
     others: str
 
     def environment(self) -> Mapping[str, str]:
@@ -47,6 +49,7 @@ class Endpoints:
             "AWS_ENDPOINT_URL_DYNAMODB": self.dynamodb,
             "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": self.dynamodb,
             "AWS_ENDPOINT_URL_S3": self.s3,
+            "AWS_ENDPOINT_URL_SFN": self.states,
             "AWS_ENDPOINT_URL_SQS": self.sqs,
             "AWS_ENDPOINT_URL_SECRETS_MANAGER": self.others,
             "AWS_ENDPOINT_URL_OPENSEARCH": self.opensearch,
@@ -64,6 +67,7 @@ class Clients:
     secrets: SecretsManagerClient
     sns: SNSClient
     cognito: CognitoIdentityProviderClient
+    states: SFNClient
 
 
 def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
@@ -88,4 +92,5 @@ def connect(endpoints: Endpoints, credentials: Credentials) -> Clients:
         secrets=session.client("secretsmanager", endpoint_url=endpoints.others, config=config),
         sns=session.client("sns", endpoint_url=endpoints.others, config=config),
         cognito=session.client("cognito-idp", endpoint_url=endpoints.others, config=config),
+        states=session.client("stepfunctions", endpoint_url=endpoints.states, config=config),
     )

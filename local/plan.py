@@ -84,6 +84,16 @@ class Bucket:
 
 
 @dataclass(frozen=True)
+class StateMachine:
+    """A state machine as its engine takes it."""
+
+    name: str
+    arn: str
+    role: str
+    definition: str
+
+
+@dataclass(frozen=True)
 class Cors:
     """What an API answers to browsers of other origins."""
 
@@ -149,6 +159,7 @@ class Plan:
     )
     """Name and id of each, and the names of its applications."""
 
+    state_machines: list[StateMachine] = field(default_factory=list[StateMachine])
     topics: list[str] = field(default_factory=list[str])
     apis: dict[str, Api] = field(default_factory=dict[str, Api])
     layers: dict[str, str] = field(default_factory=dict[str, str])

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TypedDict
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
 
-from local.admin import ANSWERS, NOTIFICATIONS, USER_POOLS, Board, admin_app
+from local.admin import ANSWERS, NOTIFICATIONS, TASKS, USER_POOLS, Board, admin_app
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
@@ -38,11 +38,13 @@ from local.pumps.queues import QueuePump
 from local.pumps.schedules import SchedulePump
 from local.pumps.streams import StreamPump
 from local.pumps.supervisor import Supervisor
-from local.resources import cognito, secretsmanager, sns, sqs
+from local.resources import cognito, secretsmanager, sns, sqs, stepfunctions
 from local.resources.base import Context
 from local.runtime_api import runtime_app
 from local.servers import HttpServer, bind_any
 from local.state import REPOSITORY, StateFolder, tools_folder
+from local.states.executions import Executions
+from local.states.tasks import Tasks
 from local.synthesis import synthesize
 
 _THREADS = 64  # every pump may wait for an engine at the same time
@@ -50,6 +52,9 @@ _PROCESSES = 48  # of all functions together, some 55 MB each
 _REMEMBER_EVERY = 10.0
 
 _log = logging.getLogger(__name__)
+
+
+Start = Callable[[str, Callable[[], Awaitable[None]]], None]
 
 
 class _Common(TypedDict):
@@ -69,6 +74,7 @@ class EndpointFile(TypedDict):
     opensearch: str
     dynamodb: str
     s3: str
+    states: str
     aws: str
     admin: str
     pid: int
@@ -97,7 +103,9 @@ class Runtime:
         self._choices = choices
         self._tools = tools_folder()
         self._options = Options(
-            s3_webhook=choices.internal.url + NOTIFICATIONS, durable=not choices.in_memory
+            s3_webhook=choices.internal.url + NOTIFICATIONS,
+            tasks=choices.internal.url + TASKS,
+            durable=not choices.in_memory,
         )
         self._credentials = Credentials(self._options.access_key, self._options.secret_key)
         self._engines = EngineRoom(tools=self._tools, state=choices.state, options=self._options)
@@ -187,6 +195,7 @@ class Runtime:
             s3=self._engines.url("s3"),
             sqs=self._engines.url("queues"),
             opensearch=self._engines.url("opensearch"),
+            states=self._engines.url("states"),
             others=self._engines.url("aws"),
         )
 
@@ -203,6 +212,7 @@ class Runtime:
             s3=await proxies.before("s3", direct.s3),
             sqs=await proxies.before("sqs", direct.sqs),
             opensearch=await proxies.before("opensearch", direct.opensearch),
+            states=direct.states,
             others=direct.others,
         )
 
@@ -274,21 +284,49 @@ class Runtime:
             queue = plan.queues[mapping.queue_arn]
             pump = QueuePump(mapping, queue, **common)
             start(f"queue {queue.name} {mapping.id[:8]}", pump.run)
-        for rule in plan.rules:
-            if rule.schedule is not None:
-                schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
-                start(f"schedule {rule.id[:8]}", schedule.run)
+        self._start_schedules(plan, start, bus=bus, journal=journal, activity=activity)
         watched = watched_buckets(plan)
         if watched:
             board.objects = ObjectPump(
                 watched, clients=clients, bus=bus, journal=journal, activity=activity
             )
             start("objects", board.objects.run)
+        executions = Executions(self._choices.state, bus, activity)
+        board.tasks = self._tasks(clients, functions, bus, activity, executions)
+        start("executions", executions.report_lost)
         start("engines", self._engines.keep)
-        self._keep_what_engines_forget(stack, clients)
-        board.drain = Drain(plan, clients, activity, streams, board.objects)
+        self._keep_what_engines_forget(stack, clients, executions)
+        board.drain = Drain(plan, clients, activity, streams, board.objects, executions)
 
-    def _keep_what_engines_forget(self, stack: contextlib.AsyncExitStack, clients: Clients) -> None:
+    def _tasks(
+        self,
+        clients: Clients,
+        functions: Functions,
+        bus: Bus,
+        activity: Activity,
+        executions: Executions,
+    ) -> Tasks:
+        return Tasks(
+            functions=functions,
+            clients=clients,
+            bus=bus,
+            roles=self._roles,
+            activity=activity,
+            executions=executions,
+        )
+
+    @staticmethod
+    def _start_schedules(
+        plan: Plan, start: Start, *, bus: Bus, journal: Journal, activity: Activity
+    ) -> None:
+        for rule in plan.rules:
+            if rule.schedule is not None:
+                schedule = SchedulePump(rule, bus=bus, journal=journal, activity=activity)
+                start(f"schedule {rule.id[:8]}", schedule.run)
+
+    def _keep_what_engines_forget(
+        self, stack: contextlib.AsyncExitStack, clients: Clients, executions: Executions
+    ) -> None:
         state = self._choices.state
 
         async def remember() -> None:
@@ -302,19 +340,13 @@ class Runtime:
                 await asyncio.sleep(_REMEMBER_EVERY)
                 await remember()
 
-        def give_back(engine: str) -> None:
-            if engine == "aws":
-                secretsmanager.replay(clients, state)
-                sns.recreate(clients, self._plan)
-                cognito.recreate(clients, self._plan)
-            elif engine == "queues":
-                sqs.recreate(clients, self._plan)
-
         async def replay(engine: str) -> None:
             try:
-                await asyncio.to_thread(give_back, engine)
+                await asyncio.to_thread(_give_back, engine, clients, state, self._plan)
             except (BotoCoreError, ClientError) as error:
                 raise EngineError(f"{engine} does not take what it forgot: {error}") from error
+            if engine == "states":
+                executions.lose()
 
         self._supervisor.start("secrets", remember_often)
         self._engines.restarted = replay
@@ -331,10 +363,23 @@ class Runtime:
             "opensearch": self._engines.own_url("opensearch"),
             "dynamodb": self._engines.own_url("dynamodb"),
             "s3": self._engines.own_url("s3"),
+            "states": self._engines.own_url("states"),
             "aws": self._engines.own_url("aws"),
             "admin": self._choices.internal.url,
             "pid": os.getpid(),
         }
+
+
+def _give_back(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:
+    """Create again what an engine that has just restarted no longer has."""
+    if engine == "aws":
+        secretsmanager.replay(clients, state)
+        sns.recreate(clients, plan)
+        cognito.recreate(clients, plan)
+    elif engine == "queues":
+        sqs.recreate(clients, plan)
+    elif engine == "states":
+        stepfunctions.recreate(clients, plan)
 
 
 def refuse_kept_data(state: StateFolder) -> None:

@@ -22,6 +22,8 @@ class Options:
 
     The access key is of letters and digits, or DynamoDB Local refuses it.
 
+    `tasks` is where the runner answers the tasks of state machines.
+
     `durable=False` gives tests speed for safety: DynamoDB Local in memory. `eatmydata` keeps
     the files but skips fsync, by preloading libeatmydata where the machine has it (a kill -9 of
     the process loses nothing then, a power cut may).
@@ -32,6 +34,7 @@ class Options:
     region: str = "us-east-1"
     account: str = "123456789012"
     s3_webhook: str | None = None
+    tasks: str | None = None
     durable: bool = True
     eatmydata: bool = False
 

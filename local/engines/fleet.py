@@ -15,6 +15,7 @@ from local.engines.ports import free_ports
 from local.engines.process import HEALTHY_SECONDS, Running, stop_leftovers
 from local.engines.queues import ElasticMq
 from local.engines.s3 import VersityGateway
+from local.engines.states import StateMachines
 
 _POLL_SECONDS = 0.05
 
@@ -25,6 +26,7 @@ ENGINES: Mapping[str, Engine] = {
         DynamoDbLocal(),
         ElasticMq(),
         MotoServer(),
+        StateMachines(),
         VersityGateway(),
     )
 }

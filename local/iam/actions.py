@@ -122,6 +122,18 @@ _OF_POOLS = frozenset(
         "ListUsers",
     }
 )
+_OF_TASKS = {
+    "events": "events:PutEvents",
+    "lambda": "lambda:InvokeFunction",
+    "sqs": "sqs:SendMessage",
+}
+_OF_RUNS = {
+    "DescribeExecution": "executionArn",
+    "StartExecution": "stateMachineArn",
+    "StopExecution": "executionArn",
+}
+"""By operation: the parameter that names the resource."""
+_OF_ANSWERS = frozenset({"SendTaskFailure", "SendTaskHeartbeat", "SendTaskSuccess"})
 _OF_SECRETS = {
     "DescribeSecret": (),
     "GetSecretValue": ("Decrypt",),
@@ -182,6 +194,23 @@ def log_writing(group: str, place: Place) -> Iterator[Need]:
     """What Lambda needs of a function's role to write its log."""
     for action in ("CreateLogStream", "PutLogEvents"):
         yield Need(f"logs:{action}", place.arn("logs", f"log-group:{group}:log-stream:any"))
+
+
+def log_delivery() -> Iterator[Need]:
+    """What Step Functions needs of a state machine's role to log; AWS decides it on `*` only."""
+    for action in (
+        *("CreateLogDelivery", "DeleteLogDelivery", "DescribeLogGroups"),
+        *("DescribeResourcePolicies", "GetLogDelivery", "ListLogDeliveries"),
+        *("PutResourcePolicy", "UpdateLogDelivery"),
+    ):
+        yield Need(f"logs:{action}", "*")
+
+
+def task(service: str, resource: str, place: Place) -> Iterator[Need]:
+    """What a state machine's role needs to call a function, a queue or an event bus."""
+    yield Need(_OF_TASKS[service], resource)
+    if service == "sqs":
+        yield from place.with_key(resource, "sqs", _SEALING)
 
 
 def listing(parameters: Parameters) -> Need:
@@ -319,6 +348,14 @@ def _cognito(operation: str, parameters: Parameters, place: Place) -> Iterator[N
         yield Need(f"cognito-idp:{operation}", pool)
 
 
+def _stepfunctions(operation: str, parameters: Parameters, place: Place) -> Iterator[Need]:
+    if operation in _OF_RUNS:
+        yield Need(f"states:{operation}", str(parameters[_OF_RUNS[operation]]))
+    elif operation in _OF_ANSWERS:
+        # A token does not name its state machine: granted are all of the account, or none.
+        yield Need(f"states:{operation}", place.arn("states", "stateMachine:of-the-token"))
+
+
 def _sts(operation: str, _parameters: Parameters, _place: Place) -> Iterator[Need]:
     """Who am I: AWS asks no policy."""
     if operation == "GetCallerIdentity":
@@ -335,5 +372,6 @@ _SERVICES: Mapping[str, Callable[[str, Parameters, Place], Iterator[Need]]] = {
     "secretsmanager": _secretsmanager,
     "sns": _sns,
     "sqs": _sqs,
+    "stepfunctions": _stepfunctions,
     "sts": _sts,
 }

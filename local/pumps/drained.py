@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from local.pumps.activity import Activity
     from local.pumps.objects import ObjectPump
     from local.pumps.streams import StreamPump
+    from local.states.executions import Executions
 
 _COUNTS: tuple[QueueAttributeNameType, ...] = (
     "ApproximateNumberOfMessages",
@@ -49,6 +50,7 @@ class Drain:
     activity: Activity
     streams: Sequence[StreamPump]
     objects: ObjectPump | None
+    executions: Executions | None = None
 
     async def report(self) -> dict[str, JsonValue]:
         """Return whether all is worked off, and if not, what is pending as far as was looked."""
@@ -59,8 +61,10 @@ class Drain:
 
     async def _look(self) -> dict[str, JsonValue]:
         epoch = self.activity.epoch
-        if self.activity.running:
-            return {"drained": False, "running": self.activity.running}
+        executing = self.executions.working if self.executions is not None else 0
+        if self.activity.running or executing:
+            pending: dict[str, JsonValue] = {"executions": executing} if executing else {}
+            return {"drained": False, "running": self.activity.running, **pending}
         queues = await asyncio.gather(
             *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
         )

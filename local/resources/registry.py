@@ -16,6 +16,7 @@ from local.resources import (
     secretsmanager,
     sns,
     sqs,
+    stepfunctions,
 )
 from local.resources.base import Created, Creator
 
@@ -42,6 +43,7 @@ CREATORS: Mapping[str, Creator] = {
     "AWS::SQS::Queue": sqs.create_queue,
     "AWS::SSM::Parameter": others.create_parameter,
     "AWS::SecretsManager::Secret": secretsmanager.create_secret,
+    "AWS::StepFunctions::StateMachine": stepfunctions.create_state_machine,
 }
 
 _ENGINES: Mapping[str, str] = {
@@ -49,6 +51,7 @@ _ENGINES: Mapping[str, str] = {
     "AWS::OpenSearchService::Domain": "opensearch",
     "AWS::S3::Bucket": "s3",
     "AWS::SQS::Queue": "queues",
+    "AWS::StepFunctions::StateMachine": "states",
 }
 
 INERT: Mapping[str, str] = {
@@ -66,7 +69,6 @@ INERT: Mapping[str, str] = {
     "AWS::S3::BucketPolicy": "the engine's one pair of keys may do everything",
     "AWS::SNS::TopicPolicy": "the engine's one pair of keys may do everything",
     "AWS::SQS::QueuePolicy": "the engine's one pair of keys may do everything",
-    "AWS::StepFunctions::StateMachine": "no engine runs executions yet",
     "AWS::SecretsManager::ResourcePolicy": "the engine's one pair of keys may do everything",
     "AWS::WAFv2::WebACL": "nobody but this machine reaches the local user pool",
     "AWS::WAFv2::WebACLAssociation": "nobody but this machine reaches the local user pool",
@@ -76,7 +78,6 @@ _INERT_ARNS: Mapping[str, tuple[str, str]] = {
     "AWS::CloudWatch::Alarm": ("cloudwatch", "alarm:"),
     "AWS::KMS::Key": ("kms", "key/"),
     "AWS::Logs::LogGroup": ("logs", "log-group:"),
-    "AWS::StepFunctions::StateMachine": ("states", "stateMachine:"),
     "AWS::WAFv2::WebACL": ("wafv2", "regional/webacl/"),
 }
 

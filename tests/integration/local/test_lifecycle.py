@@ -17,7 +17,9 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Small
 
-_FILE_KEYS = ["api", "adminApiKey", "opensearch", "dynamodb", "s3", "aws", "admin", "pid"]
+_FILE_KEYS = [
+    *("api", "adminApiKey", "opensearch", "dynamodb", "s3", "states", "aws", "admin", "pid"),
+]
 
 
 def _asked(runtime: Small) -> str:

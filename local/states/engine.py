@@ -1,0 +1,27 @@
+"""The process of the engine: `python -m local.states.engine HOST PORT TASKS`.
+
+It serves Step Functions on HOST and PORT. The tasks of state machines, status events and reports of
+waiting tasks are sent to TASKS, an address of the runner.
+"""
+
+import logging
+import sys
+
+from moto.core.config import default_user_config
+from moto.server import main as serve
+
+from local.states.mends import apply
+
+
+def main(host: str, port: str, tasks: str) -> None:
+    """Serve until the process is ended."""
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
+    apply(tasks)
+    # Its log has the whole state machine for each error, and a line for each request.
+    logging.getLogger("moto").setLevel(logging.CRITICAL)
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    serve(["-H", host, "-p", port])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

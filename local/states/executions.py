@@ -1,0 +1,115 @@
+"""Which executions run, as the engine reports it, and what becomes of those that it loses.
+
+The engine keeps executions in memory. What runs is noted in the state folder; executions that were
+lost with the engine, or with the runtime, are reported as failed when the runtime serves again.
+"""
+
+import asyncio
+import logging
+import time
+from typing import cast
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import JsonValue
+
+from local.plan import Object
+from local.pumps.activity import Activity
+from local.pumps.batches import pause_while_away
+from local.pumps.bus import Bus, new_event
+from local.state import StateFolder
+
+FILE = "executions.json"
+SOURCE = "aws.states"
+DETAIL_TYPE = "Step Functions Execution Status Change"
+INTERRUPTED = "Interrupted"
+_CAUSE = "The local runtime, which keeps executions in memory, ended during this one"
+
+_log = logging.getLogger(__name__)
+
+
+class Executions:
+    """Follows the executions of one runtime; lives in its event loop."""
+
+    def __init__(self, state: StateFolder, bus: Bus, activity: Activity) -> None:
+        """Begin with what ran when an earlier runtime of the state folder ended."""
+        self._state = state
+        self._bus = bus
+        self._activity = activity
+        self._running: dict[str, Object] = {}
+        self._waiting: set[str] = set()
+        self._lost: dict[str, Object] = state.read(FILE, cast("dict[str, Object]", {}))
+        self._to_report = asyncio.Event()
+        self._writing = asyncio.Lock()
+
+    @property
+    def working(self) -> int:
+        """How many executions go on by themselves: those that wait for an answer do not."""
+        return len(self._lost) + len(self._running.keys() - self._waiting)
+
+    async def status_changed(self, detail: Object) -> None:
+        """Publish a status; returns when every target of a rule has it.
+
+        Raises:
+            ClientError: the engine behind a target refuses.
+            BotoCoreError: likewise, when it does not answer.
+        """
+        with self._activity.working():
+            execution = str(detail["executionArn"])
+            ended = detail["status"] != "RUNNING"
+            if not ended:
+                self._running[execution] = detail
+                await self._note()
+            event = new_event(SOURCE, DETAIL_TYPE, [execution], detail)
+            await self._bus.publish(event)
+            if ended:
+                self._running.pop(execution, None)
+                self._waiting.discard(execution)
+                await self._note()
+
+    def waits(self, execution: str, *, waits: bool) -> None:
+        """Note that an execution waits for the answer of a pipeline, or no longer does."""
+        self._activity.epoch += 1
+        if waits:
+            self._waiting.add(execution)
+        else:
+            self._waiting.discard(execution)
+
+    def lose(self) -> None:
+        """Give up what runs: the engine has ended."""
+        self._lost |= self._running
+        self._running.clear()
+        self._waiting.clear()
+        self._to_report.set()
+
+    async def report_lost(self) -> None:
+        """Report lost executions as failed, for ever."""
+        failures = 0
+        while True:
+            try:
+                for execution, detail in list(self._lost.items()):
+                    await self.status_changed(_interrupted(detail))
+                    del self._lost[execution]
+                    await self._note()
+            except (BotoCoreError, ClientError) as error:
+                failures += 1
+                _log.warning("lost executions are not reported: %s", error)
+                await asyncio.sleep(pause_while_away(failures))
+                continue
+            failures = 0
+            await self._to_report.wait()
+            self._to_report.clear()
+
+    async def _note(self) -> None:
+        async with self._writing:
+            noted = {**self._lost, **self._running}
+            await asyncio.to_thread(self._state.write, FILE, noted)
+
+
+def _interrupted(detail: Object) -> Object:
+    more: dict[str, JsonValue] = {
+        "status": "FAILED",
+        "stopDate": int(time.time() * 1000),
+        "error": INTERRUPTED,
+        "cause": _CAUSE,
+    }
+    return {**detail, **more}
