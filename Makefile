@@ -162,11 +162,15 @@ docs: $(READY) ## Write the generated reference pages
 
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml anew into requirements.txt and backend/requirements.txt
-	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group processing --group runtime --group infra \
+	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group inspect --group inspect-cad --group runtime --group infra \
 		--group local --group client --group tracking --group dev \
 		--universal --python-version 3.11 --generate-hashes -o requirements.txt
 	@$(BIN)/uv pip compile --quiet --group lambda -c requirements.txt \
 		--universal --python-version 3.11 --generate-hashes -o backend/requirements.txt
+	@for group in inspect inspect-cad; do \
+		$(BIN)/uv pip compile --quiet --group $$group -c requirements.txt \
+			--universal --python-version 3.11 --generate-hashes -o backend/requirements-$$group.txt; \
+	done
 
 .PHONY: clean
 clean: ## Remove what was made here: environment, templates, local state, caches

@@ -1,4 +1,4 @@
-"""The two folders that functions are made of: our code, and the layer of its dependencies.
+"""The folders that functions are made of: our code, and the layers of its dependencies.
 
 Not the upload of them: CDK copies a folder into the assembly under the hash of its content.
 
@@ -11,14 +11,18 @@ import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
+from backend.spec.functions.model import Packages
 from infra.settings import ROOT
 
 REQUIREMENTS = ROOT / "backend" / "requirements.txt"
 LAYERS = ROOT / "build" / "layers"
-PLATFORM = "aarch64-manylinux2014"
+PLATFORM = "aarch64-manylinux_2_28"
+"""Lambda's Python 3.13 has glibc 2.34."""
 PYTHON = "3.13"
 
 
@@ -27,13 +31,25 @@ class LayerBuildError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """The folder of a dependency layer, and the hash that it goes by."""
+
+    folder: Path
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class Folders:
-    """Where both folders lie, the hash that the layer goes by, and whether they are compiled."""
+    """The folder of the code, the layer of all functions, and those of some by their name.
+
+    `compiled` says whether they hold bytecode.
+    """
 
     code: Path
     layer: Path
     layer_hash: str
     compiled: bool = False
+    packages: Mapping[Packages, Layer] = field(default_factory=dict["Packages", "Layer"])
 
 
 def prepare(target: Path, *, bundle: bool) -> Folders:
@@ -54,7 +70,23 @@ def prepare(target: Path, *, bundle: bool) -> Folders:
         layer=build_layer(python) if bundle else copy_requirements(layer),
         layer_hash=layer_hash(bundle=bundle, compiled=python is not None),
         compiled=python is not None,
+        packages={name: _packages(name, target, python, bundle) for name in get_args(Packages)},
     )
+
+
+def requirements_of(name: Packages) -> Path:
+    """Return the pinned requirements of a dependency layer that only some functions have."""
+    return REQUIREMENTS.with_name(f"requirements-{name}.txt")
+
+
+def _packages(name: Packages, target: Path, python: Path | None, bundle: bool) -> Layer:
+    requirements = requirements_of(name)
+    digest = layer_hash(bundle=bundle, compiled=python is not None, requirements=requirements)
+    if bundle:
+        return Layer(build_layer(python, requirements), digest)
+    folder = target / name
+    folder.mkdir()
+    return Layer(copy_requirements(folder, requirements), digest)
 
 
 def find_python() -> Path | None:
@@ -93,21 +125,21 @@ def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
     return target
 
 
-def copy_requirements(target: Path) -> Path:
+def copy_requirements(target: Path, requirements: Path = REQUIREMENTS) -> Path:
     """Fill `target` with the pinned requirements only: the local runtime installs them itself."""
-    shutil.copyfile(REQUIREMENTS, target / "requirements.txt")
+    shutil.copyfile(requirements, target / "requirements.txt")
     return target
 
 
-def layer_hash(*, bundle: bool, compiled: bool = False) -> str:
+def layer_hash(*, bundle: bool, compiled: bool = False, requirements: Path = REQUIREMENTS) -> str:
     """What the content of the layer depends on."""
     platform = f"{PLATFORM} {PYTHON}" if bundle else "requirements only"
     platform += " compiled" if compiled else ""
-    facts = f"{platform}\n".encode() + REQUIREMENTS.read_bytes()
+    facts = f"{platform}\n".encode() + requirements.read_bytes()
     return hashlib.sha256(facts).hexdigest()
 
 
-def build_layer(python: Path | None = None) -> Path:
+def build_layer(python: Path | None = None, requirements: Path = REQUIREMENTS) -> Path:
     """The folder of the dependency layer for Lambda, built once for each lock.
 
     With `python` it holds bytecode too.
@@ -115,23 +147,25 @@ def build_layer(python: Path | None = None) -> Path:
     Raises:
         LayerBuildError: the packages could not be installed.
     """
-    target = LAYERS / layer_hash(bundle=True, compiled=python is not None)
+    target = LAYERS / layer_hash(
+        bundle=True, compiled=python is not None, requirements=requirements
+    )
     if target.is_dir():
         return target
     LAYERS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=LAYERS) as folder:
         built = Path(folder) / "layer"
-        _install(built / "python")
+        _install(built / "python", requirements)
         if python is not None:
             compile_folder(built, python)
         built.rename(target)
     return target
 
 
-def _install(target: Path) -> None:
+def _install(target: Path, requirements: Path) -> None:
     command = [_uv(), "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
     command += ["--python-platform", PLATFORM, "--python-version", PYTHON]
-    command += ["--only-binary", ":all:", "--target", str(target), "-r", str(REQUIREMENTS)]
+    command += ["--only-binary", ":all:", "--target", str(target), "-r", str(requirements)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise LayerBuildError(f"bundle: the dependency layer failed: {done.stderr.strip()}")

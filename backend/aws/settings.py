@@ -63,6 +63,12 @@ class Settings:
         return self._get("AWS_REGION")
 
     @property
+    def library_path(self) -> dict[str, str]:
+        """The variable by which Lambda's Python finds its libraries, for processes of its own."""
+        name = "LD_LIBRARY_PATH"
+        return {name: self.environment[name]} if name in self.environment else {}
+
+    @property
     def search_url(self) -> str:
         """The URL of OpenSearch; like an AWS SDK, this follows `AWS_ENDPOINT_URL_OPENSEARCH`."""
         override = self.environment.get("AWS_ENDPOINT_URL_OPENSEARCH")

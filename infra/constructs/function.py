@@ -11,7 +11,7 @@ from aws_cdk import aws_logs as logs
 from backend.spec.functions import Function
 from backend.spec.tables.model import Table
 from infra import grants
-from infra.assets import Folders
+from infra.assets import Folders, Layer
 from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
@@ -66,7 +66,7 @@ class FunctionsOf:
             architecture=ARCHITECTURE,
             handler=spec.handler,
             code=self._code,
-            layers=[self._layer()],
+            layers=self._layers_of(spec),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
@@ -83,17 +83,22 @@ class FunctionsOf:
         self._watch(function, spec)
         return function
 
-    def _layer(self) -> lambda_.LayerVersion:
+    def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
+        common = Layer(self._folders.layer, self._folders.layer_hash)
+        layers = [self._layer("Dependencies", common)]
+        if spec.packages is not None:
+            name = "".join(map(str.title, spec.packages.split("-"))) + "Dependencies"
+            layers.append(self._layer(name, self._folders.packages[spec.packages]))
+        return layers
+
+    def _layer(self, name: str, source: Layer) -> lambda_.LayerVersion:
         # A layer of each stack's own: a new layer has a new ARN, and CloudFormation refuses to
         # change an export that another stack uses.
-        name = "Dependencies"
         if name not in self._layers:
             layer = lambda_.LayerVersion(
                 self._stack,
                 name,
-                code=lambda_.Code.from_asset(
-                    str(self._folders.layer), asset_hash=self._folders.layer_hash
-                ),
+                code=lambda_.Code.from_asset(str(source.folder), asset_hash=source.hash),
                 compatible_runtimes=[RUNTIME],
                 compatible_architectures=[ARCHITECTURE],
                 description="What the functions import beside the runtime's own packages",

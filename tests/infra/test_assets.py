@@ -64,10 +64,9 @@ def test_a_layer_that_fails_says_why_and_leaves_nothing_behind(
 ) -> None:
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("pydantic==2.0.0\n")  # no hash
-    monkeypatch.setattr(assets, "REQUIREMENTS", requirements)
     monkeypatch.setattr(assets, "LAYERS", tmp_path / "layers")
     with pytest.raises(LayerBuildError, match="hash"):
-        assets.build_layer()
+        assets.build_layer(requirements=requirements)
     assert list((tmp_path / "layers").iterdir()) == []
 
 

@@ -43,7 +43,10 @@ def test_a_function_has_the_declared_handler_and_size(assembly: Assembly, spec: 
     assert properties["Timeout"] == spec.timeout_seconds
     assert properties["Runtime"] == RUNTIME.name == "python3.13"
     assert properties["Architectures"] == ["arm64"]
-    assert assembly.texts(properties["Layers"]) == ["<Dependencies>"]
+    more = {None: [], "inspect": ["<InspectDependencies>"]} | {
+        "inspect-cad": ["<InspectCadDependencies>"]
+    }
+    assert assembly.texts(properties["Layers"]) == ["<Dependencies>", *more[spec.packages]]
     assert assembly.text(properties["Role"]) == f"<{spec.name}Role.Arn>"
 
 

@@ -1,1 +1,1 @@
-"""Functions that the state machine of executions calls."""
+"""The functions that the state machine of executions calls."""

@@ -7,12 +7,19 @@ file of users, so that its children inherit nothing worth reading.
 import os
 import socket
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 
 from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
 from backend.processing.readers.assimp import library
 
+# What libraries import at their first use only.
+_LATE_MODULES = (
+    *("encodings.cp437", "encodings.cp1252", "encodings.idna", "encodings.utf_16"),
+    *("encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32", "numpy.ma"),
+)
 _TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
@@ -38,8 +45,11 @@ def _load() -> None:
     """Load everything that an inspection uses, also what is imported at its first use."""
     from PIL import Image  # noqa: PLC0415 - this process is slow to start already
 
+    for name in _LATE_MODULES:
+        import_module(name)
     Image.init()
-    library()
+    if find_spec("assimp_py"):  # the function that reads CAD models does not have it
+        library()
     inspect("triangle.obj", _TRIANGLE, _NoFiles())
 
 

@@ -27,6 +27,7 @@ from backend.spec.functions.apis import (
     TAGS_API,
     UPLOADS_API,
 )
+from backend.spec.functions.inspecting import INSPECT, INSPECT_CAD
 from backend.spec.functions.model import Function
 from backend.spec.functions.outputs import PROCESS_OUTPUT
 from backend.spec.functions.running import (
@@ -87,6 +88,8 @@ __all__ = [
     "INDEX_OBJECTS",
     "INDEX_SETTLE",
     "INGEST_API",
+    "INSPECT",
+    "INSPECT_CAD",
     "JOBS_API",
     "JOB_STARTER",
     "LARGE_FILE_WORKER",
@@ -164,6 +167,8 @@ FUNCTIONS: tuple[Function, ...] = (
     REPLAY_FAILURES,
     SWEEP_TOMBSTONES,
     PROCESS_OUTPUT,
+    INSPECT,
+    INSPECT_CAD,
 )
 
 

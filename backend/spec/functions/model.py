@@ -24,6 +24,8 @@ from backend.values import frozen
 
 Kind = Literal["api", "consumer", "authorizer", "bootstrap", "scheduled", "pipeline", "output"]
 """A `pipeline` is called by the state machine of executions, an `output` after all pipelines."""
+Packages = Literal["inspect", "inspect-cad"]
+"""A dependency layer: the dependency group in `pyproject.toml` that it holds."""
 SearchAccess = Literal["none", "inspect", "read", "write", "sweep", "manage", "renew"]
 """Mappings; queries; documents written; tombstones found and removed; indexes and aliases made;
 all of these, and indexes removed."""
@@ -40,7 +42,8 @@ class Function:
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
     to them. What it has of the user pool it has where one is deployed. `runs` lets it start, stop
-    and describe executions of the state machine.
+    and describe executions of the state machine. `packages` is a dependency layer that it has
+    beside the one of all functions.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Function:
     timeout_seconds: int = 29
     loops: bool = False
     runs: bool = False
+    packages: Packages | None = None
 
     @property
     def tables(self) -> tuple[Table, ...]:

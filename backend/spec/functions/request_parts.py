@@ -48,6 +48,11 @@ REPLAYS: Requests = {
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
 }
 """What replaying takes beside documents: the entries, and the jobs of the consumers' own."""
+INSPECTS: Requests = {
+    ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket"),
+    AUXILIARY_BUCKET: ("GetObject", "ListBucket", "PutObject"),
+}
+"""What the shipped pipelines do: read files of assets and of runs, write what a run found."""
 KEPT: Requests = {FAILURE_BUCKET: ("PutObject",)}
 KEPT_BY_MAPPING: Requests = {FAILURE_BUCKET: ("ListBucket", "PutObject")}
 """The destination of a stream's mapping: Lambda looks whether it is there."""

@@ -19,6 +19,7 @@ from backend.spec.functions.request_parts import (
     CALLER,
     FILE_CHANGES,
     GOVERNED,
+    INSPECTS,
     KEPT,
     KEPT_BY_MAPPING,
     OF_ROWS,
@@ -37,12 +38,10 @@ _OF_API: Mapping[str, Requests] = {
     "ConfigurationApi": {registry.FEATURES: ("Scan",)},
     "AccessApi": {
         access.USER_ROLES: (
-            *("ConditionCheckItem", "DeleteItem", "GetItem"),
-            *("PutItem", "Query", "Scan"),
+            *("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan"),
         ),
         access.API_KEYS: (
-            *("BatchGetItem", "DeleteItem", "GetItem"),
-            *("PutItem", "Scan", "UpdateItem"),
+            *("BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Scan", "UpdateItem"),
         ),
         access.CONSTRAINTS: ("DeleteItem", "PutItem", "Scan"),
         access.POLICIES: ("BatchGetItem", "DeleteItem", "GetItem", "PutItem", "UpdateItem"),
@@ -275,6 +274,7 @@ _OF_WORKERS: Mapping[str, Requests] = {
         operations.RESERVATIONS: ("BatchGetItem", "PutItem"),
         ASSET_BUCKET: (),  # its name is all that is needed
     },
+    **dict.fromkeys(("Inspect", "InspectCad"), INSPECTS),
     "IndexChanges": {**OF_ROWS, **KEPT_BY_MAPPING, operations.JOBS: ("PutItem",)},
     "IndexObjects": {**SOURCES, **KEPT},
     "IndexSettle": {**SOURCES, **KEPT},

@@ -1,0 +1,53 @@
+"""S3 behind the port `core.work_files.WorkFiles`."""
+
+import shutil
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from backend.aws.errors import translated
+from backend.aws.object_errors import translated_object
+from backend.core.wired import wired
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+_BLOCK = 1 << 20
+
+
+@wired
+class S3WorkFiles:
+    """Objects as files of this machine (see the port for what each method promises)."""
+
+    client: "S3Client"
+
+    def sizes(self, bucket: str, prefix: str, *, most: int) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        with translated("S3"):
+            for page in pages:
+                for each in page.get("Contents", []):
+                    found[each.get("Key", "").removeprefix(prefix)] = each.get("Size", 0)
+                if len(found) >= most:
+                    break
+        return found
+
+    def size(self, bucket: str, key: str, version_id: str | None) -> int:
+        with translated_object(key):
+            reply = self.client.head_object(Bucket=bucket, Key=key, **_version(version_id))
+        return reply["ContentLength"]
+
+    def download(self, bucket: str, key: str, version_id: str | None, path: Path) -> None:
+        with translated_object(key):
+            reply = self.client.get_object(Bucket=bucket, Key=key, **_version(version_id))
+            with closing(reply["Body"]) as body, path.open("wb") as file:
+                shutil.copyfileobj(body, file, _BLOCK)
+
+    def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
+        with translated_object(key, refusing=True), path.open("rb") as file:
+            self.client.put_object(Bucket=bucket, Key=key, Body=file, ContentType=content_type)
+
+
+def _version(version_id: str | None) -> Any:
+    return {} if not version_id else {"VersionId": version_id}

@@ -1,0 +1,173 @@
+"""What the shipped pipelines do: read the file of a run in the jail and write what was found."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from backend.aws.clients import at_first_use, s3
+from backend.aws.settings import load
+from backend.aws.work_files import S3WorkFiles
+from backend.core.errors import InvalidInputError
+from backend.core.models import WireModel
+from backend.core.objects import NotRestoredError
+from backend.core.wired import wired
+from backend.core.work_files import WorkFiles
+from backend.processing import limits
+from backend.processing.inspection import extension_of
+from backend.processing.jail.parent import Jail, Outcome, Usage
+from backend.processing.jail.results import Result
+from backend.spec.functions import Function
+from backend.values import frozen
+
+VERSION = 1
+"""Of the form of `inspection.json`."""
+_LISTED_FILES = 20_000
+"""Files of an asset among which references are resolved: 20 requests to S3."""
+
+
+class Body(WireModel):
+    """What this pipeline uses of the body that the state machine passes."""
+
+    input_s3_asset_file_path: str
+    output_s3_asset_files_path: str
+    output_s3_asset_preview_path: str
+    output_s3_asset_metadata_path: str
+    bucket_asset: str = ""
+    input_asset_location_key: str = ""
+    input_s3_version_id: str = ""
+    input_relative_path: str = ""
+
+
+@frozen
+class Place:
+    """A bucket and a key in it."""
+
+    bucket: str
+    key: str
+
+    def below(self, name: str) -> "Place":
+        return Place(self.bucket, self.key + name)
+
+
+@wired
+class _AssetFiles:
+    """The files of an asset in its bucket, for the references of a model."""
+
+    files: WorkFiles
+    root: Place
+
+    def sizes(self) -> Mapping[str, int]:
+        return self.files.sizes(self.root.bucket, self.root.key, most=_LISTED_FILES)
+
+    def fetch(self, path: str, destination: Path) -> None:
+        place = self.root.below(path)
+        self.files.download(place.bucket, place.key, None, destination)
+
+
+@wired
+class Inspector:
+    """One pipeline: reads files of some `extensions`. A file that it cannot read is no error."""
+
+    files: WorkFiles
+    jail: Jail
+    extensions: frozenset[str]
+
+    def handle(self, event: Mapping[str, Any], _context: object = None) -> dict[str, Any]:
+        """Inspect the file of a run. Returns a summary for the history of the execution.
+
+        Raises:
+            InvalidInputError: the run has no file.
+        """
+        body = Body.model_validate(event["body"])
+        source = _place(body.input_s3_asset_file_path)
+        if not source.key or source.key.endswith("/"):
+            raise InvalidInputError("This pipeline inspects one file: start it with a file")
+        root = _root(body, source)
+        version_id = body.input_s3_version_id if source.bucket == body.bucket_asset else ""
+        with tempfile.TemporaryDirectory() as temporary:
+            found = self._inspected(source, version_id, root, Path(temporary))
+            self._write(body, source, found)
+        return {"refused": found.result.refused, "facts": len(found.result.facts)}
+
+    def _inspected(self, source: Place, version_id: str, root: Place, folder: Path) -> Outcome:
+        path = source.key.removeprefix(root.key)
+        extension = extension_of(path)
+        if extension not in self.extensions:
+            return _refused(f"no reader for .{extension}" if extension else "has no extension")
+        if self.files.size(source.bucket, source.key, version_id or None) > limits.INPUT_BYTES:
+            return _refused(f"larger than {limits.INPUT_BYTES // limits.MIB} MiB")
+        content = folder / "content"
+        try:
+            self.files.download(source.bucket, source.key, version_id or None, content)
+        except NotRestoredError as error:
+            return _refused(str(error))
+        return self.jail.inspect(path, content, _AssetFiles(self.files, root), folder)
+
+    def _write(self, body: Body, source: Place, found: Outcome) -> None:
+        """The result last: whoever finds it finds the other objects too."""
+        previews, models = (
+            _place(each)
+            for each in (body.output_s3_asset_preview_path, body.output_s3_asset_files_path)
+        )
+        for path, folder, kind in (
+            (found.thumbnail, previews, "image/png"),
+            (found.glb, models, "model/gltf-binary"),
+        ):
+            if path is not None:
+                target = folder.below(path.name)
+                self.files.upload(path, target.bucket, target.key, content_type=kind)
+        target = _place(body.output_s3_asset_metadata_path).below("inspection.json")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(json.dumps(_described(body, source, found), allow_nan=False).encode())
+            file.flush()
+            path = Path(file.name)
+            self.files.upload(path, target.bucket, target.key, content_type="application/json")
+
+
+def inspector(function: Function, extensions: frozenset[str]) -> Inspector:
+    """Return the pipeline of a function, with S3 behind it."""
+    settings = load(function)
+    jail = Jail(settings.library_path)
+    return Inspector(S3WorkFiles(at_first_use(s3)), jail, extensions)
+
+
+def _place(uri: str) -> Place:
+    """Return the bucket and the key of an `s3://` URI."""
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    if not uri.startswith("s3://") or not bucket:
+        raise InvalidInputError(f"Not a URI of S3: {uri:.200}")
+    return Place(bucket, key)
+
+
+def _root(body: Body, source: Place) -> Place:
+    """The asset's folder; of a file that another pipeline wrote, the folder of its outputs."""
+    location = body.input_asset_location_key
+    if source.bucket == body.bucket_asset and location and source.key.startswith(location):
+        return Place(source.bucket, location)
+    return Place(source.bucket, source.key.rpartition("/")[0] + "/")
+
+
+def _refused(reason: str) -> Outcome:
+    return Outcome(Result(refused=reason), None, None, Usage(0, 0, 0))
+
+
+def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
+    result = found.result
+    return {
+        "version": VERSION,
+        "source": {
+            "bucket": source.bucket,
+            "key": source.key,
+            "versionId": body.input_s3_version_id,
+            "relativePath": body.input_relative_path,
+        },
+        "facts": result.facts,
+        "refused": result.refused,
+        "descriptor": result.descriptor,
+        "references": [asdict(each) for each in result.references],
+        "thumbnail": None if found.thumbnail is None else found.thumbnail.name,
+        "glb": None if found.glb is None else found.glb.name,
+    }

@@ -1,0 +1,166 @@
+"""The shipped pipelines: what they read of a run, and what they write."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.core.errors import InvalidInputError, NotFoundError
+from backend.core.objects import NotRestoredError
+from backend.entrypoints.inspecting import Inspector
+from backend.processing import limits
+from backend.processing.jail.parent import Jail
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from tests.unit.processing import samples
+
+RUN = "s3://auxiliary/pipelines/x-1/1/"
+
+
+class FakeWorkFiles:
+    """Objects in memory, by bucket and key; each has the one version `v1`."""
+
+    def __init__(self) -> None:
+        self.objects: dict[tuple[str, str], bytes] = {}
+        self.read: list[tuple[str, str | None]] = []
+        self.reported: dict[str, int] = {}
+        self.archived: set[str] = set()
+
+    def sizes(self, bucket: str, prefix: str, *, most: int) -> Mapping[str, int]:
+        keys = [key for name, key in self.objects if name == bucket and key.startswith(prefix)]
+        return {key.removeprefix(prefix): len(self.objects[bucket, key]) for key in keys[:most]}
+
+    def size(self, bucket: str, key: str, version_id: str | None) -> int:
+        if (bucket, key) not in self.objects:
+            raise NotFoundError(key)
+        return self.reported.get(key, len(self.objects[bucket, key]))
+
+    def download(self, bucket: str, key: str, version_id: str | None, path: Path) -> None:
+        if key in self.archived:
+            raise NotRestoredError
+        self.read.append((key, version_id))
+        path.write_bytes(self.objects[bucket, key])
+
+    def upload(self, path: Path, bucket: str, key: str, *, content_type: str) -> None:
+        self.objects[bucket, key] = path.read_bytes()
+
+    def result(self) -> dict[str, Any]:
+        return json.loads(self.objects["auxiliary", "pipelines/x-1/1/metadata/inspection.json"])
+
+
+@pytest.fixture(scope="module")
+def jail() -> Iterator[Jail]:
+    started = Jail(seconds=30)
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def files() -> FakeWorkFiles:
+    return FakeWorkFiles()
+
+
+@pytest.fixture
+def inspector(files: FakeWorkFiles, jail: Jail) -> Inspector:
+    return Inspector(files, jail, INSPECT_EXTENSIONS)
+
+
+def event(path: str, **changes: str) -> dict[str, Any]:
+    body = {
+        "inputS3AssetFilePath": f"s3://assets/statue/{path}",
+        "outputS3AssetFilesPath": f"{RUN}files/",
+        "outputS3AssetPreviewPath": f"{RUN}previews/",
+        "outputS3AssetMetadataPath": f"{RUN}metadata/",
+        "bucketAsset": "assets",
+        "inputAssetLocationKey": "statue/",
+        "inputS3VersionId": "v1",
+        "inputRelativePath": f"/{path}",
+        "assetId": "statue",
+    }
+    return {"body": {**body, **changes}}
+
+
+def test_a_model_becomes_facts_a_thumbnail_and_a_glb(
+    inspector: Inspector, files: FakeWorkFiles
+) -> None:
+    material = b"newmtl red\nmap_Kd ../textures/red.png\n"
+    files.objects["assets", "statue/models/cube.obj"] = samples.cube_obj("mtllib cube.mtl\n")
+    files.objects["assets", "statue/models/cube.mtl"] = material
+    files.objects["assets", "statue/textures/red.png"] = samples.png()
+    files.objects["assets", "statue/textures/other.png"] = samples.png()
+    files.objects["assets", "other/red.png"] = samples.png()
+    inspector.handle(event("models/cube.obj"))
+    found = files.result()
+    assert found["version"] == 1
+    assert found["source"] == {
+        "bucket": "assets",
+        "key": "statue/models/cube.obj",
+        "versionId": "v1",
+        "relativePath": "/models/cube.obj",
+    }
+    assert found["facts"]["triangles"] == 12
+    assert len(found["descriptor"]) == 75
+    assert found["references"] == [
+        {"path": "models/cube.mtl", "kind": "material", "state": "found"},
+        {"path": "textures/red.png", "kind": "texture", "state": "found"},
+    ]
+    assert (found["thumbnail"], found["glb"]) == ("thumbnail.png", "model.glb")
+    assert files.objects["auxiliary", "pipelines/x-1/1/previews/thumbnail.png"][1:4] == b"PNG"
+    assert files.objects["auxiliary", "pipelines/x-1/1/files/model.glb"][:4] == b"glTF"
+    expected: list[tuple[str, str | None]] = [
+        ("statue/models/cube.obj", "v1"),
+        ("statue/models/cube.mtl", None),
+        ("statue/textures/red.png", None),
+    ]
+    assert files.read == expected
+
+
+def test_a_file_that_cannot_be_read_is_a_result_and_no_error(
+    inspector: Inspector, files: FakeWorkFiles
+) -> None:
+    files.objects["assets", "statue/broken.glb"] = b"glTF"
+    inspector.handle(event("broken.glb"))
+    found = files.result()
+    assert found["refused"]
+    assert (found["facts"], found["thumbnail"], found["glb"]) == ({}, None, None)
+
+
+def test_a_pipeline_refuses_the_formats_of_another(files: FakeWorkFiles, jail: Jail) -> None:
+    files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
+    Inspector(files, jail, INSPECT_CAD_EXTENSIONS).handle(event("cube.obj"))
+    assert files.result()["refused"] == "no reader for .obj"
+    assert files.read == []
+
+
+def test_a_file_that_is_too_large_is_not_downloaded(
+    inspector: Inspector, files: FakeWorkFiles
+) -> None:
+    files.objects["assets", "statue/scan.las"] = b""
+    files.reported["statue/scan.las"] = limits.INPUT_BYTES + 1
+    inspector.handle(event("scan.las"))
+    assert files.result()["refused"] == "larger than 512 MiB"
+    assert files.read == []
+
+
+def test_an_archived_file_is_refused(inspector: Inspector, files: FakeWorkFiles) -> None:
+    files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
+    files.archived.add("statue/cube.obj")
+    inspector.handle(event("cube.obj"))
+    assert "archive class" in files.result()["refused"]
+
+
+def test_what_another_pipeline_wrote_is_read_from_its_folder(
+    inspector: Inspector, files: FakeWorkFiles
+) -> None:
+    source = "pipelines/x-1/1/files/cube.obj"
+    files.objects["auxiliary", source] = samples.cube_obj()
+    files.objects["auxiliary", "pipelines/secret.mtl"] = b""
+    inspector.handle(event("cube.obj", inputS3AssetFilePath=f"s3://auxiliary/{source}"))
+    assert files.read == [(source, None)]
+
+
+@pytest.mark.parametrize("path", ["s3://assets/statue/", "s3://", "https://example.com/a.obj"])
+def test_a_run_without_a_file_fails(inspector: Inspector, path: str) -> None:
+    with pytest.raises(InvalidInputError):
+        inspector.handle(event("a.obj", inputS3AssetFilePath=path))
