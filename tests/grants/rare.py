@@ -160,6 +160,12 @@ RARE = (
     Rare("SearchWork", "ChangeMessageVisibility", "SearchWorker", "a step that has to wait"),
     Rare("ScanResults", "ChangeMessageVisibility", "Quarantine", "two results of one version"),
     Rare("Purges", "ChangeMessageVisibility", "PurgeWorker", "two messages of one job"),
+    Rare(
+        "PipelineStorageTable",
+        "ConditionCheckItem",
+        "Bootstrap",
+        "a release changes on which files a shipped workflow runs",
+    ),
     Rare("Reservations", "GetItem", "PurgeWorker", "a deletion of an asset that has failed"),
 )
 

@@ -114,6 +114,22 @@ def furnished(api: Api, s3: Any, database: str, neighbour: str) -> list[str]:
     return assets
 
 
+def defined(api: Api, database: str) -> None:
+    """A pipeline and a workflow, which keep the database from being deleted until they are."""
+    settings = {"pipelineType": "standardFile", "pipelineExecutionType": "Lambda"}
+    pipeline = {"pipelineId": "look-closer", "databaseId": database, "lambdaName": "Inspect"}
+    described = {"description": "Looks at models", "assetType": ".glb", "outputType": ""}
+    api.ok("PUT", "/pipelines", {**settings, **pipeline, **described})
+    used = {"functions": [{"name": "look-closer", "databaseId": database}]}
+    workflow = {"workflowId": "look", "databaseId": database, "description": "Looks"}
+    api.ok("PUT", "/workflows", {**workflow, "specifiedPipelines": used})
+    path = f"/database/{database}"
+    for kind in ("workflows/look", "pipelines/look-closer"):
+        status, body = api.refused("DELETE", path)
+        assert (status, body["code"]) == (409, "DatabaseHoldsDefinitions")
+        api.ok("DELETE", f"{path}/{kind}")
+
+
 def without_trail(found: dict[str, list[str]]) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if not name.endswith(TRAIL)}
 
@@ -124,6 +140,7 @@ def test_nothing_of_a_purged_database_is_left_but_audit(
     neighbour = api.new_database(f"db-{uuid4().hex[:12]}")
     s3 = client_of(runtime, "s3")
     assets = furnished(api, s3, database, neighbour)
+    defined(api, database)
     path, words = f"/database/{database}", {database, *assets}
     runtime.drain()
     status, body = api.refused("DELETE", f"{path}?purge=true", CONFIRMED)
