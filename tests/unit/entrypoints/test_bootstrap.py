@@ -28,8 +28,10 @@ from backend.search.indexes import MappingDiffersError
 from backend.search.state import Pointer
 from backend.spec.functions import AUTHORIZER, BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
+from backend.spec.shipped import SHIPPED
 from backend.spec.tables import TABLES
 from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
+from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.http import Context
 from tests.fakes.search_engine import MemorySearchEngine
 from tests.unit.entrypoints.conftest import Callback, refusing_server
@@ -103,6 +105,25 @@ def test_a_new_deployment_gets_what_it_needs(callback: Callback, tables: DynamoT
         "Data": {"BucketId": bucket["bucketId"], "Search": "not deployed"},
     }
     assert tables.scan(FEATURES, PageRequest(10)).items == ({"featureName": "NOOPENSEARCH"},)
+
+
+@pytest.mark.parametrize(("processing", "ids"), [("1", {one.id for one in SHIPPED}), ("0", set())])
+def test_what_ships_is_created_unless_processing_is_off(
+    callback: Callback,
+    tables: DynamoTables,
+    monkeypatch: pytest.MonkeyPatch,
+    processing: str,
+    ids: set[str],
+) -> None:
+    monkeypatch.setenv("SETTING_PROCESSING", processing)
+    assert run(callback)["Status"] == "SUCCESS"
+    found = tables.scan(WORKFLOWS, PageRequest(10)).items
+    assert {row["workflowId"] for row in found} == ids
+    assert {row["databaseId"] for row in found} <= {"GLOBAL"}
+    kept = tables.scan(PIPELINES, PageRequest(10)).items
+    assert {row["pipelineId"]: row["usedBy"] for row in kept} == {
+        each: [f"GLOBAL:{each}"] for each in ids
+    }
 
 
 def test_the_secret_holds_the_key_as_clients_send_it(callback: Callback) -> None:
