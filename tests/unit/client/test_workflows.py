@@ -69,7 +69,11 @@ def test_lists_within_the_message_are_read_page_by_page(
 def test_what_is_not_found_says_why_though_its_message_is_empty(
     client: Vitrine, server: FakeServer
 ) -> None:
-    body = {"message": {}, "reason": "Workflow publish does not exist", "code": "WorkflowNotFound"}
+    body: JsonValue = {
+        "message": {},
+        "reason": "Workflow publish does not exist",
+        "code": "WorkflowNotFound",
+    }
     server.fail("GET", "/workflows/publish$", httpx.Response(404, json=body))
     with pytest.raises(NotFoundError, match="Workflow publish does not exist"):
         client.workflows.get("museum", "publish")

@@ -107,7 +107,9 @@ def test_a_new_deployment_gets_what_it_needs(callback: Callback, tables: DynamoT
     assert tables.scan(FEATURES, PageRequest(10)).items == ({"featureName": "NOOPENSEARCH"},)
 
 
-@pytest.mark.parametrize(("processing", "ids"), [("1", {one.id for one in SHIPPED}), ("0", set())])
+@pytest.mark.parametrize(
+    ("processing", "ids"), [("1", {one.id for one in SHIPPED}), ("0", set[str]())]
+)
 def test_what_ships_is_created_unless_processing_is_off(
     callback: Callback,
     tables: DynamoTables,
