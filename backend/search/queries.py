@@ -49,6 +49,8 @@ TEXT_FIELDS = (
     "str_fileext",
 )
 _TOMBSTONE: JsonObject = {"term": {"deleted": True}}
+NOT_SHOWN: list[JsonObject] = [_TOMBSTONE, {"term": {"bool_archived": True}}]
+"""Documents that a search leaves out: tombstones, and archived ones unless it requests them."""
 _WHOLE_NAME = 4
 """What a name that is just the text adds to the score: as much as a word of it."""
 
@@ -90,7 +92,7 @@ none has the date, although they tie with those of the other index that have non
 _SORTABLE = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_score", "_rectype"))
 
 
-_TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
+TIE_BREAKERS: tuple[JsonObject, ...] = tuple(
     {f"{field}.keyword": {"order": "asc", "missing": "_first", "unmapped_type": "keyword"}}
     for field in ("str_databaseid", "str_assetid", "str_key")
 )
@@ -137,7 +139,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
     request = _request(body, filters, visible, with_metadata=body.include_metadata_in_search)
     if body.sort:
         _demand_few_texts(body)
-        request["sort"] = [*(_sort(criterion) for criterion in body.sort), *_TIE_BREAKERS]
+        request["sort"] = [*(_sort(criterion) for criterion in body.sort), *TIE_BREAKERS]
         request["track_scores"] = True
     if body.aggregations:
         request["aggs"] = {
@@ -181,11 +183,9 @@ def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonO
 def _request(
     window: Window, filters: list[JsonObject], visible: JsonObject, *, with_metadata: bool
 ) -> JsonObject:
-    excluded = [_TOMBSTONE]
-    if not window.include_archived:
-        excluded.append({"term": {"bool_archived": True}})
+    excluded = NOT_SHOWN[:1] if window.include_archived else NOT_SHOWN
     kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
-    query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": excluded}
+    query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": list(excluded)}
     if window.query.strip():
         query["must"] = [_text(window.query, with_metadata=with_metadata)]
         query["should"] = [_named_so(window.query.strip())]
@@ -195,7 +195,7 @@ def _request(
         "size": window.size,
         "track_total_hits": 10_000,
         "_source": {"excludes": HIDDEN_FIELDS},
-        "sort": ["_score", *_TIE_BREAKERS],
+        "sort": ["_score", *TIE_BREAKERS],
     }
 
 

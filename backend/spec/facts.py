@@ -33,6 +33,18 @@ class Fact:
     def key(self) -> str:
         return FACT_PREFIX + self.name
 
+    def typed(self, text: str) -> float | bool | str:
+        """Return a stored value by the fact's type; as the text that it is where it is none."""
+        if self.type == "boolean" and text in {"true", "false"}:
+            return text == "true"
+        if self.type == "number":
+            try:
+                number = float(text)
+            except ValueError:
+                return text
+            return int(number) if number.is_integer() else number
+        return text
+
 
 FACTS = (
     Fact("format", "string", "File format, as its reader names it: `glTF2`, `OBJ`, `PNG`."),
@@ -70,6 +82,14 @@ FACTS = (
     Fact("colorMode", "string", "Colour mode of an image, as Pillow names it: `RGB`, `L`."),
     Fact("frames", "number", "Frames of an animated image."),
 )
+
+GEOMETRY = frozenset(
+    {
+        *("triangles", "lines", "points", "vertices", "meshes", "materials", "bones", "watertight"),
+        *("boundsMin", "boundsMax", "sizeX", "sizeY", "sizeZ", "area", "volume"),
+    }
+)
+"""Facts by which two versions of a model are compared."""
 
 FACT_BY_KEY = {fact.key: fact for fact in FACTS}
 HIDDEN_KEYS = frozenset({REFERENCES_KEY, SHAPE_KEY})

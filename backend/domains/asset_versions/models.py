@@ -212,8 +212,20 @@ class RecordDifferences(WireModel):
     changed: list[RecordDifference]
 
 
+class GeometryDifference(WireModel):
+    """A fact of a file's geometry that differs, such as `triangles`; null where a side has none."""
+
+    file_path: str
+    fact: str
+    before: Annotated[float | bool | str | None, Field(alias="from")] = None
+    after: Annotated[float | bool | str | None, Field(alias="to")] = None
+
+
 class CompareReply(WireModel):
-    """What differs between two versions; a page of it, where that is much."""
+    """What differs between two versions; a page of it, where that is much.
+
+    `geometry` lists those attributes that are facts of geometry once more, by their type.
+    """
 
     asset_id: str
     database_id: str
@@ -222,6 +234,7 @@ class CompareReply(WireModel):
     files: FileDifferences
     metadata: RecordDifferences
     attributes: RecordDifferences
+    geometry: list[GeometryDifference]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 

@@ -25,7 +25,7 @@ from backend.domains.asset_versions.models import (
     WholeVersionQuery,
     WholeVersionReply,
 )
-from backend.domains.asset_versions.rules import Difference
+from backend.domains.asset_versions.rules import Difference, geometry_of
 from backend.domains.asset_versions.service import (
     Started,
     VersionEditing,
@@ -109,6 +109,7 @@ def _bind_reads(router: Router, reading: VersionReading) -> None:
             attributes=_record_differences(
                 [each for each in records if _kind(each) == "attribute"]
             ),
+            geometry=[one for each in records if (one := geometry_of(each)) is not None],
             next_token=call.next_token(found.after),
         )
 

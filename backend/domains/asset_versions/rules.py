@@ -7,8 +7,15 @@ from backend.core.clock import iso
 from backend.core.errors import InvalidInputError
 from backend.core.file_kinds import is_preview
 from backend.core.objects import ObjectVersion
-from backend.domains.asset_versions.models import Capture, HeldFile, HeldRecord, NamedFile
+from backend.domains.asset_versions.models import (
+    Capture,
+    GeometryDifference,
+    HeldFile,
+    HeldRecord,
+    NamedFile,
+)
 from backend.domains.assets.models import Asset, AssetVersion, CurrentVersion
+from backend.spec.facts import FACT_BY_KEY, GEOMETRY
 
 NAMED_ON_A_PAGE = 100
 """Files that one row notes of those that a request names: paths of a kilobyte fit."""
@@ -117,3 +124,17 @@ def differences(
         old, new = before.get(key), after.get(key)
         if old is None or new is None or differs(old, new):
             yield key, Difference(old, new)
+
+
+def geometry_of(difference: Difference) -> GeometryDifference | None:
+    """Return a difference as one of geometry; None where it is none."""
+    one = difference.before or difference.after
+    if not isinstance(one, HeldRecord) or one.kind != "attribute":
+        return None
+    fact = FACT_BY_KEY.get(one.key)
+    if fact is None or fact.name not in GEOMETRY:
+        return None
+    before, after = (
+        fact.typed(side.value) if isinstance(side, HeldRecord) else None for side in difference
+    )
+    return GeometryDifference(file_path=one.path, fact=fact.name, before=before, after=after)

@@ -22,7 +22,6 @@ from backend.spec.functions.apis import (
     LIFECYCLE_API,
     METADATA_API,
     METADATA_SCHEMAS_API,
-    SEARCH_API,
     SUBSCRIPTIONS_API,
     TAGS_API,
     UPLOADS_API,
@@ -40,6 +39,7 @@ from backend.spec.functions.running import (
     SEARCH_INDEXES_API,
     SWEEP_TOMBSTONES,
 )
+from backend.spec.functions.searches import FACTS_API, SEARCH_API
 from backend.spec.functions.workers import (
     AUDIT_ARCHIVER,
     AUDIT_CREATIONS,
@@ -82,6 +82,7 @@ __all__ = [
     "DATABASES_API",
     "DOWNLOADS_API",
     "EXPORTS_API",
+    "FACTS_API",
     "FILES_API",
     "FUNCTIONS",
     "INDEX_CHANGES",
@@ -139,6 +140,7 @@ FUNCTIONS: tuple[Function, ...] = (
     PIPELINES_API,
     WORKFLOWS_API,
     SEARCH_API,
+    FACTS_API,
     LIFECYCLE_API,
     SUBSCRIPTIONS_API,
     JOBS_API,

@@ -311,25 +311,6 @@ EXPORTS_API = reported(
         ),
     )
 )
-SEARCH_API = api(
-    "SearchApi",
-    "search",
-    "Search over assets and files.",
-    reads=(
-        operations.SEARCH_STATE,
-        # what tells whether the indexes hold a write
-        assets.ASSETS,
-        metadata.ASSET_FILE_METADATA,
-        metadata.FILE_ATTRIBUTES,
-        metadata.RECORD_SETS,
-        registry.ASSET_BUCKETS,
-        buckets.ASSET_BUCKET,
-    ),
-    writes=(operations.RESERVATIONS,),
-    secrets=(secrets.PAGE_TOKEN_KEY,),
-    search="read",
-)
-
 LIFECYCLE_API = replace(
     audited(
         api(

@@ -43,6 +43,25 @@ SOURCES: Requests = {
 }
 OF_ROWS: Requests = {**SOURCES, operations.RESERVATIONS: ()}
 """Where it is rows that changed: whose an object is has to be asked only of objects."""
+SEARCHES: Requests = {
+    operations.SEARCH_STATE: ("GetItem",),
+    operations.RESERVATIONS: ("GetItem", "PutItem"),
+    assets.ASSETS: ("BatchGetItem",),
+    metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
+    metadata.RECORD_SETS: ("GetItem",),
+    registry.ASSET_BUCKETS: ("Scan",),
+    ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+}
+"""What searching takes, and knowing whether the indexes hold a write."""
+FACTS: Requests = {
+    **BUCKET_RECORD,
+    assets.ASSETS: ("BatchGetItem", "GetItem"),
+    metadata.FILE_ATTRIBUTES: ("BatchGetItem", "GetItem", "Query"),
+    operations.SEARCH_STATE: ("GetItem",),
+    ASSET_BUCKET: ("GetObject", "ListBucket"),
+}
+"""What following dependencies takes, and searching by shape."""
 REPLAYS: Requests = {
     operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
     FAILURE_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),

@@ -66,6 +66,19 @@ DELETE_AUXILIARY_FILES = Route(
     "delete_auxiliary_files", "Delete what viewers and pipelines made of a file", "asset",
     tier2="POST",
 )  # fmt: skip
+LIST_DEPENDENCIES = Route(
+    "GET", f"{ASSET_PATH}/dependencies", "facts", "list_dependencies",
+    "List the references of an asset's files and where they lead", "asset", ours=True,
+)  # fmt: skip
+LIST_DEPENDENTS = Route(
+    "GET", f"{ASSET_PATH}/dependents", "facts", "list_dependents",
+    "List the files of an asset that refer to a file", "asset", ours=True,
+)  # fmt: skip
+LIST_SIMILAR_FILES = Route(
+    "GET", f"{ASSET_PATH}/files/similar", "facts", "list_similar_files",
+    "List files whose shape is similar to that of a file", "asset", ours=True,
+    statuses=(404, 409), throttle="search",
+)  # fmt: skip
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
 )

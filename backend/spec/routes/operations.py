@@ -24,7 +24,7 @@ GET_SEARCH_MAPPINGS = Route(
 )  # fmt: skip
 SEARCH = Route(
     "POST", "/search", "search", "search", "Search assets and files", tier2="GET",
-    statuses=(202, 410), awaits=True, throttle="search",
+    statuses=(202, 409, 410), awaits=True, throttle="search",
 )  # fmt: skip
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET",

@@ -70,7 +70,7 @@ FILE_ATTRIBUTES = Table(
     "FileAttributeStorageTableV2",
     ATTRIBUTE_KEY,
     "Attributes of files. Users write them by the routes of metadata; they are kept apart from it.",
-    ("get one record",),
+    ("get one record", "list the records of one key of an asset's files"),
     sort_key=keys.FILE,
     indexes=(ATTRIBUTES_BY_FILE, ATTRIBUTES_BY_ASSET),
     stream="NEW_IMAGE",

@@ -24,7 +24,7 @@ from vitrine.errors import (
     VitrineError,
 )
 from vitrine.metadata_filters import MetadataFilter
-from vitrine.models import EntityType, Job, Metadata, MetadataType
+from vitrine.models import Job, Metadata, MetadataType
 from vitrine.resources.exports import ExportFlags
 from vitrine.resources.jobs import JobUnfinishedError
 from vitrine.resources.links import LinkMetadataOwner
@@ -32,6 +32,7 @@ from vitrine.resources.metadata import MetadataOwner
 from vitrine.resources.search import SearchQuery, facets
 from vitrine.retry import RetryPolicy
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaField, SchemaFields
+from vitrine.search_models import EntityType
 from vitrine.workflow_models import Pipeline, PipelineSettings, Workflow, WorkflowPipeline
 
 __all__ = [

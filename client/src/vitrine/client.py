@@ -16,6 +16,7 @@ from vitrine.resources.configuration import Configuration
 from vitrine.resources.constraints import Constraints, Templates
 from vitrine.resources.explanations import Explanations
 from vitrine.resources.exports import Exports
+from vitrine.resources.facts import Facts
 from vitrine.resources.ingest import Ingest
 from vitrine.resources.jobs import Jobs
 from vitrine.resources.links import Links
@@ -51,6 +52,7 @@ class Resources:
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
         self.exports = Exports(transport)
+        self.facts = Facts(transport)
         self.failures = Failures(transport)
         self.files = Files(transport)
         self.ingest = Ingest(transport)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vitrine.client import Vitrine
-from vitrine.models import EntityType, Facet
 from vitrine.resources.search import DEEPEST_HIT, SearchQuery, facets
+from vitrine.search_models import EntityType, Facet
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.report import AssetOutcome, FileOutcome, ImportReport, Observer, Status
 

@@ -1,8 +1,8 @@
-"""Filters of searches by metadata, as values and as people type them."""
+"""Filters and facets of searches by metadata and facts, as values and as people type them."""
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from pydantic import JsonValue
@@ -63,6 +63,66 @@ def parse_filter(text: str) -> MetadataFilter:
     if not key or not value:
         raise FilterError(f"{text!r} has no key or no value; a filter is key>=3 or key=text")
     return MetadataFilter(key=key, op=op, value=_value(value))
+
+
+_FACT, _METADATA = "fact_", "metadata."
+_RANGES: Final = {"gte": "from", "lt": "to"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetadataFacet:
+    """Counts the values of a key; with `ranges` also the numbers from `from` on and below `to`."""
+
+    key: str
+    ranges: tuple[dict[str, float], ...] = ()
+
+    def body(self) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {"key": self.key}
+        if self.ranges:
+            found["ranges"] = [dict(one) for one in self.ranges]
+        return found
+
+
+def fact_key(name: str) -> str:
+    """The key of a bare fact (`triangles`), of `metadata.<key>` or of `AB_<key>`."""
+    if name.startswith(_METADATA):
+        return name.removeprefix(_METADATA)
+    return name if name.startswith((_FACT, "AB_")) else _FACT + name
+
+
+def parse_where(text: str) -> MetadataFilter:
+    """`triangles > 10000`, `format=OBJ`, `watertight=false`, `unit` alone, or `!unit`.
+
+    Bare names are facts; `metadata.width` is a key of metadata, `AB_maker` an attribute.
+
+    Raises:
+        FilterError: it is none of these.
+    """
+    found = parse_filter(text)
+    return replace(found, key=fact_key(found.key))
+
+
+def parse_facet(text: str) -> MetadataFacet:
+    """`format`, or `texturesMissing >= 1` to count the files in that range; names as in a filter.
+
+    Raises:
+        FilterError: it is none of these.
+    """
+    typed = _TYPED.fullmatch(text)
+    if typed is None:
+        return MetadataFacet(key=fact_key(text.strip()))
+    found = parse_where(text)
+    bound = _RANGES.get(found.op)
+    if bound is None or isinstance(found.value, bool) or not isinstance(found.value, int | float):
+        raise FilterError(f"{text!r} is no facet; one is format, triangles >= 1000 or area < 2.5")
+    return MetadataFacet(key=found.key, ranges=({bound: found.value},))
+
+
+def parse_order(text: str) -> tuple[str, Literal["asc", "desc"]]:
+    """`triangles`, or `-triangles` for the largest first; names as in a filter."""
+    name = text.removeprefix("-").strip()
+    own = name if name.startswith(_METADATA) else fact_key(name)
+    return own, "desc" if text.startswith("-") else "asc"
 
 
 def _value(text: str) -> JsonValue:

@@ -1,6 +1,8 @@
 """Facts and attributes of files in searches on OpenSearch, and whom they are shown to."""
 
 import json
+import math
+import random
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,15 +14,17 @@ from backend.core.search_engine import JsonObject
 from backend.core.transactions import Update
 from backend.domains.access.policy.model import parse_rule
 from backend.domains.buckets.models import AssetBucket
+from backend.domains.facts.rules import shape_text
 from backend.search.models import SearchBody, SimpleSearchBody
 from backend.search.pairs import AttributesNotIndexedError
 from backend.search.projections import FileSource, project
+from backend.search.similar import ShapeQueries
 from backend.search.values import Record
 from backend.spec.tables.operations import SEARCH_STATE
 from tests.factories.policies import stored
 from tests.factories.search import asset_row
 from tests.integration.search.conftest import CALLER, Library, asset
-from tests.integration.search.test_permissions import under
+from tests.integration.search.test_permissions import Under, under
 
 BUCKET = AssetBucket(bucket_id="b1", bucket_name="bucket", base_assets_prefix="/")
 FIRST = json.loads(
@@ -177,3 +181,43 @@ def test_indexes_of_an_earlier_version_answer_as_before_and_name_what_is_due(
 
 def old_mappings() -> Any:
     return Update(table=SEARCH_STATE, key={"stateKey": "search"}, remove=("mappingVersions",))
+
+
+def test_similar_shapes_are_found_among_visible_files_only(library: Library) -> None:
+    chance = random.Random(3)
+    shapes = {f"f{n}": [chance.random() for _ in range(75)] for n in range(40)}
+    near = [min(1.0, number + 0.01) for number in shapes["f0"]]
+    shapes |= {"near": near, "vault-near": near, "old-near": near}
+    rows: dict[str, dict[str, Any]] = {
+        "vault-near": {"database_id": "vault"},
+        "old-near": {"archived": True},
+    }
+    library.put(
+        {
+            name: file(name, {"fact_shape": str(shape_text(shape))}, **rows.get(name, {}))
+            for name, shape in shapes.items()
+        }
+        | {"plain": file("plain", FILES["gear"])}
+    )
+    allowed = [parse_rule(stored("asset", ("databaseId", "equals", "museum")))]
+    service = library.service
+    similar = ShapeQueries(service.engine, service.state, Under(allowed)).similar
+    text = str(shape_text(shapes["f0"]))
+    found = similar(CALLER, text, size=5, but=("museum", "f0", "f0/file.txt"))
+    wanted = sorted(
+        (one for one in shapes if one not in {"f0", *rows}),
+        key=lambda one: math.dist(shapes[one], shapes["f0"]),
+    )
+    assert [one.asset_id for one in found] == wanted[:5]
+    assert found[0].asset_id == "near"
+    for one in found:
+        apart = math.dist(shapes[one.asset_id], shapes["f0"])
+        assert one.similarity == pytest.approx(1 / (1 + apart**2), rel=0.02)
+    (itself,) = similar(CALLER, text, size=1, but=("", "", ""))
+    assert (itself.asset_id, itself.similarity) == ("f0", 1.0)
+    assert (
+        ShapeQueries(service.engine, service.state, Under()).similar(
+            CALLER, text, size=5, but=("", "", "")
+        )
+        == []
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+import typer
 from vitrine import ConflictError, Vitrine
 
 from tests.unit.client.fake_server import BUCKET, FakeServer
@@ -22,8 +23,17 @@ class Filing(FakeServer):
         super().__init__()
         self.changes: list[tuple[str, str, Any]] = []
         self.job_id: str | None = None
+        self.facts: dict[str, Any] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
         self.inner = self.api
-        self.api = httpx.MockTransport(self._change_or_else)
+        self.api = httpx.MockTransport(self._facts_or_else)
+
+    def _facts_or_else(self, request: httpx.Request) -> httpx.Response:
+        verb = request.url.path.removeprefix(BASE).strip("/")
+        if verb not in self.facts:
+            return self._change_or_else(request)
+        self.asked.append((verb, dict(request.url.params)))
+        return httpx.Response(200, json=self.facts[verb])
 
     def _change_or_else(self, request: httpx.Request) -> httpx.Response:
         verb = request.url.path.removeprefix(BASE).strip("/")
@@ -137,3 +147,77 @@ def test_nothing_is_deleted_where_nobody_can_be_asked(
     shell.run("files", command, "garage", "pump-1", "/a.glb")
     assert shell.code == 2
     assert server.changes == []
+
+
+USERS = {"items": [{"filePath": f"/{name}.obj"} for name in "bcdefgh"]}
+
+
+def test_a_move_names_the_files_that_refer_to_the_file(shell: Shell, server: Filing) -> None:
+    server.facts = {"dependents": USERS}
+    shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
+    assert "Files that refer to it: 7 (/b.obj, /c.obj, /d.obj, /e.obj, /f.obj, …)" in shell.err
+    assert [verb for _, verb, _ in server.changes] == ["moveFile"]
+    assert server.asked == [("dependents", {"filePath": "/a.png"})]
+    shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png", "--yes")
+    assert "refer" not in shell.err
+
+
+def test_a_person_is_asked_before_a_file_goes_that_others_refer_to(
+    shell: Shell, server: Filing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions: list[str] = []
+
+    def answer(question: str, **_: object) -> None:
+        questions.append(question)
+        raise typer.Abort
+
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setattr("typer.confirm", answer)
+    server.facts = {"dependents": {"items": [{"filePath": "/b.obj"}]}}
+    shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
+    shell.run("files", "delete", "garage", "pump-1", "/parts", "--folder")
+    assert questions == [
+        "Files that refer to it: 1 (/b.obj). Move /a.png all the same?",
+        "Files that refer to it: 1 (/b.obj). Delete /parts for good, with all versions?",
+    ]
+    assert server.asked[1] == ("dependents", {"filePath": "/parts", "isPrefix": "true"})
+    assert server.changes == []
+
+
+def test_without_an_answer_on_users_files_move_all_the_same(shell: Shell, server: Filing) -> None:
+    shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
+    assert (shell.code, len(server.changes)) == (0, 1)
+
+
+def test_dependencies_users_and_similar_shapes_are_listed(shell: Shell, server: Filing) -> None:
+    references = [
+        {"path": "a.png", "kind": "texture", "state": "found", "filePath": "/a.png"},
+        {"path": "b.png", "kind": "texture", "state": "missing"},
+        {
+            "path": "c.dae",
+            "kind": "model",
+            "state": "found",
+            "filePath": "/c.dae",
+            "circular": True,
+        },
+    ]
+    similar = {"databaseId": "x", "assetId": "y", "assetName": "Y", "filePath": "/z.glb"}
+    server.facts = {
+        "dependencies": {"items": [{"filePath": "/m.obj", "references": references}]},
+        "dependents": {"items": [{"filePath": "/m.obj"}]},
+        "files/similar": {"similarityOf": "shape", "items": [{**similar, "similarity": 0.91}]},
+    }
+    where = ("garage", "pump-1")
+    lines = shell.run("files", "dependencies", *where, "--file", "/m.obj").splitlines()
+    assert lines[0] == "/m.obj\ta.png\ttexture\tfound\t/a.png"
+    broken = shell.run("files", "dependencies", *where, "--broken").splitlines()
+    assert broken == [
+        "/m.obj\tb.png\ttexture\tmissing\t",
+        "/m.obj\tc.dae\tmodel\tfound, circular\t/c.dae",
+    ]
+    assert shell.run("files", "used-by", *where, "/a.png") == "/m.obj\n"
+    assert (
+        shell.run("files", "similar", *where, "/m.obj", "--limit", "3") == "0.910\tx\tY\t/z.glb\n"
+    )
+    assert server.asked[0] == ("dependencies", {"filePath": "/m.obj"})
+    assert server.asked[-1] == ("files/similar", {"filePath": "/m.obj", "size": "3"})

@@ -49,7 +49,7 @@ def test_what_cannot_be_taken_back_is_asked_about(verb: str) -> None:
     [
         ("vitrine acc", {"access"}),
         ("vitrine access ", {"constraints", "explain", "template"}),
-        ("vitrine search --fa", {"--facets"}),
+        ("vitrine search --fa", {"--facet", "--facets"}),
     ],
 )
 def test_words_are_completed(line: str, expected: set[str]) -> None:

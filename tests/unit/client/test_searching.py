@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import MetadataFilter, ProtocolError, SearchQuery, Vitrine
-from vitrine.metadata_filters import FilterError, parse_filter
+from vitrine.metadata_filters import FilterError, parse_facet, parse_filter, parse_where
 from vitrine.transport import Writes
 
 from tests.unit.client.fake_server import FakeServer, reply
@@ -133,4 +133,54 @@ def test_search_refuses_what_is_no_filter(shell: Shell) -> None:
     assert shell.code != 0
     assert "has no key or no value" in shell.err
     shell.run("search", "*", "--all", "--facets")
+    assert shell.code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("triangles > 10000", {"key": "fact_triangles", "op": "gt", "value": 10_000}),
+        ("fact_format=OBJ", {"key": "fact_format", "op": "eq", "value": "OBJ"}),
+        ("watertight=false", {"key": "fact_watertight", "op": "eq", "value": False}),
+        ("!unit", {"key": "fact_unit", "op": "exists", "value": False}),
+        ("metadata.width<3", {"key": "width", "op": "lt", "value": 3}),
+        ("AB_maker=Acme", {"key": "AB_maker", "op": "eq", "value": "Acme"}),
+    ],
+)
+def test_a_bare_name_is_a_fact(text: str, body: dict[str, JsonValue]) -> None:
+    assert parse_where(text).body() == body
+
+
+@pytest.mark.parametrize("text", ["format=OBJ", "triangles > 3", "watertight >= true", "=3"])
+def test_what_is_no_facet_is_refused(text: str) -> None:
+    with pytest.raises(FilterError):
+        parse_facet(text)
+
+
+def test_search_filters_counts_and_orders_by_facts(shell: Shell, server: FakeServer) -> None:
+    counted: list[JsonValue] = [
+        {"key": "fact_format", "documents": 3, "buckets": [{"key": "OBJ", "doc_count": 3}]},
+        {
+            "key": "fact_texturesMissing",
+            "documents": 3,
+            "buckets": [{"key": 0, "doc_count": 2}],
+            "ranges": [{"from": 1.0, "doc_count": 1}],
+        },
+    ]
+    server.fail("POST", "^/search$", *[page("a", metadataFacets=counted)] * 2)
+    asked = ("search", "", "--where", "triangles > 10000", "--sort=-triangles")
+    facets = ("--facet", "format", "--facet", "texturesMissing >= 1")
+    answer = shell.json(*asked, *facets)
+    assert answer["metadataFacets"] == counted
+    body = json.loads(server.sent[-1].content)
+    assert body["metadataFilters"] == [{"key": "fact_triangles", "op": "gt", "value": 10_000}]
+    assert body["metadataFacets"] == [
+        {"key": "fact_format"},
+        {"key": "fact_texturesMissing", "ranges": [{"from": 1}]},
+    ]
+    assert body["sort"] == [{"fact_triangles": "desc"}]
+    shell.run(*asked, *facets)
+    assert "fact_format: OBJ 3" in shell.err
+    assert "fact_texturesMissing: from 1.0: 1" in shell.err
+    shell.run("search", "", "--all", "--facet", "format")
     assert shell.code == 2

@@ -11,6 +11,7 @@ from vitrine.cli import (
     editing,
     explaining,
     exporting,
+    facts,
     filing,
     indexes,
     keys,
@@ -150,6 +151,9 @@ assets.command("update")(editing.update_asset)
 files.command("show")(telling.show_file)
 files.command("mkdir")(filing.mkdir)
 files.command("move")(filing.move)
+files.command("dependencies")(facts.dependencies)
+files.command("used-by")(facts.dependents)
+files.command("similar")(facts.similar)
 files.command("copy")(filing.copy)
 files.command("archive")(filing.archive)
 files.command("unarchive")(filing.unarchive)

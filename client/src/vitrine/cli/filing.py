@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from vitrine.cli.facts import users_of
 from vitrine.cli.lifecycle import TimeoutOption, WaitOption
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, YesOption, with_session
@@ -35,11 +36,21 @@ def move(
     asset: AssetArgument,
     source: SourceArgument,
     target: TargetArgument,
+    yes: YesOption = False,
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Move a file within its asset, with its metadata and previews."""
-    done = session.client.files.move(_ids(session, database, asset), source, target)
+    """Move a file within its asset, with its metadata and previews.
+
+    Asks first if other files of the asset refer to it and there is somebody to ask.
+    """
+    ids = _ids(session, database, asset)
+    used = "" if yes else users_of(session, ids, source)
+    if used and session.output.err.is_terminal:
+        session.confirm(f"{used}Move {source} all the same?", yes=yes)
+    elif used:  # a move can be taken back: scripts are not stopped
+        session.output.say(used.strip())
+    done = session.client.files.move(ids, source, target)
     _print(session, done, wait=wait, timeout=timeout)
 
 
@@ -111,7 +122,8 @@ def delete(
 ) -> None:
     """Delete a file, or a folder of files, for good, with all versions."""
     ids = _ids(session, database, asset)
-    session.confirm(f"Delete {path} for good, with all versions?", yes=yes)
+    used = "" if yes else users_of(session, ids, path, folder=folder)
+    session.confirm(f"{used}Delete {path} for good, with all versions?", yes=yes)
     done = session.client.files.delete(ids, path, folder=folder)
     _print(session, done, wait=wait, timeout=timeout)
 

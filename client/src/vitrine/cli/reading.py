@@ -9,9 +9,18 @@ from pydantic import JsonValue
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, with_session
 from vitrine.lookup import find_asset
-from vitrine.metadata_filters import parse_filter
-from vitrine.models import EntityType, Hit, Hits, SearchResult, Total
+from vitrine.metadata_filters import parse_facet, parse_filter, parse_order, parse_where
 from vitrine.resources.search import DEEPEST_HIT, LARGEST_PAGE, SearchQuery, facets
+from vitrine.search_models import (
+    EntityType,
+    Hit,
+    Hits,
+    MetadataFacetCounts,
+    SearchResult,
+    Total,
+)
+
+_SIGNS = {"from": "from", "to": "below"}
 
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DATABASE")]
 ProcessingOption = Annotated[
@@ -19,6 +28,21 @@ ProcessingOption = Annotated[
     typer.Option("--processing/--no-processing", help="Whether uploads are inspected."),
 ]
 AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="An asset's id or name.")]
+MetadataOption = Annotated[
+    list[str] | None,
+    typer.Option(help="key>=3, made<2024-01-01, key=text, key (is there), !key; all hold."),
+]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(help="A fact of files: 'triangles > 10000', format=OBJ; all hold."),
+]
+FacetOption = Annotated[
+    list[str] | None, typer.Option(help="Count by a fact: format, or 'texturesMissing >= 1'.")
+]
+SortOption = Annotated[
+    list[str] | None,
+    typer.Option(help="By a fact: triangles, or -triangles for the largest first."),
+]
 
 
 @with_session
@@ -99,15 +123,15 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     archived: Annotated[bool, typer.Option("--archived", help="Archived ones too.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=DEEPEST_HIT, help="At most so many.")] = 20,
     with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(help="key>=3, made<2024-01-01, key=text, key (is there), !key; all hold."),
-    ] = None,
+    metadata: MetadataOption = None,
+    where: WhereOption = None,
+    facet: FacetOption = None,
+    sort: SortOption = None,
     everything: Annotated[bool, typer.Option("--all", help="All hits, not just --limit.")] = False,
 ) -> None:
-    """Search assets and files."""
-    if everything and with_facets:
-        raise typer.BadParameter("--all and --facets are not for the same search")
+    """Search assets and files; metadata.width names a key of metadata instead of a fact."""
+    if everything and (with_facets or facet):
+        raise typer.BadParameter("--all and facets are not for the same search")
     wanted = SearchQuery(
         query=query or None,
         entity_types=[entity] if entity else [],
@@ -116,12 +140,18 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         tags=tag or [],
         metadata_key=metadata_key,
         metadata_value=metadata_value,
-        metadata=[parse_filter(text) for text in metadata or []],
+        metadata=[*map(parse_filter, metadata or ()), *map(parse_where, where or ())],
+        facets=[*map(parse_facet, facet or ())],
+        sort=[*map(parse_order, sort or ())],
         include_archived=archived,
     )
     if everything:
         _print_everything(session, wanted)
-        return
+    else:
+        _print_some(session, wanted, limit, with_facets=with_facets)
+
+
+def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facets: bool) -> None:
     verb = session.client.search.full if with_facets else session.client.search.simple
     pages = list(_pages(lambda start, size: verb(wanted, start=start, size=size), limit))
     hits = [hit for page in pages for hit in page.hits.hits]
@@ -159,6 +189,8 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
             name: [{"key": row.key, "count": row.doc_count} for row in rows]
             for name, rows in counted.items()
         }
+    if first.metadata_facets is not None:
+        document["metadataFacets"] = [one.wire() for one in first.metadata_facets]
     session.output.document(document)
     session.output.rows(
         ["type", "database", "asset", "file", "size"], [_hit_row(hit) for hit in hits]
@@ -168,8 +200,18 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
     for name, rows in counted.items():
         shown = ", ".join(f"{row.key} {row.doc_count}" for row in rows)
         session.output.say(f"{name}: {shown}")
+    for one in first.metadata_facets or ():
+        session.output.say(f"{one.key}: {_facet_text(one)}")
     about = "at least " if total.relation != "eq" else ""
     session.output.say(f"{len(hits)} of {about}{total.value}")
+
+
+def _facet_text(counted: MetadataFacetCounts) -> str:
+    shown = [f"{row.key} {row.doc_count}" for row in counted.buckets if not counted.ranges]
+    for one in counted.ranges:
+        bounds = [f"{sign} {one[name]}" for name, sign in _SIGNS.items() if name in one]
+        shown.append(f"{' and '.join(bounds)}: {one['doc_count']}")
+    return ", ".join(shown) or "none"
 
 
 def _hit_row(hit: Hit) -> list[str]:

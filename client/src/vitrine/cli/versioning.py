@@ -100,6 +100,10 @@ def compare(
         pages.append(page.wire())
         rows += _rows("file", page.files)
         rows += _rows("metadata", page.metadata) + _rows("attribute", page.attributes)
+        rows += [
+            ["changed", "geometry", one.file_path, f"{one.fact}: {one.before} to {one.after}"]
+            for one in page.geometry
+        ]
     session.output.document({"pages": pages})
     session.output.rows(["change", "what", "path", "key"], rows)
 

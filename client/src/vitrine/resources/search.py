@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
 from vitrine.errors import ProtocolError
-from vitrine.metadata_filters import MetadataFilter
-from vitrine.models import EntityType, Facet, Hit, SearchResult, Wire
+from vitrine.metadata_filters import MetadataFacet, MetadataFilter
+from vitrine.models import Wire
 from vitrine.resources.registry import given
+from vitrine.search_models import EntityType, Facet, Hit, SearchResult
 from vitrine.transport import Transport, parse, path_of
 
 LARGEST_PAGE = 2_000
@@ -32,6 +34,8 @@ class SearchQuery:
     metadata_key: str | None = None
     metadata_value: str | None = None
     metadata: Sequence[MetadataFilter] = ()
+    facets: Sequence[MetadataFacet] = ()
+    sort: Sequence[tuple[str, Literal["asc", "desc"]]] = ()
     include_archived: bool = False
 
     def simple_body(self) -> dict[str, JsonValue]:
@@ -71,6 +75,8 @@ class SearchQuery:
             metadataQuery=self._metadata_query(),
             metadataSearchMode=self._metadata_mode(),
             metadataFilters=[one.body() for one in self.metadata] or None,
+            metadataFacets=[one.body() for one in self.facets] or None,
+            sort=[{field: order} for field, order in self.sort] or None,
         )
         return {**body, "includeArchived": self.include_archived, "aggregations": True}
 
@@ -100,9 +106,9 @@ class Search:
         return self._transport.read(_Mappings, path_of("search")).mappings
 
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
-        """Without aggregations; where metadata is filtered by its type, in the full form."""
+        """Without facets of fields; where metadata is filtered or counted, in the full form."""
         window = {"from": start, "size": size}
-        if query.metadata:
+        if query.metadata or query.facets or query.sort:
             body = {**query.full_body(), "aggregations": False, **window}
             return self._ask(path_of("search"), body)
         return self._ask(path_of("search", "simple"), {**query.simple_body(), **window})

@@ -86,12 +86,22 @@ class RecordDifferences(Wire):
     changed: tuple[RecordDifference, ...] = ()
 
 
+class GeometryDifference(Wire):
+    """A fact of a file's geometry that differs, such as `triangles`."""
+
+    file_path: str
+    fact: str
+    before: JsonValue = Field(default=None, alias="from")
+    after: JsonValue = Field(default=None, alias="to")
+
+
 class Comparison(Wire):
     """A page of what differs between two versions."""
 
     files: FileDifferences
     metadata: RecordDifferences
     attributes: RecordDifferences
+    geometry: tuple[GeometryDifference, ...] = ()
     next_token: str | None = Field(default=None, alias="NextToken")
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from backend.core.tables import Tables
+from backend.domains.metadata.models import Entity, Record
 from backend.spec.routes import ROUTES
 from tests.factories.files import PARAMETERS
+from tests.factories.metadata import record_service
 from tests.factories.versions import Versions
 from tests.unit.domains.asset_versions.test_making import put, put_records
 
@@ -163,3 +165,30 @@ def test_a_stranger_reads_and_writes_nothing(museum: Versions) -> None:
         assert stranger.send(route.method, below, body=body).status == 403
     assert len(museum.listed()) == 1
     assert PARAMETERS["assetId"] == "statue"
+
+
+def test_two_versions_differ_in_geometry(museum: Versions, tables: Tables) -> None:
+    """By the facts of each version, typed; facts that are none of geometry are left out."""
+    put(museum, "/a.glb")
+    records = record_service(museum.lifecycle.gallery.assets, tables)
+    entity = Entity("museum", "statue", "/a.glb", "attribute")
+    for facts in (
+        {"triangles": "12", "area": "1.5", "watertight": "true", "format": "OBJ", "points": "3"},
+        {"triangles": "20", "area": "1.5", "watertight": "false", "format": "STL", "volume": "2.0"},
+    ):
+        records.put_facts(
+            entity,
+            [Record(metadata_key=f"fact_{k}", metadata_value=v) for k, v in facts.items()],
+        )
+        museum.made()
+    (page,) = pages(museum, "compareVersions", **{"from": "1", "to": "2"})
+    found = {one["fact"]: (one.get("from"), one.get("to")) for one in page["geometry"]}
+    assert found == {
+        "points": (3, None),
+        "triangles": (12, 20),
+        "volume": (None, 2),
+        "watertight": (True, False),
+    }
+    assert {one["filePath"] for one in page["geometry"]} == {"/a.glb"}
+    changed = {one["metadataKey"] for one in page["attributes"]["changed"]}
+    assert changed == {"fact_format", "fact_triangles", "fact_watertight"}

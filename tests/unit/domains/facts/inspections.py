@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from backend.domains.assets.service import AssetService
-from backend.domains.facts.models import Inspection
+from backend.core.identity import Identity
+from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.service import AssetsById, AssetService
+from backend.domains.facts.models import Inspection, SimilarShape
+from backend.domains.facts.repository import FactRepository
 from backend.domains.facts.service import FactCommands
+from backend.domains.facts.service.queries import FactQueries
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service import RecordService
 from tests.factories.assets import asset_service, created_asset, created_database
@@ -60,3 +64,28 @@ def bench() -> Bench:
     created_asset(assets)
     records = record_service(assets, tables)
     return Bench(tables, objects, assets, records, FactCommands(assets, records, objects))
+
+
+class NoShapes:
+    """Search by shape that finds what it is given."""
+
+    def __init__(self, *found: SimilarShape) -> None:
+        self.found = list(found)
+        self.asked: list[tuple[str, int, tuple[str, str, str]]] = []
+
+    def similar(
+        self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
+    ) -> list[SimilarShape]:
+        self.asked.append((shape, size, but))
+        return self.found[:size]
+
+
+def queries(museum: Bench, *found: SimilarShape) -> FactQueries:
+    assets, tables = museum.assets, museum.tables
+    return FactQueries(
+        assets=assets,
+        by_id=AssetsById(AssetRepository(tables), assets),
+        facts=FactRepository(tables),
+        objects=museum.objects,
+        shapes=NoShapes(*found),
+    )

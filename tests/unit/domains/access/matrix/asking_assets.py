@@ -55,6 +55,8 @@ QUERIES: dict[Route, Mapping[str, str]] = {
     routes.LIST_FILES: {"includeArchived": "true"},
     routes.GET_FILE: FILE,
     routes.GET_FILE_METADATA: ON_FILE,
+    routes.LIST_DEPENDENTS: FILE,
+    routes.LIST_SIMILAR_FILES: FILE,
     routes.COMPARE_ASSET_VERSIONS: {"from": "1", "to": "2"},
 }
 SHOWN_ARCHIVED = {routes.GET_ASSET, routes.LIST_ASSET_VERSIONS}

@@ -55,6 +55,8 @@ def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObje
 def matches(query: Mapping[str, Any], document: Document) -> bool:
     """Whether a query of the kinds that rules and searches make holds for a document."""
     ((kind, said),) = query.items()
+    if kind == "script_score":
+        return matches(said["query"], document)
     if kind == "bool":
         return _all_hold(said, document)
     if kind in {"match_all", "match_none"}:

@@ -1,5 +1,6 @@
 """What the world of the matrix holds: objects in each state, and a user for each role."""
 
+import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -7,7 +8,9 @@ from backend.core.identity import Identity
 from backend.core.transactions import Put, Update
 from backend.domains.audit.models import asset_entity
 from backend.domains.jobs.models import Job
+from backend.domains.metadata.models import Entity, Record
 from backend.spec import routes
+from backend.spec.facts import SHAPE_KEY, SHAPE_NUMBERS
 from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.operations import JOBS
@@ -39,6 +42,7 @@ FILES = ("/a.txt", "/b.txt", "/old.txt")
 ANN = "ann@example.org"
 EVENT = {"eventName": "Asset Version Change", "entityName": "Asset"}
 LARGE = "x" * 5000
+SHAPE = base64.b64encode(bytes(4 * SHAPE_NUMBERS)).decode()
 JOB_KINDS = {"queued": ARCHIVE_ASSET, "failed": MAKE_VERSION}
 """Of a job that can be stopped, and of one that can be resumed whatever became of its asset."""
 SCHEMA_FIELDS = {"fields": [{"metadataFieldKeyName": "room", "metadataFieldValueType": "string"}]}
@@ -116,6 +120,9 @@ class Seeded(World):
         self.done(routes.CREATE_ASSET_METADATA, path, {"metadata": [RECORD]})
         of_file = {"filePath": "/a.txt", "type": "metadata", "metadata": [RECORD]}
         self.done(routes.CREATE_FILE_METADATA, path, of_file)
+        shape = Record(metadata_key=SHAPE_KEY, metadata_value=SHAPE)
+        of_file = Entity(database_id, asset_id, "/a.txt", "attribute")
+        self.product.wiring.records.put_facts(of_file, [shape])
         for number in ("1", "2"):
             made = {"comment": f"as it is {number}", "useLatestFiles": True}
             self.done(routes.CREATE_ASSET_VERSION, path, made)

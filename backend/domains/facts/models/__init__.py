@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
 
 from backend.core.models import WireModel
+from backend.values import frozen
 
 ReferenceKind = Literal["texture", "buffer", "material", "model", "other"]
 ReferenceState = Literal[
@@ -46,3 +47,21 @@ class StoredReferences(WireModel):
 
     references: list[Reference] = []
     omitted: int = 0
+
+
+@frozen
+class FileReferences:
+    """A file of an asset with its references."""
+
+    path: str
+    stored: StoredReferences
+
+
+@frozen
+class SimilarShape:
+    """A document of a file whose shape is similar; `key` is its object's."""
+
+    database_id: str
+    asset_id: str
+    key: str
+    similarity: float

@@ -1,0 +1,56 @@
+"""Facts as attributes hold them, by access pattern. The slice of metadata writes them."""
+
+from collections.abc import Iterable
+
+from backend.core.paging import Page, PageRequest, Position
+from backend.core.tables import Query, Tables
+from backend.core.transactions import Item
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.facts.models import FileReferences, StoredReferences
+from backend.spec import keys
+from backend.spec.facts import REFERENCES_KEY, SHAPE_KEY
+from backend.spec.tables.metadata import FILE_ATTRIBUTES
+
+_VALUE = "attributeValue"
+
+
+@wired
+class FactRepository:
+    tables: Tables
+
+    def references(self, asset: Asset, page: PageRequest) -> Page[FileReferences]:
+        """The references of an asset's files, by path."""
+        query = Query(
+            table=FILE_ATTRIBUTES,
+            partition=REFERENCES_KEY,
+            sort_prefix=keys.FILE.prefix(asset.database_id, asset.asset_id),
+            consistent=True,
+        )
+        found = self.tables.query(query, page)
+        return Page(tuple(_references(item) for item in found.items), found.after)
+
+    def references_of(self, asset: Asset, paths: Iterable[str]) -> list[FileReferences]:
+        """The references of those of the files that have some."""
+        wanted = [(FILE_ATTRIBUTES, _key(REFERENCES_KEY, asset, path)) for path in paths]
+        return [_references(item) for _, item in self.tables.get_many(wanted)]
+
+    def position_of(self, asset: Asset, found: FileReferences) -> Position:
+        """Where a page goes on after a file."""
+        return _key(REFERENCES_KEY, asset, found.path)
+
+    def shape(self, asset: Asset, path: str) -> str | None:
+        """The stored shape of a file, None if it has none."""
+        item = self.tables.get(FILE_ATTRIBUTES, _key(SHAPE_KEY, asset, path))
+        return None if item is None else str(item[_VALUE])
+
+
+def _key(name: str, asset: Asset, path: str) -> dict[str, str]:
+    names = FILE_ATTRIBUTES.key_names
+    file = keys.FILE.build(asset.database_id, asset.asset_id, path)
+    return dict(zip(names, (name, file), strict=True))
+
+
+def _references(item: Item) -> FileReferences:
+    _, _, path = keys.FILE.parse(str(item[keys.FILE.name]))
+    return FileReferences(path, StoredReferences.model_validate_json(str(item[_VALUE])))

@@ -1,0 +1,84 @@
+"""The routes of facts."""
+
+from backend.domains.assets.models import AssetPath
+from backend.domains.facts.models.replies import (
+    DependenciesQuery,
+    DependenciesReply,
+    DependencyReply,
+    DependentReply,
+    DependentsQuery,
+    DependentsReply,
+    FileDependenciesReply,
+    SimilarFileReply,
+    SimilarFilesReply,
+    SimilarQuery,
+)
+from backend.domains.facts.service.queries import Dependencies, FactQueries, SimilarFile
+from backend.http.call import Call
+from backend.http.router import Router
+from backend.spec import routes
+
+
+def build_router(service: FactQueries) -> Router:
+    """Bind the routes of facts to the service."""
+    router = Router()
+
+    @router.bind(routes.LIST_DEPENDENCIES)
+    def list_dependencies(
+        call: Call, path: AssetPath, query: DependenciesQuery
+    ) -> DependenciesReply:
+        found = service.list_dependencies(
+            call.caller, _ids(path), call.page(query), file_path=query.file_path
+        )
+        return DependenciesReply(
+            items=[_dependencies(one) for one in found.items],
+            next_token=call.next_token(found.after),
+        )
+
+    @router.bind(routes.LIST_DEPENDENTS)
+    def list_dependents(call: Call, path: AssetPath, query: DependentsQuery) -> DependentsReply:
+        page = call.page(query)
+        wanted = query.file_path + "/" if query.is_prefix else query.file_path
+        found = service.list_dependents(call.caller, _ids(path), wanted, page)
+        return DependentsReply(
+            items=[DependentReply(file_path=one) for one in found.items],
+            next_token=call.next_token(found.after),
+        )
+
+    @router.bind(routes.LIST_SIMILAR_FILES)
+    def list_similar_files(call: Call, path: AssetPath, query: SimilarQuery) -> SimilarFilesReply:
+        found = service.similar_files(call.caller, _ids(path), query.file_path, size=query.size)
+        return SimilarFilesReply(items=[_similar(one) for one in found])
+
+    return router
+
+
+def _ids(path: AssetPath) -> tuple[str, str]:
+    return path.database_id, path.asset_id
+
+
+def _dependencies(one: Dependencies) -> FileDependenciesReply:
+    return FileDependenciesReply(
+        file_path=one.path,
+        references=[
+            DependencyReply(
+                path=found.reference.path,
+                kind=found.reference.kind,
+                state=found.state,
+                file_path=found.path,
+                circular=is_circular,
+            )
+            for found, is_circular in one.references
+        ],
+        omitted=one.omitted,
+    )
+
+
+def _similar(one: SimilarFile) -> SimilarFileReply:
+    return SimilarFileReply(
+        database_id=one.asset.database_id,
+        asset_id=one.asset.asset_id,
+        asset_name=one.asset.asset_name,
+        file_path=one.path,
+        similarity=one.similarity,
+    )

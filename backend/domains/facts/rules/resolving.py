@@ -1,0 +1,146 @@
+"""Where references lead within an asset, and which of them form circles. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import dirname, normpath
+from urllib.parse import unquote
+
+from backend.domains.facts.models import FileReferences, Reference, ReferenceState
+from backend.values import frozen
+
+_INSIDE: frozenset[ReferenceState] = frozenset({"found", "missing", "otherCase"})
+"""States of references that lead into the asset; others are returned as they are stored."""
+
+Edges = Mapping[str, frozenset[str]]
+"""By file the files that it refers to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The paths of an asset's files; `is_whole` unless there were too many to list."""
+
+    known: frozenset[str]
+    is_whole: bool = True
+
+    def in_any_case(self) -> dict[str, str]:
+        return {path.lower(): path for path in self.known}
+
+
+@frozen
+class Resolved:
+    """A reference, its state now, and the file that it leads to."""
+
+    reference: Reference
+    state: ReferenceState
+    path: str | None = None
+
+
+def candidates(file_path: str, reference: Reference) -> list[str]:
+    """Return the paths to which a reference may lead, the most likely first.
+
+    A reference that was found is stored with its path in the asset; a missing one as the file has
+    it, relative to the file's folder and perhaps encoded as a URL.
+    """
+    if reference.state not in _INSIDE:
+        return []
+    written = reference.path.replace("\\", "/")
+    found = [] if reference.state == "missing" else [f"/{written}"]
+    found += [f"{dirname(file_path)}/{text}" for text in (written, unquote(written))]
+    # A path that leads out of the asset is none in it: normpath would stop at its root.
+    return [normpath("/" + one.lstrip("/")) for one in dict.fromkeys(found) if not _is_out(one)]
+
+
+def resolved(found: FileReferences, paths: Paths) -> list[Resolved]:
+    """Return the references of a file as they lead now."""
+    in_any_case = paths.in_any_case()
+    return [_resolved(found.path, one, paths, in_any_case) for one in found.stored.references]
+
+
+def targets(found: FileReferences) -> set[str]:
+    """Return all paths to which a file may refer, there or not."""
+    return {path for one in found.stored.references for path in candidates(found.path, one)}
+
+
+def circular(edges: Edges) -> set[tuple[str, str]]:
+    """Return the edges (file, file that it refers to) that are part of a circle."""
+    part_of = {path: number for number, part in enumerate(_components(edges)) for path in part}
+    return {
+        (path, other)
+        for path, others in edges.items()
+        for other in others
+        if other == path or part_of.get(other) == part_of[path]
+    }
+
+
+def _resolved(
+    file_path: str, reference: Reference, paths: Paths, in_any_case: Mapping[str, str]
+) -> Resolved:
+    wanted = candidates(file_path, reference)
+    if not wanted:
+        return Resolved(reference, reference.state)
+    for path in wanted:
+        if path in paths.known:
+            state = "otherCase" if reference.state == "otherCase" else "found"
+            return Resolved(reference, state, path)
+    for path in wanted:
+        if path.lower() in in_any_case:
+            return Resolved(reference, "otherCase", in_any_case[path.lower()])
+    if paths.is_whole:
+        return Resolved(reference, "missing")
+    return Resolved(reference, reference.state)
+
+
+def _is_out(path: str) -> bool:
+    depth = 0
+    for step in path.split("/"):
+        depth += {"": 0, ".": 0, "..": -1}.get(step, 1)
+        if depth < 0:
+            return True
+    return False
+
+
+def _components(edges: Edges) -> list[set[str]]:
+    """The strongly connected components (Kosaraju), without recursion: files are hostile."""
+    backwards: dict[str, set[str]] = {}
+    for path, others in edges.items():
+        for other in others & edges.keys():
+            backwards.setdefault(other, set()).add(path)
+    found: list[set[str]] = []
+    seen: set[str] = set()
+    for root in reversed(_finished(edges)):
+        if root in seen:
+            continue
+        part, waiting = set[str](), [root]
+        while waiting:
+            path = waiting.pop()
+            if path not in seen:
+                seen.add(path)
+                part.add(path)
+                waiting += backwards.get(path, ())
+        found.append(part)
+    return found
+
+
+def _finished(edges: Edges) -> Sequence[str]:
+    """All files in the order in which a depth-first walk leaves them."""
+    order: list[str] = []
+    seen: set[str] = set()
+    for root in edges:
+        if root in seen:
+            continue
+        seen.add(root)
+        walk: list[tuple[str, Iterator[str]]] = [(root, _sorted(edges[root]))]
+        while walk:
+            path, others = walk[-1]
+            following = next((one for one in others if one in edges and one not in seen), None)
+            if following is None:
+                order.append(path)
+                walk.pop()
+            else:
+                seen.add(following)
+                walk.append((following, _sorted(edges[following])))
+    return order
+
+
+def _sorted(paths: Iterable[str]) -> Iterator[str]:
+    return iter(sorted(paths))

@@ -1,0 +1,220 @@
+"""What follows from facts: dependencies within an asset, and files of a similar shape."""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from backend.core.errors import NotFoundError
+from backend.core.file_kinds import is_preview
+from backend.core.identity import Identity
+from backend.core.objects import ObjectHead, Objects
+from backend.core.paging import Page, PageRequest, fill, text_bytes
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset, AssetReference
+from backend.domains.assets.service import AssetsById, AssetService, FileNotFoundInAssetError
+from backend.domains.facts.models import FileReferences, SimilarShape
+from backend.domains.facts.repository import FactRepository
+from backend.domains.facts.rules.resolving import Paths, Resolved, circular, resolved, targets
+
+MAX_LISTED = 20_000
+"""Files of an asset that are listed to resolve references: 20 requests to S3. In a larger asset a
+reference that is not among them keeps the state that the inspection found."""
+MAX_FOLLOWED = 1000
+"""Files beyond a page that are followed to find circles."""
+_LISTED_AT_ONCE = 1000
+_ENTRY_BYTES = 200
+
+Ids = tuple[str, str]
+"""Of a database and of an asset in it."""
+
+
+class NoShapeError(NotFoundError):
+    """The file is no model, was not inspected, or has no surface."""
+
+    code = "FileHasNoShape"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"File {path} has no shape to compare")
+
+
+class Dependency(NamedTuple):
+    """A reference, where it leads, and whether it is part of a circle."""
+
+    found: Resolved
+    circular: bool
+
+
+class Dependencies(NamedTuple):
+    """A file with its references; `omitted` counts those that were not stored."""
+
+    path: str
+    references: tuple[Dependency, ...]
+    omitted: int
+
+
+class SimilarFile(NamedTuple):
+    asset: Asset
+    path: str
+    similarity: float
+
+
+class ShapeSearch(Protocol):
+    """Finds documents of files by their shape."""
+
+    def similar(
+        self, caller: Identity, shape: str, *, size: int, but: tuple[str, str, str]
+    ) -> list[SimilarShape]:
+        """The most similar documents that the caller may see, without the file `but` itself."""
+        ...
+
+
+@wired
+class FactQueries:
+    assets: AssetService
+    by_id: AssetsById
+    facts: FactRepository
+    objects: Objects
+    shapes: ShapeSearch
+
+    def list_dependencies(
+        self, caller: Identity, ids: Ids, page: PageRequest, *, file_path: str | None = None
+    ) -> Page[Dependencies]:
+        """The files of an asset that refer to others, by path, each with where its references lead.
+
+        References come from stored facts; whether their files are there is read now.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+        """
+        asset = self.assets.get_asset(caller, *ids)
+        if file_path is not None:
+            found = Page(tuple(self.facts.references_of(asset, [file_path])))
+        else:
+            found = fill(
+                lambda request: self.facts.references(asset, request),
+                page,
+                visible=lambda _: True,
+                position_of=lambda one: self.facts.position_of(asset, one),
+                size_of=_size,
+            )
+        if not found.items:
+            return Page((), found.after)
+        paths = self._paths(asset)
+        led = {one.path: resolved(one, paths) for one in found.items}
+        in_circle = circular(self._edges(asset, led, paths))
+        return Page(
+            tuple(
+                Dependencies(
+                    one.path,
+                    tuple(Dependency(r, (one.path, r.path) in in_circle) for r in led[one.path]),
+                    one.stored.omitted,
+                )
+                for one in found.items
+            ),
+            found.after,
+        )
+
+    def list_dependents(
+        self, caller: Identity, ids: Ids, file_path: str, page: PageRequest
+    ) -> Page[str]:
+        """The files of an asset that refer to a file, or to one of a folder that ends in `/`.
+
+        The file itself may be gone. Files of the folder itself are left out.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+        """
+        asset = self.assets.get_asset(caller, *ids)
+        is_folder = file_path.endswith("/")
+
+        def refers(one: FileReferences) -> bool:
+            if is_folder:
+                inside = (path.startswith(file_path) for path in targets(one))
+                return not one.path.startswith(file_path) and any(inside)
+            return one.path != file_path and file_path in targets(one)
+
+        found = fill(
+            lambda request: self.facts.references(asset, request),
+            page,
+            visible=refers,
+            position_of=lambda one: self.facts.position_of(asset, one),
+            size_of=lambda one: text_bytes(one.path),
+        )
+        return Page(tuple(one.path for one in found.items), found.after)
+
+    def similar_files(
+        self, caller: Identity, ids: Ids, file_path: str, *, size: int
+    ) -> list[SimilarFile]:
+        """Files whose shape is like that of a file, in all assets that the caller may see.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or not for the caller.
+            FileNotFoundInAssetError: the asset has no such file.
+            NoShapeError: the file has none.
+            UnavailableError: search does not answer.
+        """
+        asset = self.assets.get_asset(caller, *ids)
+        bucket, prefix = self.assets.location(asset)
+        key = prefix + file_path.removeprefix("/")
+        if not isinstance(self.objects.head(bucket, key), ObjectHead):
+            raise FileNotFoundInAssetError(file_path, asset.asset_id)
+        shape = self.facts.shape(asset, file_path)
+        if shape is None:
+            raise NoShapeError(file_path)
+        found = self.shapes.similar(caller, shape, size=size, but=(*ids, key))
+        owners = self.by_id.visible(
+            caller,
+            {
+                one.asset_id: AssetReference(database_id=one.database_id, asset_id=one.asset_id)
+                for one in found
+            }.values(),
+        )
+        # The index lags behind the tables: what has moved or gone since is left out.
+        return [
+            SimilarFile(owner, "/" + one.key.removeprefix(owner.asset_location.key), one.similarity)
+            for one in found
+            if (owner := owners.get(one.asset_id)) is not None
+            and one.key.startswith(owner.asset_location.key)
+        ]
+
+    def _paths(self, asset: Asset) -> Paths:
+        bucket, prefix = self.assets.location(asset)
+        known: set[str] = set()
+        after: str | None = None
+        while len(known) < MAX_LISTED:
+            page = self.objects.list_objects(bucket, prefix, limit=_LISTED_AT_ONCE, after=after)
+            known |= {
+                "/" + one.key.removeprefix(prefix)
+                for one in page.objects
+                if not one.key.endswith("/") and not is_preview(one.key)
+            }
+            after = page.next_key
+            if after is None:
+                return Paths(frozenset(known))
+        return Paths(frozenset(known), is_whole=False)
+
+    def _edges(
+        self, asset: Asset, led: dict[str, list[Resolved]], paths: Paths
+    ) -> dict[str, frozenset[str]]:
+        """The files of a page, and those that they lead to, with the files that these refer to."""
+        edges = {path: _led_to(found) for path, found in led.items()}
+        room = MAX_FOLLOWED
+        while room > 0:
+            unknown = {other for others in edges.values() for other in others} - edges.keys()
+            wanted = sorted(unknown)[:room]
+            if not wanted:
+                break
+            edges |= dict.fromkeys(wanted, frozenset[str]())
+            for one in self.facts.references_of(asset, wanted):
+                edges[one.path] = _led_to(resolved(one, paths))
+            room -= len(wanted)
+        return edges
+
+
+def _led_to(found: Iterable[Resolved]) -> frozenset[str]:
+    return frozenset(one.path for one in found if one.path is not None)
+
+
+def _size(found: FileReferences) -> int:
+    """The bytes of a file's references in a reply, in which each path may be there twice."""
+    references = found.stored.references
+    return _ENTRY_BYTES + sum(2 * text_bytes(one.path) + _ENTRY_BYTES for one in references)

@@ -1,0 +1,38 @@
+"""The functions behind the HTTP API that search: over documents, and over facts of files."""
+
+from backend.spec import buckets, secrets
+from backend.spec.functions.model import api
+from backend.spec.tables import assets, metadata, operations, registry
+
+SEARCH_API = api(
+    "SearchApi",
+    "search",
+    "Search over assets and files.",
+    reads=(
+        operations.SEARCH_STATE,
+        # what tells whether the indexes hold a write
+        assets.ASSETS,
+        metadata.ASSET_FILE_METADATA,
+        metadata.FILE_ATTRIBUTES,
+        metadata.RECORD_SETS,
+        registry.ASSET_BUCKETS,
+        buckets.ASSET_BUCKET,
+    ),
+    writes=(operations.RESERVATIONS,),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    search="read",
+)
+FACTS_API = api(
+    "FactsApi",
+    "facts",
+    "Facts of files: dependencies within an asset, files of a similar shape.",
+    reads=(
+        assets.ASSETS,
+        metadata.FILE_ATTRIBUTES,
+        registry.ASSET_BUCKETS,
+        operations.SEARCH_STATE,
+        buckets.ASSET_BUCKET,
+    ),
+    secrets=(secrets.PAGE_TOKEN_KEY,),
+    search="read",
+)

@@ -1,0 +1,106 @@
+"""Commands over facts of files: dependencies, where a file is used, similar shapes."""
+
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ApiError
+from vitrine.lookup import find_asset
+from vitrine.resources.facts import Ids
+
+_NAMED = 5
+"""Files that a question names."""
+_COUNTED = 1000
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="A path in the asset, such as /parts/1.glb.")
+]
+
+
+@with_session
+def dependencies(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    file: Annotated[str | None, typer.Option("--file", help="Only of this file.")] = None,
+    broken: Annotated[
+        bool, typer.Option("--broken", help="Only references that lead to no file, or in a circle.")
+    ] = False,
+) -> None:
+    """List the references of an asset's files, and where they lead."""
+    found = list(session.client.facts.dependencies(_ids(session, database, asset), file))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(
+        ["file", "refers to", "kind", "state", "leads to"],
+        [
+            [
+                one.file_path,
+                each.path,
+                each.kind,
+                f"{each.state}, circular" if each.circular else each.state,
+                each.file_path or "",
+            ]
+            for one in found
+            for each in one.references
+            if not broken or each.circular or each.state not in {"found", "embedded"}
+        ],
+    )
+
+
+@with_session
+def dependents(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: FileArgument,
+    folder: Annotated[bool, typer.Option("--folder", help="The path is a folder's.")] = False,
+) -> None:
+    """List the files of an asset that refer to a file, or to one of a folder."""
+    ids = _ids(session, database, asset)
+    found = list(session.client.facts.dependents(ids, path, folder=folder))
+    session.output.document({"items": [one.wire() for one in found]})
+    session.output.rows(["file"], [[one.file_path] for one in found])
+
+
+@with_session
+def similar(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: FileArgument,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 10,
+) -> None:
+    """List files whose shape is similar: it says nothing of size, material or purpose."""
+    found = session.client.facts.similar(_ids(session, database, asset), path, size=limit)
+    session.output.document(found.wire())
+    session.output.rows(
+        ["similarity of shape", "database", "asset", "file"],
+        [
+            [f"{one.similarity:.3f}", one.database_id, one.asset_name, one.file_path]
+            for one in found.items
+        ],
+    )
+
+
+def users_of(session: Session, ids: Ids, path: str, *, folder: bool = False) -> str:
+    """Return a sentence on the files that refer to a file or folder; empty where there are none.
+
+    Without the right to ask, or without an answer, there is no such sentence.
+    """
+    try:
+        users = session.client.facts.dependents(ids, path, folder=folder)
+        found = [one.file_path for one in islice(users, _COUNTED)]
+    except ApiError:
+        return ""
+    if not found:
+        return ""
+    named = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+    count = f"{len(found)} or more" if len(found) == _COUNTED else str(len(found))
+    return f"Files that refer to it: {count} ({named}). "
+
+
+def _ids(session: Session, database: str, asset: str) -> Ids:
+    return database, find_asset(session.client, database, asset).asset_id

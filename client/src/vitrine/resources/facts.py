@@ -1,0 +1,72 @@
+"""What follows from facts of files: dependencies within an asset, files of a similar shape."""
+
+from collections.abc import Iterator
+
+from vitrine.models import Wire
+from vitrine.resources.assets import asset_path
+from vitrine.transport import Transport
+
+Ids = tuple[str, str]
+"""Of a database and of an asset in it."""
+
+
+class Reference(Wire):
+    """A reference of a file; `file_path` is the file of the asset that it leads to."""
+
+    path: str
+    kind: str = "other"
+    state: str
+    file_path: str | None = None
+    circular: bool = False
+
+
+class FileDependencies(Wire):
+    """The references of one file; `omitted` counts those that were too many to be stored."""
+
+    file_path: str
+    references: tuple[Reference, ...] = ()
+    omitted: int = 0
+
+
+class Dependent(Wire):
+    file_path: str
+
+
+class SimilarFile(Wire):
+    """A file of a similar shape; `similarity` is 1 for the same shape, and near 0 for others."""
+
+    database_id: str
+    asset_id: str
+    asset_name: str = ""
+    file_path: str
+    similarity: float
+
+
+class SimilarFiles(Wire):
+    similarity_of: str = "shape"
+    items: tuple[SimilarFile, ...] = ()
+
+
+class Facts:
+    """Paths begin with `/`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def dependencies(self, ids: Ids, path: str | None = None) -> Iterator[FileDependencies]:
+        """The files of an asset that refer to others, or one of them, with their references."""
+        where = asset_path(*ids, "dependencies")
+        return self._transport.pages(
+            FileDependencies, where, items="items", query={"filePath": path}
+        )
+
+    def dependents(self, ids: Ids, path: str, *, folder: bool = False) -> Iterator[Dependent]:
+        """The files of an asset that refer to a file, or to one of a folder."""
+        query = {"filePath": path, "isPrefix": "true" if folder else None}
+        where = asset_path(*ids, "dependents")
+        return self._transport.pages(Dependent, where, items="items", query=query)
+
+    def similar(self, ids: Ids, path: str, *, size: int = 10) -> SimilarFiles:
+        """Files whose shape is like that of a file, in all assets that the caller may see."""
+        query = {"filePath": path, "size": size}
+        return self._transport.read(SimilarFiles, asset_path(*ids, "files", "similar"), query=query)

@@ -1,0 +1,75 @@
+"""What searches return, typed."""
+
+from enum import StrEnum
+
+from pydantic import Field, JsonValue
+
+from vitrine.models import Wire
+
+
+class EntityType(StrEnum):
+    ASSET = "asset"
+    FILE = "file"
+
+
+class Hit(Wire):
+    id: str = Field(alias="_id")
+    index: str | None = Field(default=None, alias="_index")
+    score: float | None = Field(default=None, alias="_score")
+    source: dict[str, JsonValue] = Field(default_factory=dict, alias="_source")
+    index_type: str | None = Field(default=None, alias="_index_type")
+
+    def text(self, field: str) -> str:
+        """A field of the document as text; empty where it has none."""
+        value = self.source.get(field)
+        return "" if value is None else str(value)
+
+
+class Total(Wire):
+    value: int
+    relation: str = "eq"
+
+
+class Hits(Wire):
+    total: Total
+    max_score: float | None = Field(default=None, alias="max_score")
+    hits: tuple[Hit, ...] = ()
+
+
+class Facet(Wire):
+    key: JsonValue
+    doc_count: int = Field(alias="doc_count")
+
+
+class MetadataFacetCounts(Wire):
+    """How many documents have each value of a key, and how many numbers lie in each range."""
+
+    key: str
+    documents: int = 0
+    buckets: tuple[Facet, ...] = ()
+    ranges: tuple[dict[str, JsonValue], ...] = ()
+
+
+class Lag(Wire):
+    """How many of the documents that were written are not known to be in the indexes yet.
+
+    `seconds` have passed since the first of the writes.
+    """
+
+    pending: int
+    of: int
+    seconds: float
+
+
+class SearchResult(Wire):
+    took: int | None = None
+    timed_out: bool | None = Field(default=None, alias="timed_out")
+    hits: Hits
+    aggregations: dict[str, JsonValue] | None = None
+    metadata_facets: tuple[MetadataFacetCounts, ...] | None = None
+    after: str | None = None
+    lag: Lag | None = None
+
+    @property
+    def total(self) -> int:
+        return self.hits.total.value

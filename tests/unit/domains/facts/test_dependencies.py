@@ -1,0 +1,266 @@
+"""Where references of files lead, who refers to a file, and which files have a similar shape."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.core.identity import Identity
+from backend.core.paging import PageRequest
+from backend.domains.assets.service import AssetNotFoundError
+from backend.domains.facts.models import FileReferences, SimilarShape, StoredReferences
+from backend.domains.facts.routes import build_router
+from backend.domains.facts.rules.resolving import Paths, circular, resolved
+from backend.domains.facts.service import queries as reading
+from tests.factories.assets import created_asset, created_database
+from tests.factories.http import Answer, Client
+from tests.unit.domains.facts.inspections import (
+    SHAPE,
+    Bench,
+    bench,
+    inspection,
+    queries,
+)
+
+IDS = {"databaseId": "museum", "assetId": "statue"}
+
+
+@pytest.fixture
+def museum() -> Bench:
+    return bench()
+
+
+def ask(museum: Bench, route: str, *found: SimilarShape, **query: str) -> Answer:
+    path = f"/database/museum/assets/statue/{route}"
+    client = Client(build_router(queries(museum, *found)))
+    return client.send(
+        "GET",
+        path,
+        route=f"GET /database/{{databaseId}}/assets/{{assetId}}/{route}",
+        parameters=IDS,
+        query=query,
+    )
+
+
+def paths(answer: Answer) -> list[str]:
+    return [one["filePath"] for one in answer.body["items"]]
+
+
+def put(museum: Bench, path: str, *references: tuple[str, str]) -> None:
+    """A file with references as the inspection stores them: path and state."""
+    stored = [{"path": name, "kind": "texture", "state": state} for name, state in references]
+    museum.record(museum.put(path), path=path, references=stored)
+
+
+def led(museum: Bench, **query: str) -> dict[str, list[tuple[str, str, str | None]]]:
+    answer = ask(museum, "dependencies", **query)
+    assert answer.status == 200, answer.body
+    return {
+        one["filePath"]: [
+            (each["path"], each["state"], each.get("filePath")) for each in one["references"]
+        ]
+        for one in answer.body["items"]
+    }
+
+
+def test_references_lead_to_files_as_they_are_now(museum: Bench) -> None:
+    put(museum, "/textures/wood.png")
+    put(museum, "/textures/Iron.PNG")
+    put(museum, "/models/late.png")
+    put(
+        museum,
+        "/models/a.obj",
+        ("textures/wood.png", "found"),
+        ("/textures/wood.png", "found"),
+        ("textures/iron.png", "otherCase"),
+        ("late.png", "missing"),
+        ("my%20maps\\gone.png", "missing"),
+        ("textures/moved.png", "found"),
+        ("C:\\maps\\x.png", "absolute"),
+        ("../../../etc/passwd", "outside"),
+        ("https://example.org/x.png", "external"),
+        ("*0", "embedded"),
+    )
+    assert led(museum)["/models/a.obj"] == [
+        ("textures/wood.png", "found", "/textures/wood.png"),
+        ("/textures/wood.png", "found", "/textures/wood.png"),
+        ("textures/iron.png", "otherCase", "/textures/Iron.PNG"),
+        ("late.png", "found", "/models/late.png"),
+        ("my%20maps\\gone.png", "missing", None),
+        ("textures/moved.png", "missing", None),
+        ("C:\\maps\\x.png", "absolute", None),
+        ("../../../etc/passwd", "outside", None),
+        ("https://example.org/x.png", "external", None),
+        ("*0", "embedded", None),
+    ]
+
+
+def test_a_missing_reference_is_found_by_its_decoded_name(museum: Bench) -> None:
+    put(museum, "/models/my maps/wood.png")
+    put(museum, "/models/a.gltf", ("my%20maps/wood.png", "missing"))
+    assert led(museum) == {
+        "/models/a.gltf": [("my%20maps/wood.png", "found", "/models/my maps/wood.png")]
+    }
+
+
+def test_circles_are_found_also_through_files_of_other_pages(museum: Bench) -> None:
+    put(museum, "/a.dae", ("b.dae", "found"), ("d.dae", "found"))
+    put(museum, "/b.dae", ("c.dae", "found"))
+    put(museum, "/c.dae", ("a.dae", "found"))
+    put(museum, "/d.dae", ("d.dae", "found"))
+    answer = ask(museum, "dependencies", pageSize="1")
+    (one,) = answer.body["items"]
+    assert [(each["filePath"], each["circular"]) for each in one["references"]] == [
+        ("/b.dae", True),
+        ("/d.dae", False),
+    ]
+    token = answer.body["NextToken"]
+    rest = ask(museum, "dependencies", startingToken=token).body["items"]
+    assert [one["filePath"] for one in rest] == ["/b.dae", "/c.dae", "/d.dae"]
+    assert all(each["circular"] for one in rest for each in one["references"])
+
+
+def test_the_references_of_one_file_are_read_alone(museum: Bench) -> None:
+    put(museum, "/a.obj", ("a.mtl", "missing"))
+    put(museum, "/b.obj", ("b.mtl", "missing"))
+    assert led(museum, filePath="/b.obj") == {"/b.obj": [("b.mtl", "missing", None)]}
+    assert led(museum, filePath="/c.obj") == {}
+
+
+def test_references_without_room_are_counted(museum: Bench) -> None:
+    put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
+    (one,) = ask(museum, "dependencies").body["items"]
+    assert (len(one["references"]), one["omitted"]) == (1000, 5)
+
+
+def test_an_asset_of_too_many_files_keeps_the_states_that_the_inspection_found(
+    museum: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_LISTED", 1)
+    monkeypatch.setattr(reading, "_LISTED_AT_ONCE", 1)
+    put(museum, "/z.png")
+    put(museum, "/a.obj", ("z.png", "found"), ("y.png", "missing"))
+    assert led(museum)["/a.obj"] == [("z.png", "found", None), ("y.png", "missing", None)]
+
+
+def test_the_files_that_refer_to_a_file_or_folder_are_listed(museum: Bench) -> None:
+    put(museum, "/maps/wood.png")
+    put(museum, "/a.obj", ("maps/wood.png", "found"))
+    put(museum, "/b.obj", ("maps/wood.png", "found"), ("maps/iron.png", "missing"))
+    put(museum, "/maps/set.gltf", ("maps/wood.png", "found"))
+    put(museum, "/c.obj", ("maps/iron.png", "missing"))
+
+    def users(path: str, **query: str) -> list[str]:
+        return paths(ask(museum, "dependents", filePath=path, **query))
+
+    assert users("/maps/wood.png") == ["/a.obj", "/b.obj", "/maps/set.gltf"]
+    assert users("/maps/iron.png") == ["/b.obj", "/c.obj"]
+    assert users("/maps", isPrefix="true") == ["/a.obj", "/b.obj", "/c.obj"]
+    assert users("/a.obj") == []
+    first = ask(museum, "dependents", filePath="/maps/wood.png", pageSize="2")
+    assert paths(first) == ["/a.obj", "/b.obj"]
+    token = first.body["NextToken"]
+    rest = ask(museum, "dependents", filePath="/maps/wood.png", startingToken=token)
+    assert paths(rest) == ["/maps/set.gltf"]
+    assert ask(museum, "dependents").status == 400
+
+
+def test_facts_of_other_assets_are_not_read(museum: Bench) -> None:
+    created_asset(museum.assets, "statue2")
+    put(museum, "/a.obj", ("x.png", "missing"))
+    museum.objects.put("assetbucket", "statue2/b.obj", b"", content_type="x/y", metadata={})
+    version = museum.objects.list_versions("assetbucket", "statue2/b.obj").versions[0].version_id
+    stored = {"references": [{"path": "x.png", "kind": "texture", "state": "missing"}]}
+    museum.commands.record("museum", "statue2", "/b.obj", inspection(version, **stored))
+    assert list(led(museum)) == ["/a.obj"]
+    assert paths(ask(museum, "dependents", filePath="/x.png")) == ["/a.obj"]
+
+
+def test_similar_files_are_those_of_assets_that_are_visible_now(museum: Bench) -> None:
+    created_database(museum.assets, "garden")
+    created_asset(museum.assets, "vase", database_id="garden")
+    put(museum, "/a.glb")
+    museum.record(museum.put("/a.glb"), path="/a.glb", descriptor=SHAPE)
+    found = (
+        SimilarShape("garden", "vase", "vase/parts/b.glb", 0.9),
+        SimilarShape("garden", "gone", "gone/c.glb", 0.8),
+        SimilarShape("museum", "statue", "elsewhere/d.glb", 0.7),
+    )
+    answer = ask(museum, "files/similar", *found, filePath="/a.glb", size="3")
+    assert answer.body == {
+        "similarityOf": "shape",
+        "items": [
+            {
+                "databaseId": "garden",
+                "assetId": "vase",
+                "assetName": "A statue",
+                "filePath": "/parts/b.glb",
+                "similarity": 0.9,
+            }
+        ],
+    }
+
+
+def test_only_a_file_with_a_shape_is_compared(museum: Bench) -> None:
+    museum.record(museum.put("/note.txt"), path="/note.txt")
+    for path, code in (("/note.txt", "FileHasNoShape"), ("/gone.glb", "FileNotFound")):
+        answer = ask(museum, "files/similar", filePath=path)
+        assert (answer.status, answer.body["code"]) == (404, code)
+    assert ask(museum, "files/similar", filePath="/note.txt", size="101").status == 400
+
+
+EDGES = st.dictionaries(
+    st.sampled_from("abcdef"), st.frozensets(st.sampled_from("abcdefg"), max_size=4), max_size=6
+)
+
+
+@given(EDGES)
+def test_an_edge_is_circular_where_its_end_reaches_its_beginning(
+    edges: dict[str, frozenset[str]],
+) -> None:
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting: list[str] = [start]
+        while waiting:
+            for other in edges.get(waiting.pop(), frozenset()):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        return seen
+
+    expected = {
+        (path, other)
+        for path, others in edges.items()
+        for other in others
+        if other == path or path in reached(other)
+    }
+    assert circular(edges) == expected
+
+
+def test_a_long_chain_of_files_exhausts_no_stack() -> None:
+    chain = {str(n): frozenset({str((n + 1) % 20_000)}) for n in range(20_000)}
+    assert len(circular(chain)) == 20_000
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["found", "missing"]))))
+def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str]]) -> None:
+    stored: dict[str, Any] = {
+        "references": [{"path": path, "state": state} for path, state in references]
+    }
+    found = FileReferences("/a/b.obj", StoredReferences.model_validate(stored))
+    known = Paths(frozenset({"/a/x.png", "/x.png"}))
+    assert {one.path for one in resolved(found, known)} <= {None, *known.known}
+
+
+def test_strangers_are_told_nothing(museum: Bench) -> None:
+    put(museum, "/a.obj", ("x.png", "missing"))
+    asked, stranger, ids = queries(museum), Identity("stranger"), ("museum", "statue")
+    for ask_for in (
+        lambda: asked.list_dependencies(stranger, ids, PageRequest(10)),
+        lambda: asked.list_dependents(stranger, ids, "/x.png", PageRequest(10)),
+        lambda: asked.similar_files(stranger, ids, "/a.obj", size=3),
+    ):
+        with pytest.raises(AssetNotFoundError):
+            ask_for()
