@@ -10,7 +10,6 @@ from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     PositiveInt,
@@ -23,6 +22,7 @@ from pydantic.alias_generators import to_camel
 from backend.spec import settings as declared
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
 from backend.spec.routes import ThrottleGroup
+from infra.execution_settings import ExecutionSettings
 from infra.setting_types import (
     ISSUER,
     AddressRange,
@@ -59,7 +59,7 @@ class SettingsError(Exception):
     """A setting is missing, unknown or wrong; the message names it."""
 
 
-class Settings(BaseModel):
+class Settings(ExecutionSettings):
     """What distinguishes one deployment from another. Names in cdk.json are in camelCase."""
 
     model_config = ConfigDict(
@@ -326,6 +326,8 @@ class Settings(BaseModel):
             declared.MALWARE_SCAN: int(self.malware_scan),
             declared.PROCESSING: int(self.processing),
             declared.ALLOWED_PIPELINES: ",".join(self.allowed_pipelines),
+            declared.EXECUTIONS_AT_ONCE: self.executions_at_once,
+            declared.EXECUTION_SILENCE_SECONDS: self.execution_silence_seconds,
             declared.OIDC_ISSUER: self.oidc_issuer,
             declared.OIDC_AUDIENCES: ",".join(self.oidc_audiences) or self.oidc_client_id,
             declared.OIDC_USER_CLAIM: self.oidc_user_claim,

@@ -117,6 +117,10 @@ def execution(execution_id: str) -> str:
     return f"Execution#{execution_id}"
 
 
+ADMITTED_EXECUTIONS = "Executions#admitted"
+"""The item that counts the executions that were admitted and have not ended."""
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """The reservation that counts the numbers drawn for versions of an asset."""
     return f"Versions#{ASSET.build(database_id, asset_id)}"

@@ -47,6 +47,12 @@ PURGES = _of_jobs("Purges", "Jobs that remove all that deleted databases left.")
 LARGE_FILES = _of_jobs("LargeFiles", "Jobs that put the large files of uploads in their place.")
 BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that walk what stands in a bucket already.")
 READS = Queue("Reads", "Who read what: it becomes entries of the audit trail.")
+EXECUTION_STARTS = Queue(
+    "ExecutionStarts", "Requests to start executions that wait, as far as there is room."
+)
+EXECUTION_STATUS = Queue(
+    "ExecutionStatus", "Changes of executions' status, as Step Functions reports them."
+)
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
 QUEUES = (
@@ -61,6 +67,8 @@ QUEUES = (
     BUCKET_IMPORTS,
     SEARCH_WORK,
     READS,
+    EXECUTION_STARTS,
+    EXECUTION_STATUS,
 )
 
 
@@ -158,11 +166,18 @@ QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(SEARCH_WORK, "SearchWorker", batch_size=1, window_seconds=0),
     # A message of these holds up to a thousand assets: few at a time fit the time-out.
     QueueSubscription(READS, "ReadEntries", batch_size=10),
+    # Starters meet at one counter: more of them at once start nothing sooner.
+    QueueSubscription(
+        EXECUTION_STARTS, "ExecutionStarter", batch_size=10, window_seconds=0, max_concurrency=2
+    ),
+    QueueSubscription(EXECUTION_STATUS, "ExecutionStatus", batch_size=10, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
 )
+STATUS_QUEUES = (EXECUTION_STATUS,)
+"""Queues that get the status events of the state machine, by an EventBridge rule."""
 SCAN_SUBSCRIPTIONS = (ObjectSubscription(ASSET_BUCKET, SCAN_RESULTS),)
 """Buckets whose malware scans have results that go to a queue, where the stage has them scanned."""
 

@@ -1,6 +1,12 @@
 """What runs by the clock: EventBridge wakes these functions, each after so many minutes."""
 
-from backend.spec.functions import CHECK_SEARCH, REPLAY_FAILURES, SWEEP_TOMBSTONES, Function
+from backend.spec.functions import (
+    CHECK_SEARCH,
+    RECONCILE_EXECUTIONS,
+    REPLAY_FAILURES,
+    SWEEP_TOMBSTONES,
+    Function,
+)
 from backend.values import frozen
 
 
@@ -20,4 +26,5 @@ SCHEDULES = (
     Schedule(REPLAY_FAILURES, 5),
     Schedule(SWEEP_TOMBSTONES, 60),
     Schedule(CHECK_SEARCH, 24 * 60),
+    Schedule(RECONCILE_EXECUTIONS, 5),
 )

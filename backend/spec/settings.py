@@ -111,6 +111,15 @@ ALLOWED_ADDRESSES = Setting(
     "From where requests with credentials may come: ranges such as 192.0.2.0-192.0.2.255, joined "
     "by commas; empty: from anywhere.",
 )
+EXECUTIONS_AT_ONCE = Setting(
+    "EXECUTIONS_AT_ONCE", 50, "How many executions run at once; further ones wait."
+)
+EXECUTION_SILENCE_SECONDS = Setting(
+    "EXECUTION_SILENCE_SECONDS",
+    300,
+    "How long after its start Step Functions is asked about an execution whose end no event "
+    "reports.",
+)
 WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
 
 ALLOWED_PIPELINES = Setting(
@@ -152,6 +161,8 @@ SETTINGS = (
     OIDC_SCOPE,
     OIDC_SCOPE_MFA,
     ALLOWED_ADDRESSES,
+    EXECUTIONS_AT_ONCE,
+    EXECUTION_SILENCE_SECONDS,
     WEB_URL,
     ALLOWED_PIPELINES,
     PROCESSING,

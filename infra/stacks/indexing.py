@@ -17,7 +17,13 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from backend.spec.buckets import FAILURE_BUCKET, NO_THREATS_FOUND, THREATS_FOUND
-from backend.spec.functions import FUNCTIONS, REPLAY_FAILURES, SEARCH_WORKER, Function
+from backend.spec.functions import (
+    FUNCTIONS,
+    RECONCILE_EXECUTIONS,
+    REPLAY_FAILURES,
+    SEARCH_WORKER,
+    Function,
+)
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.metrics import (
     CHECK_METRICS,
@@ -34,6 +40,7 @@ from backend.spec.queues import (
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
     SCAN_SUBSCRIPTIONS,
+    STATUS_QUEUES,
     STREAM_SUBSCRIPTIONS,
     ObjectSubscription,
     Queue,
@@ -88,11 +95,13 @@ class IndexingStack(Stack):
                 self._rule(subscription, "Object events", self._object_events(subscription))
         for subscription in SCAN_SUBSCRIPTIONS if settings.malware_scan else ():
             self._rule(subscription, "Results of scans", self._scan_results(subscription))
-        if resources.domain is None:
-            return
-        for schedule in SCHEDULES:
+        for queue in STATUS_QUEUES:
+            what = "Changes of executions' status"
+            self._send_events(f"StatesTo{queue.name}", queue, what, self._status_events())
+        for schedule in (each for each in SCHEDULES if each.function in wanted):
             self._schedule(schedule, made.make(schedule.function))
-        self._watch(REPLAY_FAILURES, REPLAY_METRICS)
+        if resources.domain is not None:
+            self._watch(REPLAY_FAILURES, REPLAY_METRICS)
 
     def _queue(self, spec: Queue) -> None:
         timeouts = {function.name: function.timeout_seconds for function in FUNCTIONS}
@@ -210,22 +219,36 @@ class IndexingStack(Stack):
         own = self._resources.buckets[spec.source.name].bucket_name
         return [own, *self._resources.imported_buckets]
 
+    def _status_events(self) -> dict[str, object]:
+        return {
+            "source": ["aws.states"],
+            "detail-type": ["Step Functions Execution Status Change"],
+            "detail": {"stateMachineArn": [self._resources.state_machine]},
+        }
+
     def _rule(self, spec: ObjectSubscription, what: str, pattern: dict[str, object]) -> None:
-        """Send a bucket's events to the queue.
+        """Send a bucket's events to the queue."""
+        name = f"{spec.source.name}To{spec.queue.name}"
+        self._send_events(name, spec.queue, f"{what} of {spec.source.name}", pattern)
+
+    def _send_events(
+        self, name: str, spec: Queue, description: str, pattern: dict[str, object]
+    ) -> None:
+        """Send events of the default bus to a queue.
 
         Made of plain resources: for a queue with a key of one's own, CDK's target lets the rules
         of every account send to the queue and use the key.
         """
-        queue = self._resources.queues[spec.queue.name]
-        dead_letters = self._resources.dead_letters[spec.queue.name]
+        queue = self._resources.queues[spec.name]
+        dead_letters = self._resources.dead_letters[spec.name]
         rule = events.CfnRule(
             self,
-            f"{spec.source.name}To{spec.queue.name}",
-            description=f"{what} of {spec.source.name}",
+            name,
+            description=description,
             event_pattern=pattern,
             targets=[
                 events.CfnRule.TargetProperty(
-                    id=spec.queue.name,
+                    id=spec.name,
                     arn=queue.queue_arn,
                     dead_letter_config=events.CfnRule.DeadLetterConfigProperty(
                         arn=dead_letters.queue_arn
@@ -240,11 +263,13 @@ class IndexingStack(Stack):
         _let_send(rule, queue, dead_letters)
 
     def _schedule(self, spec: Schedule, function: lambda_.Function) -> None:
+        is_reconciliation = spec.function is RECONCILE_EXECUTIONS
+        minutes = self._settings.reconcile_minutes if is_reconciliation else spec.minutes
         rule = events.Rule(
             self,
             spec.name,
             description=f"Wakes {spec.function.name}",
-            schedule=events.Schedule.rate(Duration.minutes(spec.minutes)),
+            schedule=events.Schedule.rate(Duration.minutes(minutes)),
         )
         target = targets.LambdaFunction(cast("lambda_.IFunction", function))
         rule.add_target(cast("events.IRuleTarget", target))

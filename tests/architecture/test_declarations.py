@@ -18,6 +18,7 @@ from backend.spec.queues import (
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
     SCAN_SUBSCRIPTIONS,
+    STATUS_QUEUES,
     STREAM_SUBSCRIPTIONS,
     UNCONSUMED_STREAMS,
 )
@@ -72,6 +73,7 @@ def test_every_queue_has_a_sender_and_a_consumer() -> None:
     consumed = {subscription.source for subscription in QUEUE_SUBSCRIPTIONS}
     sent = {queue for function in FUNCTIONS for queue in function.sends}
     sent |= {subscription.queue for subscription in (*OBJECT_SUBSCRIPTIONS, *SCAN_SUBSCRIPTIONS)}
+    sent |= set(STATUS_QUEUES)
     assert consumed == sent == set(QUEUES)
 
 

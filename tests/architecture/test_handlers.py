@@ -40,6 +40,9 @@ def _environment(function: Function) -> dict[str, str]:
     variables |= {f"TOPIC_{topic.name}": f"t-{topic.name}" for topic in function.topics}
     variables |= {f"SECRET_{secret.name}": f"s-{secret.name}" for secret in function.secrets}
     variables |= {setting.variable: str(setting.default) for setting in function.settings}
+    if function.runs:
+        variables["EXECUTIONS_STATE_MACHINE_ARN"] = "arn:aws:states:::stateMachine:m"
+        variables["EXECUTIONS_ALLOWED_ARNS"] = ""
     if function.search != "none":
         variables["SEARCH_ENDPOINT"] = "search.invalid"
     return variables | {

@@ -26,6 +26,11 @@ from backend.spec.functions.apis import (
     TAGS_API,
     UPLOADS_API,
 )
+from backend.spec.functions.executing import (
+    EXECUTION_STARTER,
+    EXECUTION_STATUS,
+    RECONCILE_EXECUTIONS,
+)
 from backend.spec.functions.inspecting import INSPECT, INSPECT_CAD
 from backend.spec.functions.model import Function
 from backend.spec.functions.outputs import PROCESS_OUTPUT
@@ -81,6 +86,8 @@ __all__ = [
     "CONFIGURATION_API",
     "DATABASES_API",
     "DOWNLOADS_API",
+    "EXECUTION_STARTER",
+    "EXECUTION_STATUS",
     "EXPORTS_API",
     "FACTS_API",
     "FILES_API",
@@ -106,6 +113,7 @@ __all__ = [
     "QUARANTINE",
     "QUEUES_API",
     "READ_ENTRIES",
+    "RECONCILE_EXECUTIONS",
     "REPLAY_FAILURES",
     "SEARCH_API",
     "SEARCH_INDEXES_API",
@@ -166,6 +174,9 @@ FUNCTIONS: tuple[Function, ...] = (
     QUARANTINE,
     BUCKET_IMPORT_WORKER,
     SEARCH_WORKER,
+    EXECUTION_STARTER,
+    EXECUTION_STATUS,
+    RECONCILE_EXECUTIONS,
     CHECK_SEARCH,
     REPLAY_FAILURES,
     SWEEP_TOMBSTONES,

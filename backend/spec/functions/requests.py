@@ -14,6 +14,7 @@ from backend.spec.buckets import (
     AUXILIARY_BUCKET,
     FAILURE_BUCKET,
 )
+from backend.spec.functions.execution_requests import OF_EXECUTIONS
 from backend.spec.functions.request_parts import (
     BUCKET_RECORD,
     CALLER,
@@ -390,4 +391,5 @@ _OF_WORKERS: Mapping[str, Requests] = {
 REQUESTS: Mapping[str, Requests] = {
     **{name: {**CALLER, **requests} for name, requests in {**_OF_API, **OF_WORKFLOWS}.items()},
     **_OF_WORKERS,
+    **OF_EXECUTIONS,
 }

@@ -21,7 +21,8 @@ RESERVATIONS = Table(
     "of rate, the open search cursors of each user (`Cursors#<user>`, which expires after an "
     "hour), the last result of each object version in which a malware scan found a threat "
     "(`Quarantine#<bucket>#<S3 version id>#<key>`), the place of each execution's row "
-    "(`Execution#<id>`), and the active execution of each workflow on a file (`Run#<hash>`).",
+    "(`Execution#<id>`), the active execution of each workflow on a file (`Run#<hash>`), "
+    "and the count of executions that run at once (`Executions#admitted`).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",

@@ -40,7 +40,11 @@ WORKFLOW_EXECUTIONS = Table(
     "WorkflowExecutionsStorageTable",
     keys.ASSET,
     "Executions of workflows on assets.",
-    (REMOVAL,),
+    (
+        "get one execution",
+        "note its status and outputs on the condition that it is as it was read",
+        REMOVAL,
+    ),
     sort_key=EXECUTION_ID,
     indexes=(
         # The data model gives this one's sort key only; the projection is our choice.
@@ -50,4 +54,19 @@ WORKFLOW_EXECUTIONS = Table(
     ),
 )
 
-TABLES = (PIPELINES, WORKFLOWS, WORKFLOW_EXECUTIONS)
+ACTIVE_STATE = Attribute("state")
+ACTIVE_EXECUTIONS = Table(
+    "ActiveExecutions",
+    ACTIVE_STATE,
+    "Executions that have not ended, in two partitions: `waiting` ones, and those that were "
+    "`admitted` as there was room for them, which `Executions#admitted` counts.",
+    (
+        "list the oldest executions that wait, or those that were admitted",
+        "note that an execution waits, or was admitted and started",
+        "remove an execution in the transaction that ends it",
+    ),
+    sort_key=EXECUTION_ID,
+    origin="ours",
+)
+
+TABLES = (PIPELINES, WORKFLOWS, WORKFLOW_EXECUTIONS, ACTIVE_EXECUTIONS)

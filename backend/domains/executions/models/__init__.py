@@ -111,9 +111,29 @@ class ExecutionPlace(WireModel):
 
 
 class ActiveRun(WireModel):
-    """The reservation of a workflow and file while an execution of it is active."""
+    """The reservation of a workflow and file while an execution of it is active.
+
+    `next_upload` is the message of an upload of the file that arrived meanwhile.
+    """
 
     execution_id: str
+    next_upload: str | None = None
+
+
+class ActiveExecution(WireModel):
+    """The item of an execution that has not ended.
+
+    `since` is when it was created, or admitted; `reservation` the key of its `ActiveRun`.
+    `started_at` is set once Step Functions has it.
+    """
+
+    state: Literal["waiting", "admitted"]
+    execution_id: str
+    database_id: str
+    asset_id: str
+    reservation: str
+    since: str
+    started_at: str | None = None
 
 
 @frozen

@@ -134,5 +134,5 @@ def test_outputs_of_a_deleted_asset_are_refused(
 def test_a_reservation_fits_into_a_key(executions: ExecutionRepository) -> None:
     longest = new_execution(asset_id="ä" * 255, input_asset_file_key="ä" * 512)
     executions.create(longest)
-    assert executions.active_run(target_of(longest)) is not None
+    assert executions.active_run(reservation_key(target_of(longest))) is not None
     assert len(reservation_key(target_of(longest))) < 100

@@ -3,12 +3,22 @@
 `others` are writes of the same transaction.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
 from backend.core.tables import Tables
-from backend.core.transactions import Item, Key, Update, Write, equals, exists, put_new
+from backend.core.transactions import (
+    Delete,
+    Item,
+    Key,
+    Update,
+    Write,
+    absent,
+    equals,
+    exists,
+    put_new,
+)
 from backend.core.wired import wired
 from backend.domains.executions.models import (
     ActiveRun,
@@ -23,6 +33,7 @@ from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import EXECUTION_ID, WORKFLOW_EXECUTIONS
 
 _RESERVED = RESERVATIONS.partition_key.name
+_NEXT = "nextUpload"
 _ATTEMPTS = 4  # of a start whose predecessor ends at the same moment
 
 
@@ -66,6 +77,14 @@ class _ReservedError(StateForbidsError):
     """The reservation of the workflow and file is there."""
 
 
+class Reserved(NamedTuple):
+    """The reservation of an execution, as it was read; `run` may be another's, or none."""
+
+    execution_id: str
+    key: str
+    run: ActiveRun | None
+
+
 @wired
 class ExecutionRepository:
     tables: Tables
@@ -84,9 +103,9 @@ class ExecutionRepository:
         item = self.tables.get(WORKFLOW_EXECUTIONS, key)
         return None if item is None else Execution.model_validate(item)
 
-    def active_run(self, target: RunTarget) -> ActiveRun | None:
-        """Return the active execution of a workflow on a file."""
-        item = self.tables.get(RESERVATIONS, {_RESERVED: reservation_key(target)})
+    def active_run(self, reservation: str) -> ActiveRun | None:
+        """Return the active execution of a workflow on a file, by its reservation's key."""
+        item = self.tables.get(RESERVATIONS, {_RESERVED: reservation})
         return None if item is None else ActiveRun.model_validate(item)
 
     def create(self, execution: Execution, *others: Write) -> None:
@@ -97,11 +116,12 @@ class ExecutionRepository:
             ExecutionExistsError: the id is taken.
         """
         target = target_of(execution)
+        reservation = reservation_key(target)
         for _ in range(_ATTEMPTS):
             try:
                 self.tables.transact([*_new(execution), *others])
             except _ReservedError:
-                running = self.active_run(target)
+                running = self.active_run(reservation)
                 if running is not None:
                     raise ExecutionActiveError(target, running.execution_id) from None
             else:
@@ -114,15 +134,39 @@ class ExecutionRepository:
         Raises:
             ExecutionChangedError: it is not as it was read.
         """
-        update = Update(
-            table=WORKFLOW_EXECUTIONS,
-            key=row_key(execution),
-            set=changes,
-            add={"revision": 1},
-            conditions=(equals("revision", execution.revision),),
-            refused=ExecutionChangedError(execution.execution_id),
-        )
-        self.tables.transact([update, *others])
+        self.tables.transact([_change(execution, changes), *others])
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Carry out what was composed, all or nothing."""
+        self.tables.transact(writes)
+
+    def end_writes(
+        self, execution: Execution | None, changes: Mapping[str, Any], reserved: Reserved
+    ) -> list[Write]:
+        """Return the writes that end an execution and release its workflow and file.
+
+        Without a row (the asset was deleted) what finds the execution by its id is removed. They
+        are refused with ExecutionChangedError where anything is not as it was read.
+        """
+        writes: list[Write] = []
+        if execution is None:
+            place = {_RESERVED: keys.execution(reserved.execution_id)}
+            writes.append(Delete(table=RESERVATIONS, key=place))
+        elif execution.is_active:
+            writes.append(_change(execution, changes))
+        run = reserved.run
+        if run is not None and run.execution_id == reserved.execution_id:
+            upload = run.next_upload
+            as_read = absent(_NEXT) if upload is None else equals(_NEXT, upload)
+            writes.append(
+                Delete(
+                    table=RESERVATIONS,
+                    key={_RESERVED: reserved.key},
+                    conditions=(equals(EXECUTION_ID.name, reserved.execution_id), as_read),
+                    refused=ExecutionChangedError(reserved.execution_id),
+                )
+            )
+        return writes
 
     def set_outputs(self, execution: Execution, outputs: RunOutputs) -> None:
         """Replace what an execution stored, whatever its status is.
@@ -153,6 +197,17 @@ def row_of(execution: Execution) -> Item:
         **row_key(execution),
         keys.WORKFLOW.name: execution.workflow_key,
     }
+
+
+def _change(execution: Execution, changes: Mapping[str, Any]) -> Update:
+    return Update(
+        table=WORKFLOW_EXECUTIONS,
+        key=row_key(execution),
+        set=changes,
+        add={"revision": 1},
+        conditions=(equals("revision", execution.revision),),
+        refused=ExecutionChangedError(execution.execution_id),
+    )
 
 
 def _new(execution: Execution) -> list[Write]:

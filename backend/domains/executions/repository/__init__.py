@@ -1,0 +1,24 @@
+"""The tables of executions, by access pattern."""
+
+from backend.domains.executions.repository.active import ActiveRepository, FullError
+from backend.domains.executions.repository.rows import (
+    ExecutionActiveError,
+    ExecutionChangedError,
+    ExecutionExistsError,
+    ExecutionNotFoundError,
+    ExecutionRepository,
+    Reserved,
+    row_key,
+)
+
+__all__ = [
+    "ActiveRepository",
+    "ExecutionActiveError",
+    "ExecutionChangedError",
+    "ExecutionExistsError",
+    "ExecutionNotFoundError",
+    "ExecutionRepository",
+    "FullError",
+    "Reserved",
+    "row_key",
+]

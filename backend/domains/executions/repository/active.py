@@ -1,0 +1,147 @@
+"""Executions that have not ended: those that wait, and those that were admitted.
+
+An execution is counted exactly as long as it has an item among the admitted ones: both change in
+one transaction.
+"""
+
+from collections.abc import Sequence
+
+from backend.core.errors import StateForbidsError
+from backend.core.paging import PageRequest
+from backend.core.tables import Query, Tables
+from backend.core.transactions import (
+    Condition,
+    Delete,
+    Item,
+    Key,
+    Put,
+    Update,
+    Write,
+    exists,
+)
+from backend.core.wired import wired
+from backend.domains.executions.models import ActiveExecution, Execution
+from backend.domains.executions.repository.rows import ExecutionChangedError
+from backend.domains.executions.rules import reservation_key, target_of
+from backend.spec import keys
+from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, ACTIVE_STATE, EXECUTION_ID
+
+_COUNT = "count"
+_COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
+
+
+class FullError(StateForbidsError):
+    """As many executions were admitted as may run at once."""
+
+    code = "ExecutionsFull"
+
+    def __init__(self) -> None:
+        super().__init__("As many executions run as may run at once")
+
+
+@wired
+class ActiveRepository:
+    tables: Tables
+
+    def oldest_waiting(self, limit: int) -> Sequence[ActiveExecution]:
+        """Return the waiting executions with the lowest ids, which begin with their time."""
+        query = Query(table=ACTIVE_EXECUTIONS, partition="waiting", consistent=True)
+        return _read(self.tables.query(query, PageRequest(limit)).items)
+
+    def admitted(self) -> Sequence[ActiveExecution]:
+        """Return all executions that were admitted: as many as may run at once."""
+        query = Query(table=ACTIVE_EXECUTIONS, partition="admitted", consistent=True)
+        return _read(self.tables.query_all(query))
+
+    def find(self, execution_id: str) -> ActiveExecution | None:
+        """Return the item of an execution; None if it has ended."""
+        wanted = [(ACTIVE_EXECUTIONS, _key(state, execution_id)) for state in _STATES]
+        found = _read([item for _, item in self.tables.get_many(wanted)])
+        # Both are there only where an admission comes between two reads of one request.
+        return next(iter(sorted(found, key=lambda one: one.state)), None)
+
+    def waiting_write(self, execution: Execution) -> Write:
+        """Return the write that has a new execution wait."""
+        return Put(
+            table=ACTIVE_EXECUTIONS,
+            item=_row(
+                ActiveExecution(
+                    state="waiting",
+                    execution_id=execution.execution_id,
+                    database_id=execution.database_id,
+                    asset_id=execution.asset_id,
+                    reservation=reservation_key(target_of(execution)),
+                    since=execution.created_at,
+                )
+            ),
+        )
+
+    def admit(self, waiting: ActiveExecution, *, at: str, limit: int) -> ActiveExecution:
+        """Admit a waiting execution, if fewer than `limit` are admitted.
+
+        Raises:
+            ExecutionChangedError: it does not wait any more.
+            FullError: as many are admitted as may be.
+        """
+        admitted = waiting.model_copy(update={"state": "admitted", "since": at})
+        count = Update(
+            table=RESERVATIONS,
+            key=_COUNTER,
+            add={_COUNT: 1},
+            # Holds as well while nothing was ever counted.
+            conditions=(Condition(_COUNT, "not >", limit - 1),),
+            refused=FullError(),
+        )
+        put = Put(table=ACTIVE_EXECUTIONS, item=_row(admitted))
+        self.tables.transact([self._removal(waiting), count, put])
+        return admitted
+
+    def note_started(self, admitted: ActiveExecution, at: str) -> None:
+        """Note that Step Functions has an execution.
+
+        Raises:
+            ExecutionChangedError: it has ended already.
+        """
+        self.tables.write(
+            Update(
+                table=ACTIVE_EXECUTIONS,
+                key=_key(admitted.state, admitted.execution_id),
+                set={"startedAt": at},
+                conditions=(exists(EXECUTION_ID.name),),
+                refused=ExecutionChangedError(admitted.execution_id),
+            )
+        )
+
+    def end_writes(self, active: ActiveExecution) -> list[Write]:
+        """Return the writes that release what an active execution holds.
+
+        They are refused with ExecutionChangedError where it is not in that state any more.
+        """
+        if active.state == "waiting":
+            return [self._removal(active)]
+        count = Update(table=RESERVATIONS, key=_COUNTER, add={_COUNT: -1})
+        return [self._removal(active), count]
+
+    def _removal(self, active: ActiveExecution) -> Delete:
+        return Delete(
+            table=ACTIVE_EXECUTIONS,
+            key=_key(active.state, active.execution_id),
+            conditions=(exists(EXECUTION_ID.name),),
+            refused=ExecutionChangedError(active.execution_id),
+        )
+
+
+_STATES = ("admitted", "waiting")
+
+
+def _read(items: Sequence[Item]) -> Sequence[ActiveExecution]:
+    return [ActiveExecution.model_validate(item) for item in items]
+
+
+def _row(active: ActiveExecution) -> Item:
+    return active.model_dump(by_alias=True, exclude_none=True)
+
+
+def _key(state: str, execution_id: str) -> Key:
+    return {ACTIVE_STATE.name: state, EXECUTION_ID.name: execution_id}

@@ -1,0 +1,173 @@
+"""Decisions about executions: what is stored of their progress, what is reserved. Pure."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from backend.core.clock import iso
+from backend.domains.executions.models import (
+    EndStatus,
+    Execution,
+    RefusedOutput,
+    RunError,
+    RunOutputs,
+    RunTarget,
+)
+
+STOPPED = "Stopped"
+"""The error of an execution that a user stopped."""
+INTERRUPTED = "Interrupted"
+"""The error of an execution that Step Functions does not know any more."""
+MAX_CODE_CHARS = 256
+MAX_MESSAGE_CHARS = 2_000
+"""Of what is stored of a cause, which may have 32,768 characters."""
+_SIGNED = re.compile(r"\?[^\s\"'<>]*X-Amz-[^\s\"'<>]*")
+_LONG_TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
+"""Task tokens and credentials; paths and messages have blanks, dots or shorter words."""
+MAX_LIST_BYTES = 60_000
+"""Of each list of outputs in a row: four of them stay well below an item's 400 KB."""
+
+
+def date_of(at: datetime) -> str:
+    """Return a time as stock clients read it: `MM/DD/YYYY, HH:MM:SS`."""
+    return at.astimezone(UTC).strftime("%m/%d/%Y, %H:%M:%S")
+
+
+def started_changes(at: datetime) -> Mapping[str, Any]:
+    """Return the changes of an execution that Step Functions has started."""
+    return {"executionStatus": "RUNNING", "startDate": date_of(at), "startedAt": iso(at)}
+
+
+def ended_changes(
+    execution: Execution, status: EndStatus, at: datetime, error: RunError | None
+) -> Mapping[str, Any]:
+    """Return the changes of an execution that has ended."""
+    changes: dict[str, Any] = {
+        "executionStatus": status,
+        "stopDate": date_of(at),
+        "stoppedAt": iso(at),
+    }
+    if error is not None:
+        changes["error"] = error.model_dump(by_alias=True)
+    if not execution.started_at and status == "SUCCEEDED":  # no event reported its start
+        changes |= {"startDate": date_of(at), "startedAt": iso(at)}
+    return changes
+
+
+def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:
+    """Return the error of an execution as it is stored, without secrets; None of a success.
+
+    Of a failed function the cause is JSON: its message is kept, its stack trace is not.
+    """
+    if status == "SUCCEEDED":
+        return None
+    kind, message = code or "", cause or ""
+    failed = _of_function(message)
+    if failed is not None:
+        kind = str(failed.get("errorType") or kind)
+        message = str(failed["errorMessage"])
+    return RunError(
+        code=_redacted(kind)[:MAX_CODE_CHARS] or _UNNAMED[status],
+        message=_redacted(message)[:MAX_MESSAGE_CHARS],
+    )
+
+
+_UNNAMED: Mapping[EndStatus, str] = {
+    "FAILED": "Failed",
+    "TIMED_OUT": "TimedOut",
+    "ABORTED": "Aborted",
+}
+
+
+def _of_function(cause: str) -> Mapping[str, Any] | None:
+    try:
+        value: object = json.loads(cause)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "errorMessage" not in value:
+        return None
+    return cast("dict[str, Any]", value)
+
+
+def _redacted(text: str) -> str:
+    """Return a text without signed queries of URLs and without what may be a token."""
+    return _LONG_TOKEN.sub("[removed]", _SIGNED.sub("?[removed]", text))
+
+
+def reservation_key(target: RunTarget) -> str:
+    """Return the key of the item that exists while a run of this is active.
+
+    Hashed: ids and a path together may be longer than a partition key.
+    """
+    parts = [
+        target.workflow_database_id,
+        target.workflow_id,
+        target.database_id,
+        target.asset_id,
+        target.file_key,
+    ]
+    return f"Run#{hashlib.sha256(json.dumps(parts).encode()).hexdigest()}"
+
+
+def target_of(execution: Execution) -> RunTarget:
+    """Return what an execution is of."""
+    return RunTarget(
+        execution.workflow_database_id,
+        execution.workflow_id,
+        execution.database_id,
+        execution.asset_id,
+        execution.input_asset_file_key,
+    )
+
+
+def facts_of(execution: Execution, rerun_of: str | None = None) -> Mapping[str, Any]:
+    """Return a new execution as its audit entry holds it."""
+    facts = {
+        "databaseId": execution.database_id,
+        "assetId": execution.asset_id,
+        "workflowDatabaseId": execution.workflow_database_id,
+        "workflowId": execution.workflow_id,
+        "inputAssetFileKey": execution.input_asset_file_key,
+        "inputVersionId": execution.input_version_id,
+        "trigger": execution.trigger,
+    }
+    return facts if rerun_of is None else {**facts, "rerunOf": rerun_of}
+
+
+def bounded(outputs: RunOutputs) -> RunOutputs:
+    """Return outputs whose lists fit into a row; counts that are not given are the lists' own."""
+    return RunOutputs(
+        files=_first(outputs.files),
+        previews=_first(outputs.previews),
+        metadata=_first(outputs.metadata),
+        refused=_first_refused(outputs.refused),
+        file_count=max(outputs.file_count, len(outputs.files)),
+        preview_count=max(outputs.preview_count, len(outputs.previews)),
+        metadata_count=max(outputs.metadata_count, len(outputs.metadata)),
+        refused_count=max(outputs.refused_count, len(outputs.refused)),
+    )
+
+
+def _first(paths: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    room = MAX_LIST_BYTES
+    for path in paths:
+        room -= len(path.encode()) + 4
+        if room < 0:
+            break
+        kept.append(path)
+    return kept
+
+
+def _first_refused(refused: Sequence[RefusedOutput]) -> list[RefusedOutput]:
+    kept: list[RefusedOutput] = []
+    room = MAX_LIST_BYTES
+    for one in refused:
+        room -= len(one.path.encode()) + len(one.reason.encode()) + 32
+        if room < 0:
+            break
+        kept.append(one)
+    return kept

@@ -1,0 +1,50 @@
+"""How events about executions are read. Pure."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from backend.domains.executions.models import EndStatus
+from backend.domains.executions.models.events import StatusDetail, StatusEvent
+
+M = TypeVar("M", bound=BaseModel)
+ENDS: Mapping[str, EndStatus] = {
+    "SUCCEEDED": "SUCCEEDED",
+    "FAILED": "FAILED",
+    "TIMED_OUT": "TIMED_OUT",
+    "ABORTED": "ABORTED",
+}
+_LATEST = 253_402_300_799_000  # the last millisecond that a time can be read from
+
+
+class NotUnderstoodError(Exception):
+    """A message holds no event of its kind; the text is the reason."""
+
+
+def status_change(message: Mapping[str, Any]) -> StatusDetail:
+    """Return the change of status that a message of the queue holds.
+
+    Raises:
+        NotUnderstoodError: it holds none.
+    """
+    return _read(StatusEvent, message).detail
+
+
+def time_of(milliseconds: int | None) -> datetime | None:
+    """Return a time that is given in milliseconds since 1970; None for one that cannot be."""
+    if milliseconds is None or not 0 <= milliseconds <= _LATEST:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def _read(model: type[M], message: Mapping[str, Any]) -> M:
+    try:
+        return model.model_validate_json(message["body"])
+    except KeyError:
+        raise NotUnderstoodError("the message has no body") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "body"
+        raise NotUnderstoodError(f"{place}: {first['msg']}") from error

@@ -1,0 +1,144 @@
+"""What the pipelines of an execution receive: their fields, by the known product's names. Pure."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from backend.core.errors import InvalidInputError
+from backend.core.runs import PipelineTask, TaskKind
+from backend.domains.executions.models import Execution, PipelineSnapshot
+from backend.spec.key_layouts import auxiliary_folder, run_folder
+from backend.values import frozen
+
+MAX_METADATA_BYTES = 200 * 1024
+MAX_INPUT_BYTES = 240 * 1024
+"""Of an execution: Step Functions takes 256 KiB, with what stands around the fields."""
+METADATA_OBJECT = "inputMetadata.json"
+"""In the folder of a run: its metadata, where it is too large for the input."""
+
+
+def output_folder(execution_id: str, number: int) -> str:
+    """Return the folder in which the nth pipeline of an execution writes."""
+    return f"{run_folder(execution_id)}{number}/"
+
+
+class PipelineNotAllowedError(InvalidInputError):
+    code = "PipelineNotAllowed"
+
+    def __init__(self, pipeline_id: str) -> None:
+        super().__init__(
+            f"Pipeline {pipeline_id} calls a function, queue or event bus that this deployment "
+            "does not allow"
+        )
+
+
+def require_allowed(
+    pipelines: Iterable[PipelineSnapshot], may_call: Callable[[TaskKind, str], bool]
+) -> None:
+    """Go on only with pipelines that call what the deployment allows.
+
+    Raises:
+        PipelineNotAllowedError: one of them calls something else.
+    """
+    for pipeline in pipelines:
+        if not may_call(task_kind(pipeline), pipeline.resource):
+            raise PipelineNotAllowedError(pipeline.pipeline_id)
+
+
+@frozen
+class RunPlace:
+    """Where a run reads and writes: the asset's bucket and prefix, and the bucket of runs."""
+
+    bucket: str
+    prefix: str
+    auxiliary_bucket: str
+
+
+def shared_fields(execution: Execution, place: RunPlace) -> dict[str, Any]:
+    """Return what all pipelines of a run receive, apart from its metadata.
+
+    The names are those of the known product; `executionId`, `inputS3VersionId` and
+    `inputRelativePath` are ours. No field holds credentials.
+    """
+    key = execution.input_asset_file_key
+    return {
+        "bucketAsset": place.bucket,
+        "bucketAssetAuxiliary": place.auxiliary_bucket,
+        "inputAssetFileKey": key or place.prefix,
+        "inputAssetLocationKey": place.prefix,
+        "databaseId": execution.database_id,
+        "assetId": execution.asset_id,
+        "workflowDatabaseId": execution.workflow_database_id,
+        "workflowId": execution.workflow_id,
+        "executingUserName": execution.started_by,
+        "executingRequestContext": {"userId": execution.started_by, "trigger": execution.trigger},
+        "executionId": execution.execution_id,
+        "inputS3VersionId": execution.input_version_id,
+        "inputRelativePath": f"/{key.removeprefix(place.prefix)}" if key else "",
+    }
+
+
+def pipeline_tasks(execution: Execution, place: RunPlace) -> list[PipelineTask]:
+    """Return the tasks of a run: each pipeline after the first reads what the last one wrote."""
+    return [
+        _task(execution, place, number, pipeline)
+        for number, pipeline in enumerate(execution.pipelines, start=1)
+    ]
+
+
+def _task(
+    execution: Execution, place: RunPlace, number: int, pipeline: PipelineSnapshot
+) -> PipelineTask:
+    key = execution.input_asset_file_key or place.prefix
+    folder = auxiliary_folder(execution.asset_id, key.removeprefix(place.prefix))
+    execution_id = execution.execution_id
+    bucket = f"s3://{place.auxiliary_bucket}/"
+    of_type = "preview" if pipeline.pipeline_type == "previewFile" else "pipelines"
+    output = f"{bucket}{output_folder(execution_id, number)}"
+    message = {
+        "inputS3AssetFilePath": (
+            f"s3://{place.bucket}/{key}"
+            if number == 1
+            else f"{bucket}{output_folder(execution_id, number - 1)}files/"
+        ),
+        "outputS3AssetFilesPath": f"{output}files/",
+        "outputS3AssetPreviewPath": f"{output}previews/",
+        "outputS3AssetMetadataPath": f"{output}metadata/",
+        "inputOutputS3AssetAuxiliaryFilesPath": (
+            f"{bucket}{folder}{of_type}/{pipeline.pipeline_id}/"
+        ),
+        "outputType": pipeline.output_type,
+        "inputParameters": pipeline.input_parameters,
+    }
+    return PipelineTask(
+        kind=task_kind(pipeline),
+        resource=pipeline.resource,
+        message=message,
+        timeout=pipeline.task_timeout,
+        heartbeat=pipeline.task_heartbeat_timeout,
+        source=pipeline.source,
+        detail_type=pipeline.detail_type,
+    )
+
+
+_KINDS: Mapping[str, tuple[TaskKind, TaskKind]] = {
+    "Lambda": ("Lambda", "LambdaCallback"),
+    "SQS": ("SQS", "SQSCallback"),
+    "EventBridge": ("EventBridge", "EventBridgeCallback"),
+}
+
+
+def task_kind(pipeline: PipelineSnapshot) -> TaskKind:
+    """Return how the state machine calls a pipeline, and whether it waits for an answer."""
+    return _KINDS[pipeline.pipeline_execution_type][pipeline.wait_for_callback]
+
+
+def fits(metadata: str, pipelines: Sequence[PipelineTask], shared: Mapping[str, Any]) -> bool:
+    """Return whether the metadata of a run may be part of its input."""
+    size = len(metadata.encode())
+    rest = json.dumps([[task.message for task in pipelines], shared], ensure_ascii=False)
+    # In the input the metadata is a text within JSON: its quotes are escaped there.
+    return size <= MAX_METADATA_BYTES and (
+        len(json.dumps(metadata, ensure_ascii=False).encode()) + len(rest.encode())
+        <= MAX_INPUT_BYTES
+    )

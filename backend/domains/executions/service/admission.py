@@ -1,0 +1,119 @@
+"""Starts executions that wait, as far as there is room.
+
+Everything that it decides by is stored: a message only says that it is time to look. An execution
+is counted before it is started, and a start of the same name has no further effect, so that a
+crash between two steps leaves nothing that the next look does not repair.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock, iso
+from backend.core.errors import RateLimitedError, UnavailableError, VitrineError
+from backend.core.runs import Runs
+from backend.core.wired import wired
+from backend.domains.executions import rules
+from backend.domains.executions.models import ActiveExecution, RunError
+from backend.domains.executions.repository import (
+    ActiveRepository,
+    ExecutionChangedError,
+    ExecutionRepository,
+    FullError,
+)
+from backend.domains.executions.rules import payloads
+from backend.domains.executions.service.payload import Payloads
+from backend.domains.executions.service.progress import ExecutionProgress
+
+START_TIME = timedelta(minutes=15)
+"""How long a start is tried again that Step Functions refuses for a time."""
+_OWN = timedelta(seconds=30)
+"""How long an admitted execution is left to the starter that admitted it."""
+_AT_ONCE = 25
+_log = logging.getLogger(__name__)
+
+
+class _NeverStartedError(UnavailableError):
+    code = "NotStarted"
+
+    def __init__(self) -> None:
+        super().__init__("The execution could not be started within 15 minutes")
+
+
+@wired
+class Admission:
+    """`limit` is how many executions run at once."""
+
+    executions: ExecutionRepository
+    active: ActiveRepository
+    progress: ExecutionProgress
+    payloads: Payloads
+    runs: Runs
+    clock: Clock
+    limit: Callable[[], int]
+
+    def start_waiting(self) -> None:
+        """Start what waits, the oldest first, then what was admitted and never started.
+
+        Raises:
+            RateLimitedError: Step Functions takes no further executions for a time.
+            UnavailableError: something does not answer. Both: look again later.
+        """
+        self._admit_waiting()
+        # Last: one whose start ends this function must not keep the others from starting.
+        for admitted in self.active.admitted():
+            if admitted.started_at is None and self._is_left(admitted):
+                self._start(admitted)
+
+    def _admit_waiting(self) -> None:
+        while waiting := self.active.oldest_waiting(_AT_ONCE):
+            for one in waiting:
+                try:
+                    admitted = self.active.admit(one, at=iso(self.clock()), limit=self.limit())
+                except FullError:
+                    return
+                except ExecutionChangedError:  # another starter, or its end, was faster
+                    continue
+                self._start(admitted)
+
+    def _is_left(self, admitted: ActiveExecution) -> bool:
+        return self._age(admitted) >= _OWN
+
+    def _age(self, admitted: ActiveExecution) -> timedelta:
+        return self.clock() - datetime.fromisoformat(admitted.since)
+
+    def _start(self, admitted: ActiveExecution) -> None:
+        execution_id = admitted.execution_id
+        found = self.executions.get(admitted.database_id, admitted.asset_id, execution_id)
+        if found is None or not found.is_active:
+            self.progress.end(execution_id, "ABORTED")
+            return
+        if self._age(admitted) >= START_TIME:
+            self._fail(execution_id, _NeverStartedError())
+            return
+        try:
+            payloads.require_allowed(found.pipelines, self.runs.may_call)
+            self.runs.start(execution_id, self.payloads.run_input(found))
+        except (RateLimitedError, UnavailableError):
+            raise
+        except VitrineError as error:
+            self._fail(execution_id, error)
+        else:
+            self._note(admitted)
+
+    def _note(self, admitted: ActiveExecution) -> None:
+        now = self.clock()
+        if self.progress.note_started(admitted.execution_id, now):
+            try:
+                self.active.note_started(admitted, iso(now))
+            except ExecutionChangedError:
+                _log.info("execution %s ended while it was started", admitted.execution_id)
+            return
+        # It was stopped, or its asset deleted, while it was being started.
+        self.runs.stop(admitted.execution_id, error=rules.STOPPED, cause="")
+
+    def _fail(self, execution_id: str, error: VitrineError) -> None:
+        _log.warning("execution %s cannot be started: %s", execution_id, error.message)
+        self.progress.end(
+            execution_id, "FAILED", error=RunError(code=error.code, message=error.message)
+        )

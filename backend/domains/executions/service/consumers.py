@@ -1,0 +1,86 @@
+"""Consumes the queues of executions: requests to start what waits, and changes of status."""
+
+import logging
+from collections.abc import Callable
+
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.errors import RateLimitedError, UnavailableError
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.domains.executions import rules
+from backend.domains.executions.models.events import StatusDetail
+from backend.domains.executions.rules import events
+from backend.domains.executions.service.admission import Admission
+from backend.domains.executions.service.progress import ExecutionProgress
+from backend.spec.metrics import BATCHES_GIVEN_BACK
+from backend.spec.queues import EXECUTION_STARTS, EXECUTION_STATUS
+
+_log = logging.getLogger(__name__)
+
+Keep = Callable[[str, object, str], None]
+"""Keeps a message that cannot be read, with the reason, among the failures."""
+
+
+@wired
+class StartConsumer:
+    """What messages hold is of no matter: each asks to start what waits."""
+
+    admission: Admission
+    queues: Queues
+    ring: Ring
+
+    def consume(self, event: Event) -> Reply:
+        """Start what waits; while that is not possible, the messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        try:
+            self.admission.start_waiting()
+        except RateLimitedError as error:
+            _log.info("no further executions for now: %s", error.message)
+            return given_back(self.queues, EXECUTION_STARTS, messages)
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
+            return given_back(self.queues, EXECUTION_STARTS, messages)
+        return failed(())
+
+
+@wired
+class StatusConsumer:
+    progress: ExecutionProgress
+    queues: Queues
+    keep: Keep
+    ring: Ring
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch; after an outage all of its messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        try:
+            for message in messages:
+                self._take(message)
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
+            return given_back(self.queues, EXECUTION_STATUS, messages)
+        return failed(())
+
+    def _take(self, message: Message) -> None:
+        try:
+            change = events.status_change(message)
+        except events.NotUnderstoodError as error:
+            self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
+            return
+        self._apply(change)
+
+    def _apply(self, change: StatusDetail) -> None:
+        status = events.ENDS.get(change.status)
+        if status is None:
+            # RUNNING, or PENDING_REDRIVE, which nothing here asks for.
+            started = events.time_of(change.start_date)
+            self.progress.note_started(change.name, started or self.progress.clock())
+            return
+        self.progress.end(
+            change.name,
+            status,
+            error=rules.error_of(status, change.error, change.cause),
+            at=events.time_of(change.stop_date),
+        )

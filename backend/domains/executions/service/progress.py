@@ -1,0 +1,116 @@
+"""What becomes of an execution once it exists: started, ended, its reservations released.
+
+Every step reads what is stored and writes on the condition that it is unchanged, so that events
+may repeat, arrive late and in any order, and a repetition after a crash has no further effect.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from backend.core.clock import Clock
+from backend.core.queues import Queues
+from backend.core.transactions import Write
+from backend.core.wired import wired
+from backend.domains.executions import rules
+from backend.domains.executions.models import ActiveExecution, EndStatus, Execution, RunError
+from backend.domains.executions.repository import (
+    ActiveRepository,
+    ExecutionChangedError,
+    ExecutionRepository,
+    Reserved,
+)
+from backend.spec.queues import EXECUTION_STARTS
+
+_ATTEMPTS = 8  # of a change that others overtake
+
+
+class Ending(NamedTuple):
+    """How an execution ended."""
+
+    status: EndStatus
+    at: datetime
+    error: RunError | None = None
+    others: tuple[Write, ...] = ()
+
+
+@wired
+class ExecutionProgress:
+    executions: ExecutionRepository
+    active: ActiveRepository
+    queues: Queues
+    clock: Clock
+
+    def note_started(self, execution_id: str, at: datetime) -> bool:
+        """Note that an execution runs; return whether it is active."""
+        for _ in range(_ATTEMPTS):
+            found = self.executions.find(execution_id)
+            if found is None or not found.is_active:
+                return False
+            if found.execution_status == "RUNNING":
+                return True
+            try:
+                self.executions.change(found, rules.started_changes(at))
+            except ExecutionChangedError:
+                continue
+            return True
+        raise ExecutionChangedError(execution_id)
+
+    def end(
+        self,
+        execution_id: str,
+        status: EndStatus,
+        *,
+        error: RunError | None = None,
+        at: datetime | None = None,
+        others: tuple[Write, ...] = (),
+    ) -> bool:
+        """End an execution, release what it holds, and start what waits for it.
+
+        Returns whether it was active. Of an execution whose asset was deleted only what it holds
+        is left. `others` are writes of the same transaction.
+        """
+        ending = Ending(status, at or self.clock(), error, others)
+        for _ in range(_ATTEMPTS):
+            found = self.executions.find(execution_id)
+            active = self.active.find(execution_id)
+            if active is None and (found is None or not found.is_active):
+                return False
+            try:
+                self._end(execution_id, found, active, ending)
+            except ExecutionChangedError:
+                continue
+            self.request_starts()
+            return True
+        raise ExecutionChangedError(execution_id)
+
+    def request_starts(self, *, even_unstarted: bool = False) -> None:
+        """Have the starter look for executions that wait, if there are any.
+
+        `even_unstarted` also counts those that were admitted and are not known to have started.
+        """
+        if self.active.oldest_waiting(1) or (
+            even_unstarted and any(one.started_at is None for one in self.active.admitted())
+        ):
+            self.queues.send(EXECUTION_STARTS, [{}])
+
+    def _end(
+        self,
+        execution_id: str,
+        found: Execution | None,
+        active: ActiveExecution | None,
+        ending: Ending,
+    ) -> None:
+        key = active.reservation if active else _reservation_of(found)
+        reserved = Reserved(execution_id, key, self.executions.active_run(key))
+        changes: Mapping[str, Any] = {}
+        if found is not None:
+            changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
+        writes = self.executions.end_writes(found, changes, reserved)
+        if active is not None:
+            writes += self.active.end_writes(active)
+        self.executions.commit([*writes, *ending.others])
+
+
+def _reservation_of(execution: Execution | None) -> str:
+    return "" if execution is None else rules.reservation_key(rules.target_of(execution))

@@ -1,0 +1,65 @@
+"""Ends executions truthfully whose end no event reported, and starts what was left waiting."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from backend.core.clock import Clock
+from backend.core.errors import UnavailableError
+from backend.core.runs import Runs, RunState
+from backend.core.wired import wired
+from backend.domains.executions import rules
+from backend.domains.executions.models import ActiveExecution, RunError
+from backend.domains.executions.repository import ActiveRepository
+from backend.domains.executions.rules.events import ENDS
+from backend.domains.executions.service.progress import ExecutionProgress
+
+_UNKNOWN = RunError(
+    code=rules.INTERRUPTED,
+    message="Step Functions does not know this execution any more: it was interrupted",
+)
+_log = logging.getLogger(__name__)
+
+
+@wired
+class Reconciliation:
+    """`silence_seconds` is how long after its start an execution is first asked about."""
+
+    active: ActiveRepository
+    progress: ExecutionProgress
+    runs: Runs
+    clock: Clock
+    silence_seconds: Callable[[], int]
+
+    def run(self) -> None:
+        """Compare every execution that was started with what Step Functions reports of it.
+
+        One that does not answer is left to the next run, with all others after it.
+        """
+        try:
+            for admitted in self.active.admitted():
+                if self._is_silent(admitted):
+                    self._compare(admitted.execution_id)
+            self.progress.request_starts(even_unstarted=True)
+        except UnavailableError as error:
+            _log.warning("an outage: executions are compared later: %s", error.message)
+
+    def _is_silent(self, admitted: ActiveExecution) -> bool:
+        if admitted.started_at is None:
+            return False
+        age = self.clock() - datetime.fromisoformat(admitted.started_at)
+        return age >= timedelta(seconds=self.silence_seconds())
+
+    def _compare(self, execution_id: str) -> None:
+        found = self.runs.describe(execution_id)
+        if found is None:
+            self.progress.end(execution_id, "FAILED", error=_UNKNOWN)
+            return
+        status = ENDS.get(found.status)
+        if status is not None:
+            error = rules.error_of(status, found.error, found.cause)
+            self.progress.end(execution_id, status, error=error, at=_stopped(found))
+
+
+def _stopped(state: RunState) -> datetime | None:
+    return None if state.stopped_at is None else datetime.fromisoformat(state.stopped_at)

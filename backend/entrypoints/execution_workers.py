@@ -1,0 +1,73 @@
+"""Puts the ports of AWS behind what starts, ends and compares executions."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from backend.core.authorization import Authorization, SystemOnly
+from backend.core.wired import wired
+from backend.domains.executions.service.admission import Admission
+from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
+from backend.domains.executions.service.payload import Payloads
+from backend.domains.executions.service.reconciliation import Reconciliation
+from backend.entrypoints.executing import ExecutionWiring
+from backend.entrypoints.working import Handler, WorkerWiring, handler_of
+from backend.spec.buckets import AUXILIARY_BUCKET
+from backend.spec.settings import EXECUTION_SILENCE_SECONDS, EXECUTIONS_AT_ONCE
+
+Scheduled = Callable[[dict[str, Any], Any], dict[str, Any]]
+_logger = Logger()
+
+
+@wired
+class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
+    """What starts and ends executions: it acts as the product itself."""
+
+    @cached_property
+    def authorization(self) -> Authorization:
+        return SystemOnly()
+
+    @cached_property
+    def admission(self) -> Admission:
+        return Admission(
+            executions=self.executions,
+            active=self.active,
+            progress=self.progress,
+            payloads=Payloads(
+                self.assets,
+                self.records,
+                self.objects,
+                lambda: self.settings.bucket(AUXILIARY_BUCKET),
+            ),
+            runs=self.runs,
+            clock=self.clock,
+            limit=lambda: self.settings.number(EXECUTIONS_AT_ONCE),
+        )
+
+    @property
+    def starts_handler(self) -> Handler:
+        return handler_of(StartConsumer(self.admission, self.queues, self.ring).consume)
+
+    @property
+    def status_handler(self) -> Handler:
+        consumer = StatusConsumer(self.progress, self.queues, self.failures.keep, self.ring)
+        return handler_of(consumer.consume)
+
+    @property
+    def reconciliation_handler(self) -> Scheduled:
+        reconciliation = Reconciliation(
+            self.active,
+            self.progress,
+            self.runs,
+            self.clock,
+            lambda: self.settings.number(EXECUTION_SILENCE_SECONDS),
+        )
+
+        @_logger.inject_lambda_context(clear_state=True)
+        def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+            reconciliation.run()
+            return {}
+
+        return handle

@@ -1,0 +1,7 @@
+"""The function that starts executions that wait."""
+
+from backend.entrypoints import ready
+from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.spec.functions import EXECUTION_STARTER
+
+handler = ready(ExecutionWorkerWiring(EXECUTION_STARTER).starts_handler)

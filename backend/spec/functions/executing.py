@@ -1,0 +1,55 @@
+"""The functions that start, end and compare executions."""
+
+from backend.spec import buckets, queues, settings
+from backend.spec.functions.model import Function
+from backend.spec.tables import assets, metadata, operations, registry, workflows
+
+_PROGRESS = (
+    workflows.WORKFLOW_EXECUTIONS,
+    workflows.ACTIVE_EXECUTIONS,
+    operations.RESERVATIONS,
+)
+"""What the end of an execution writes."""
+_AFTER_AN_END = (queues.EXECUTION_STARTS,)
+
+EXECUTION_STARTER = Function(
+    "ExecutionStarter",
+    "consumer",
+    "backend.entrypoints.streams.execution_starts.handler",
+    "Starts executions that wait, as far as there is room.",
+    reads=(
+        assets.ASSETS,
+        registry.ASSET_BUCKETS,
+        metadata.ASSET_FILE_METADATA,
+        metadata.FILE_ATTRIBUTES,
+        metadata.RECORD_SETS,
+    ),
+    writes=_PROGRESS,
+    appends=(buckets.AUXILIARY_BUCKET,),  # metadata that is too large for an execution's input
+    sends=_AFTER_AN_END,
+    settings=(settings.EXECUTIONS_AT_ONCE,),
+    memory_mb=1024,
+    timeout_seconds=120,
+    loops=True,
+    runs=True,
+)
+EXECUTION_STATUS = Function(
+    "ExecutionStatus",
+    "consumer",
+    "backend.entrypoints.streams.execution_status.handler",
+    "Notes what becomes of executions, and releases what they held.",
+    writes=(*_PROGRESS, buckets.FAILURE_BUCKET),
+    sends=_AFTER_AN_END,
+    timeout_seconds=60,
+)
+RECONCILE_EXECUTIONS = Function(
+    "ReconcileExecutions",
+    "scheduled",
+    "backend.entrypoints.scheduled.reconciliation.handler",
+    "Compares executions with what Step Functions reports, and ends those that were interrupted.",
+    writes=_PROGRESS,
+    sends=_AFTER_AN_END,
+    settings=(settings.EXECUTION_SILENCE_SECONDS,),
+    timeout_seconds=60,
+    runs=True,
+)

@@ -1,0 +1,32 @@
+"""What the functions of executions request of tables and buckets, for `requests`."""
+
+from collections.abc import Mapping
+
+from backend.spec.buckets import AUXILIARY_BUCKET
+from backend.spec.functions.request_parts import BUCKET_RECORD, KEPT, Requests
+from backend.spec.tables import assets, metadata, operations, workflows
+
+_ENDS: Requests = {
+    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
+    workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "Query"),
+    operations.RESERVATIONS: ("DeleteItem", "GetItem", "UpdateItem"),
+}
+"""What noting the start and the end of an execution takes."""
+
+OF_EXECUTIONS: Mapping[str, Requests] = {
+    "ExecutionStarter": {
+        **BUCKET_RECORD,
+        **_ENDS,
+        workflows.ACTIVE_EXECUTIONS: (
+            *("BatchGetItem", "DeleteItem", "PutItem"),
+            *("Query", "UpdateItem"),
+        ),
+        assets.ASSETS: ("BatchGetItem",),
+        metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
+        metadata.RECORD_SETS: ("GetItem",),
+        AUXILIARY_BUCKET: ("PutObject",),
+    },
+    "ExecutionStatus": {**KEPT, **_ENDS},
+    "ReconcileExecutions": _ENDS,
+}

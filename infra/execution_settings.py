@@ -1,0 +1,28 @@
+"""The settings of a deployment about executions of workflows."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class ExecutionSettings(BaseModel):
+    """The part of a stage's settings that is about executions."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        frozen=True,
+        validate_by_name=False,
+        use_attribute_docstrings=True,
+    )
+
+    executions_at_once: Annotated[int, Field(ge=1, le=10_000)] = 50
+    """How many executions of workflows run at once. Further ones wait, and start as others end."""
+
+    execution_silence_seconds: Annotated[int, Field(ge=1)] = 300
+    """How long after its start Step Functions is asked about an execution whose end no event has
+    reported."""
+
+    reconcile_minutes: Annotated[int, Field(ge=1)] = 5
+    """How often executions are compared with what Step Functions reports of them."""
