@@ -170,7 +170,7 @@ QUEUE_SUBSCRIPTIONS = (
     QueueSubscription(
         EXECUTION_STARTS, "ExecutionStarter", batch_size=10, window_seconds=0, max_concurrency=2
     ),
-    QueueSubscription(EXECUTION_STATUS, "ExecutionStatus", batch_size=10, window_seconds=0),
+    QueueSubscription(EXECUTION_STATUS, "ExecutionFollower", batch_size=10, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),

@@ -98,9 +98,11 @@ class IndexingStack(Stack):
         for queue in STATUS_QUEUES:
             what = "Changes of executions' status"
             self._send_events(f"StatesTo{queue.name}", queue, what, self._status_events())
-        for schedule in (each for each in SCHEDULES if each.function in wanted):
-            self._schedule(schedule, made.make(schedule.function))
-        if resources.domain is not None:
+        for schedule in SCHEDULES:
+            # What the others look after is the search indexes.
+            if resources.domain or schedule.function is RECONCILE_EXECUTIONS:
+                self._schedule(schedule, made.make(schedule.function))
+        if resources.domain:
             self._watch(REPLAY_FAILURES, REPLAY_METRICS)
 
     def _queue(self, spec: Queue) -> None:

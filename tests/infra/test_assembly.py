@@ -99,6 +99,8 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
     assert set(found.of_type("AWS::Events::Rule")) == {
         "AssetBucketToBucketEvents",
         "AssetBucketToScanResults",
+        "StatesToExecutionStatus",
+        "ReconcileExecutionsSchedule",
     }
     for function in found.of_type("AWS::Lambda::Function").values():
         assert "SEARCH_ENDPOINT" not in function.properties["Environment"]["Variables"]

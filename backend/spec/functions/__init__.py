@@ -27,8 +27,8 @@ from backend.spec.functions.apis import (
     UPLOADS_API,
 )
 from backend.spec.functions.executing import (
+    EXECUTION_FOLLOWER,
     EXECUTION_STARTER,
-    EXECUTION_STATUS,
     RECONCILE_EXECUTIONS,
 )
 from backend.spec.functions.inspecting import INSPECT, INSPECT_CAD
@@ -86,8 +86,8 @@ __all__ = [
     "CONFIGURATION_API",
     "DATABASES_API",
     "DOWNLOADS_API",
+    "EXECUTION_FOLLOWER",
     "EXECUTION_STARTER",
-    "EXECUTION_STATUS",
     "EXPORTS_API",
     "FACTS_API",
     "FILES_API",
@@ -175,7 +175,7 @@ FUNCTIONS: tuple[Function, ...] = (
     BUCKET_IMPORT_WORKER,
     SEARCH_WORKER,
     EXECUTION_STARTER,
-    EXECUTION_STATUS,
+    EXECUTION_FOLLOWER,
     RECONCILE_EXECUTIONS,
     CHECK_SEARCH,
     REPLAY_FAILURES,

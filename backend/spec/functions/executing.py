@@ -33,8 +33,8 @@ EXECUTION_STARTER = Function(
     loops=True,
     runs=True,
 )
-EXECUTION_STATUS = Function(
-    "ExecutionStatus",
+EXECUTION_FOLLOWER = Function(
+    "ExecutionFollower",
     "consumer",
     "backend.entrypoints.streams.execution_status.handler",
     "Notes what becomes of executions, and releases what they held.",

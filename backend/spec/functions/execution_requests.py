@@ -27,6 +27,6 @@ OF_EXECUTIONS: Mapping[str, Requests] = {
         metadata.RECORD_SETS: ("GetItem",),
         AUXILIARY_BUCKET: ("PutObject",),
     },
-    "ExecutionStatus": {**KEPT, **_ENDS},
+    "ExecutionFollower": {**KEPT, **_ENDS},
     "ReconcileExecutions": _ENDS,
 }
