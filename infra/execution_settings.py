@@ -17,6 +17,10 @@ class ExecutionSettings(BaseModel):
         use_attribute_docstrings=True,
     )
 
+    processing: bool = True
+    """Whether uploads of supported formats run the product's own workflows, unless a database
+    switches that off: facts, thumbnails and GLBs."""
+
     executions_at_once: Annotated[int, Field(ge=1, le=10_000)] = 50
     """How many executions of workflows run at once. Further ones wait, and start as others end."""
 

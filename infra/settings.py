@@ -154,10 +154,6 @@ class Settings(ExecutionSettings):
     """ARNs of the KMS keys that encrypt imported buckets. The functions that use files may use
     these keys through S3; the policy of each key has to allow the account to."""
 
-    processing: bool = True
-    """Whether uploads of supported formats run the product's own workflows, unless a database
-    switches that off: facts, thumbnails and GLBs."""
-
     allowed_pipeline_functions: tuple[FunctionArn, ...] = ()
     """ARNs of Lambda functions that pipelines may name, beside those that are part of the product.
     None may be another function of the deployment."""

@@ -14,7 +14,6 @@ from backend.spec.buckets import (
     AUXILIARY_BUCKET,
     FAILURE_BUCKET,
 )
-from backend.spec.functions.execution_requests import OF_EXECUTIONS
 from backend.spec.functions.request_parts import (
     BUCKET_RECORD,
     CALLER,
@@ -34,7 +33,7 @@ from backend.spec.functions.request_parts import (
     Requests,
     together,
 )
-from backend.spec.functions.workflow_requests import OF_WORKFLOWS
+from backend.spec.functions.workflow_requests import OF_EXECUTIONS, OF_WORKFLOWS
 from backend.spec.tables import access, assets, metadata, operations, registry, workflows
 
 _OF_API: Mapping[str, Requests] = {

@@ -1,9 +1,10 @@
-"""Which requests the functions of pipelines and workflows make, as in `requests`."""
+"""Which requests the functions of pipelines, workflows and executions make, as in `requests`."""
 
 from collections.abc import Mapping
 
-from backend.spec.functions.request_parts import Requests
-from backend.spec.tables import assets, operations, workflows
+from backend.spec.buckets import AUXILIARY_BUCKET
+from backend.spec.functions.request_parts import BUCKET_RECORD, KEPT, Requests
+from backend.spec.tables import assets, metadata, operations, workflows
 
 OF_WORKFLOWS: Mapping[str, Requests] = {
     "PipelinesApi": {
@@ -21,4 +22,29 @@ OF_WORKFLOWS: Mapping[str, Requests] = {
         workflows.PIPELINES: ("BatchGetItem", "ConditionCheckItem", "UpdateItem"),
         workflows.WORKFLOWS: ("DeleteItem", "GetItem", "PutItem", "Query", "Scan"),
     },
+}
+
+_ENDS: Requests = {
+    workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
+    workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "Query"),
+    operations.RESERVATIONS: ("DeleteItem", "GetItem", "UpdateItem"),
+}
+"""What noting the start and the end of an execution takes."""
+
+OF_EXECUTIONS: Mapping[str, Requests] = {
+    "ExecutionStarter": {
+        **BUCKET_RECORD,
+        **_ENDS,
+        workflows.ACTIVE_EXECUTIONS: (
+            *("BatchGetItem", "DeleteItem", "PutItem"),
+            *("Query", "UpdateItem"),
+        ),
+        assets.ASSETS: ("BatchGetItem",),
+        metadata.ASSET_FILE_METADATA: ("BatchGetItem", "QueryIndexes"),
+        metadata.FILE_ATTRIBUTES: ("BatchGetItem", "QueryIndexes"),
+        metadata.RECORD_SETS: ("GetItem",),
+        AUXILIARY_BUCKET: ("PutObject",),
+    },
+    "ExecutionFollower": {**KEPT, **_ENDS},
+    "ReconcileExecutions": _ENDS,
 }
