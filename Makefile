@@ -134,7 +134,7 @@ prove-moto: $(READY)
 		tests/unit/operations; echo "make prove PART=moto: $$SECONDS s"
 
 prove-models: prepare
-	@$(PYTEST) -q tests/journeys/long/test_debian_models.py; \
+	@$(PYTEST) -q tests/models tests/journeys/long/test_debian_models.py; \
 		echo "make prove PART=models: $$SECONDS s"
 
 prove-fuzz: prepare

@@ -3,6 +3,7 @@
 import os
 import socket
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from backend.processing import limits
@@ -11,6 +12,7 @@ from backend.processing.inspection import Inspection, extension_of, inspect
 from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
 from backend.processing.readers.models import preload
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS
 
 _BLOCK = 1 << 24
 
@@ -34,7 +36,13 @@ def run(channel: socket.socket) -> None:
     job, (data, thumbnail, glb) = receive(channel)
     path, content = str(job["path"]), _content(data)
     preload(extension_of(path), content)  # no library can be loaded later
-    confine(Bounds(**job["bounds"]))
+    bounds = Bounds(**job["bounds"])
+    folder = None
+    if extension_of(path) in INSPECT_CAD_EXTENSIONS:
+        # OpenCASCADE converts by way of a temporary file.
+        folder = Path(job["folder"])
+        os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
+    confine(bounds, folder)
     found = _inspected(path, content, _ParentSource(channel))
     for descriptor, written in ((thumbnail, found.thumbnail), (glb, found.glb)):
         if written is not None:

@@ -5,9 +5,10 @@ import os
 import resource
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from backend.processing import limits
-from backend.processing.jail import seccomp
+from backend.processing.jail import landlock, seccomp
 
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 _CAPABILITY_VERSION = 0x20080522
@@ -23,10 +24,11 @@ class Bounds:
     output_bytes: int = limits.GLB_BYTES + limits.MIB
 
 
-def confine(bounds: Bounds) -> None:
+def confine(bounds: Bounds, folder: Path | None = None) -> None:
     """Limit this process and take away its rights, for the rest of its life.
 
-    Outside Linux only the resources are limited.
+    With `folder` it may still open files: those of the folder where the kernel has Landlock, else
+    those of its user. Outside Linux only the resources are limited.
 
     Raises:
         OSError: the kernel refuses a part of it. The process must not go on then.
@@ -38,7 +40,9 @@ def confine(bounds: Bounds) -> None:
         _check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         if not seccomp.is_supported():
             raise OSError("system calls of this machine are not known")
-        seccomp.install(os.getpid())
+        if folder is not None and landlock.version() > 0:
+            landlock.restrict_to(folder)
+        seccomp.install(os.getpid(), files=folder is not None)
 
 
 def hide_memory() -> None:

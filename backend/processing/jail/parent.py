@@ -96,11 +96,13 @@ class Jail:
                 send(control, {"job": True}, [theirs.fileno()])
             process = int(receive(control)[0]["process"])
             conversation = _Conversation(ours, path, files, folder, started + self._seconds)
-            result = conversation.hold(content, self._bounds)
-            # Also a child that has sent its result: it could go on for ever.
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        ended, _ = receive(control)
+            try:
+                result = conversation.hold(content, self._bounds)
+            finally:
+                # Also a child that has sent its result: it could go on for ever.
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+                ended, _ = receive(control)
         if result is None:
             result = refusal(conversation.late, ended["status"], self._bounds, self._seconds)
         usage = Usage(
@@ -191,7 +193,9 @@ class _Conversation:
             (self._folder / "model.glb").open("wb") as glb,
         ):
             descriptors = [data.fileno(), thumbnail.fileno(), glb.fileno()]
-            job = {"path": self._path, "bounds": asdict(bounds)}
+            scratch = self._folder / "scratch"
+            scratch.mkdir(exist_ok=True)
+            job = {"path": self._path, "bounds": asdict(bounds), "folder": str(scratch)}
             send(self._channel, job, descriptors)
 
     def _next(self) -> dict[str, Any]:

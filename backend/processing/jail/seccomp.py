@@ -109,6 +109,44 @@ _ALLOWED: Mapping[str, Mapping[str, int]] = {
         "rseq": 293,
     },
 }
+# What a library needs that works with files of a folder.
+_FILES: Mapping[str, Mapping[str, int]] = {
+    "x86_64": {
+        "open": 2,
+        "stat": 4,
+        "lstat": 6,
+        "access": 21,
+        "fsync": 74,
+        "getcwd": 79,
+        "rename": 82,
+        "creat": 85,
+        "unlink": 87,
+        "readlink": 89,
+        "statfs": 137,
+        "getdents64": 217,
+        "openat": 257,
+        "newfstatat": 262,
+        "unlinkat": 263,
+        "readlinkat": 267,
+        "faccessat": 269,
+        "statx": 332,
+        "faccessat2": 439,
+    },
+    "aarch64": {
+        "getcwd": 17,
+        "unlinkat": 35,
+        "renameat": 38,
+        "statfs": 43,
+        "faccessat": 48,
+        "openat": 56,
+        "getdents64": 61,
+        "readlinkat": 78,
+        "newfstatat": 79,
+        "fsync": 82,
+        "statx": 291,
+        "faccessat2": 439,
+    },
+}
 _TGKILL = {"x86_64": 234, "aarch64": 131}
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_CALLS = 0x40000000  # on x86_64, numbers from here on belong to another calling convention
@@ -130,13 +168,15 @@ def is_supported() -> bool:
     return platform.machine() in _ALLOWED
 
 
-def install(process: int) -> None:
+def install(process: int, *, files: bool = False) -> None:
     """Confine this process, whose id is `process`, for the rest of its life.
+
+    With `files` it may still open files.
 
     Raises:
         OSError: the kernel refuses the filter.
     """
-    packed = b"".join(struct.pack("=HBBI", *each) for each in _instructions(process))
+    packed = b"".join(struct.pack("=HBBI", *each) for each in _instructions(process, files))
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -144,9 +184,11 @@ def install(process: int) -> None:
         raise OSError(ctypes.get_errno(), "the kernel refuses the filter of system calls")
 
 
-def _instructions(process: int) -> list[_Instruction]:
+def _instructions(process: int, files: bool) -> list[_Instruction]:
     machine = platform.machine()
     allowed = sorted(_ALLOWED[machine].values())
+    if files:
+        allowed += sorted(_FILES[machine].values())
     program: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCH),
         (_EQUAL, 1, 0, _ARCHITECTURE[machine]),

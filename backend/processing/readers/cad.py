@@ -36,7 +36,11 @@ def read(data: bytes, extension: str, files: Files) -> Scene:
     if not converted:
         raise RefusedError("OpenCASCADE cannot read it")
     scene = gltf.read(converted, files)
-    return replace(scene, format=kind.upper(), generator=_generator(data), unit=named("metre"))
+    if not scene.parts:
+        raise RefusedError("holds no solids")
+    # OpenCASCADE converts STEP to metres, IGES to millimetres.
+    unit = named("metre" if kind == "step" else "millimeter")
+    return replace(scene, format=kind.upper(), generator=_generator(data), unit=unit)
 
 
 def _generator(data: bytes) -> str:

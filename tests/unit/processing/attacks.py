@@ -17,7 +17,7 @@ from pathlib import Path
 from backend.processing.jail.confinement import Bounds, confine, hide_memory
 
 SECRET = "the-secret-of-the-victim"
-_LAYERS = ("none", "hidden", "jail")
+_LAYERS = ("none", "hidden", "jail", "folder")
 
 
 class _Vector(ctypes.Structure):
@@ -44,8 +44,11 @@ def attacker(layer: str, address: str, port: str) -> None:
         libc = ctypes.CDLL(None)
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         assert libc.capset(ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)())) == 0
+    folder = Path(tempfile.mkdtemp())
     if layer == "jail":
         confine(Bounds())
+    if layer == "folder":  # of readers that use a folder
+        confine(Bounds(), folder)
     attacks: dict[str, Callable[[], bool]] = {
         "environment": lambda: SECRET in Path(f"/proc/{parent}/environ").read_text(),
         "memory": lambda: SECRET.encode() in _memory(parent, int(address)),

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from backend.processing.files import State
-from backend.processing.jail import results
+from backend.processing.jail import landlock, results
 from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.references import Resolver
-from tests.unit.processing import samples
+from tests.unit.processing import cad, samples
 from tests.unit.processing.attacks import SECRET
+from tests.unit.processing.test_documents import cloud, pdf
+from tests.unit.processing.test_models import CUBES, draco_glb
 
 ROOT = Path(__file__).resolve().parents[3]
 READING = {"environment", "memory", "memory by a call"}
@@ -71,6 +73,12 @@ def test_in_the_jail_no_attack_succeeds() -> None:
     assert {name for name, succeeded in attacked("jail").items() if succeeded} == set()
 
 
+def test_a_reader_that_uses_a_folder_reaches_nothing_else() -> None:
+    """Without Landlock it could use the files of its user."""
+    ours = {"read a file", "write a file"} if landlock.version() == 0 else set[str]()
+    assert {name for name, succeeded in attacked("folder").items() if succeeded} == ours
+
+
 def test_a_process_that_hides_its_memory_is_not_read_even_without_the_filter() -> None:
     found = attacked("hidden")
     assert {name for name, succeeded in found.items() if not succeeded} >= READING
@@ -117,6 +125,26 @@ def test_a_model_is_inspected_with_the_files_that_it_references(jail: Jail, tmp_
     assert found.result.descriptor is not None
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "facts"),
+    [
+        ("cube.step", cad.cube_step(), {"triangles": 12, "volume": 1.0, "metresPerUnit": 1.0}),
+        ("sheet.igs", cad.sheet_iges(), {"triangles": 2, "area": 100.0, "metresPerUnit": 0.001}),
+        ("scan.laz", cloud(compressed=True), {"points": 1000, "format": "LAZ"}),
+        ("plan.pdf", pdf(), {"pages": 2}),
+        ("cube.glb", draco_glb(), {"triangles": 12, "watertight": True}),
+        ("cube.off", CUBES["off"], {"triangles": 12, "format": "OFF"}),
+    ],
+)
+def test_libraries_work_in_the_jail(
+    name: str, data: bytes, facts: dict[str, object], jail: Jail, tmp_path: Path
+) -> None:
+    found = run(jail, tmp_path, name, data)
+    assert found.result.refused is None
+    assert {key: found.result.facts[key] for key in facts} == facts
+    assert found.thumbnail is not None
+
+
 def test_the_same_file_has_the_same_result(jail: Jail, tmp_path: Path) -> None:
     first, second = (run(jail, tmp_path, "c.stl", samples.cube_stl()).result for _ in range(2))
     assert first == second
@@ -141,6 +169,17 @@ def test_the_jail_goes_on_when_its_template_has_died(jail: Jail, tmp_path: Path)
     run(jail, tmp_path, "cube.obj", samples.cube_obj())
     jail.close()
     assert run(jail, tmp_path, "cube.obj", samples.cube_obj()).result.refused is None
+
+
+def test_the_jail_goes_on_when_a_reference_could_not_be_fetched(jail: Jail, tmp_path: Path) -> None:
+    class Unavailable(Folder):
+        def fetch(self, path: str, destination: Path) -> None:
+            raise ConnectionResetError
+
+    data = samples.cube_obj("mtllib cube.mtl\n")
+    with pytest.raises(ConnectionResetError):
+        run(jail, tmp_path, "cube.obj", data, Unavailable(cube__mtl=b""))
+    assert run(jail, tmp_path, "cube.obj", data).result.refused is None
 
 
 def test_results_of_a_hostile_child_are_checked() -> None:
