@@ -45,6 +45,7 @@ _DATE = re.compile(
     r"\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}([.,]\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?",
     re.ASCII,
 )
+_YEAR = re.compile(r"\d{4}", re.ASCII)
 _NOW = re.compile(r"now([+-]\d{1,4}[yMwdhHms])*(/[yMwdhHms])?", re.ASCII)
 _MILLISECONDS = re.compile(r"-?\d{5,13}", re.ASCII)
 _SHOWN_CHARS = 80
@@ -163,20 +164,20 @@ def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
 def _bounded_pair(key: Key, bounds: dict[str, str]) -> JsonObject:
     if not bounds:
         return pair_query(key, None)
+    ranges: dict[str, JsonObject] = {}
     numbers = {word: number_of(text) for word, text in bounds.items()}
-    kind = "number"
-    known: JsonObject = dict(numbers)
-    if any(number is None for number in numbers.values()):
-        kind = "date"
-        known = {word: _date(key.names[0], text) for word, text in bounds.items()}
-    should = [
-        nested(
-            path,
-            {"bool": {"filter": [key_condition(path, key), {"range": {f"{path}.{kind}": known}}]}},
-        )
-        for path in key.paths
-    ]
-    return any_of(should)
+    if all(number is not None for number in numbers.values()):
+        ranges["number"] = dict(numbers)
+    if not ranges or all(_YEAR.fullmatch(text) for text in bounds.values()):  # 2026 may be both
+        ranges["date"] = {word: _date(key.names[0], text) for word, text in bounds.items()}
+    return any_of(
+        [
+            nested(path, {"bool": {"filter": [key_condition(path, key), condition]}})
+            for path in key.paths
+            for kind, known in ranges.items()
+            for condition in [{"range": {f"{path}.{kind}": known}}]
+        ]
+    )
 
 
 def _key(name: str) -> Key:

@@ -1,43 +1,60 @@
-"""Turns filters in Lucene's syntax into OpenSearch queries; the text itself never reaches it.
+"""Turns filters into OpenSearch queries; the text itself never reaches OpenSearch.
 
-`grammar` parses; what is let through is words, phrases, ranges, AND, OR, NOT and groups over the
-fields that the indexes declare. Whatever else the syntax knows (regular expressions, fuzziness,
-boosts, proximity) is refused by name.
+`grammar` parses Lucene's syntax. Words, phrases, wildcards, ranges, `_exists_`, AND, OR, NOT and
+groups are let through, over the fields that the indexes declare and keys of metadata. What else the
+syntax knows (regular expressions, fuzziness, boosts, proximity) is refused by name and column.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from decimal import Decimal
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.search.conditions import (
+    KEYWORD,
+    Budget,
+    ConditionError,
+    bounded,
+    equal,
+    exists,
+    is_key,
+    known_field,
+    like,
+)
+from backend.search.metadata_text import any_of, is_pattern
 
 if TYPE_CHECKING:
     from backend.search.grammar import Node
 
 MAX_CHARS = 4096
 MAX_DEPTH = 20
-FIELDS = frozenset((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
-_KEYWORD_PREFIXES = ("str_", "list_")
-_TYPED_PREFIXES = ("num_", "bool_", "date_")
-_NUMBER = re.compile(r"[+-]?[0-9]{1,100}(\.[0-9]{1,100})?([eE][+-]?[0-9]{1,3})?")
-_LEAST, _MOST = -(2**63), 2**63 - 1
+_EXISTS = "_exists_"
+_BOUNDS = frozenset({"gt", "gte", "lt", "lte"})
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SHOWN_CHARS = 80
+_SHAPE = (
+    'must be {"query_string": {"query": "…"}}, or one of term, terms, range and exists with one '
+    "field"
+)
 
 
-def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
-    """The query of one filter, `{"query_string": {"query": "str_fileext:.glb"}}`.
+def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject:
+    """Return the query of one filter, `{"query_string": {"query": "str_fileext:.glb"}}`.
+
+    Simple filters in OpenSearch's own form (`term`, `terms`, `range`, `exists`) are taken as well.
 
     Raises:
         InvalidInputError: naming `field` and what is not understood.
     """
-    asked: object = entry.get("query_string")
-    text = cast("JsonObject", asked).get("query") if isinstance(asked, dict) else None
-    if len(entry) != 1 or not isinstance(text, str) or not text.strip():
-        raise InvalidInputError.of(field, 'must be {"query_string": {"query": "…"}}')
+    if len(entry) != 1:
+        raise InvalidInputError.of(field, _SHAPE)
+    ((kind, asked),) = entry.items()
+    if kind != "query_string":
+        return _simple_filter(kind, asked, field, budget)
+    text: object = cast("JsonObject", asked).get("query") if isinstance(asked, dict) else None
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInputError.of(field, _SHAPE)
     if len(text) > MAX_CHARS:
         raise InvalidInputError.of(field, f"is longer than {MAX_CHARS} characters")
     # Imported here because most requests can do without the time that it takes.
@@ -48,17 +65,52 @@ def filter_query(entry: JsonObject, *, field: str) -> JsonObject:
     except FilterSyntaxError as error:
         raise InvalidInputError.of(field, f"is not a filter: {error}") from None
     _demand_shallow(tree, field)
-    return _Translation(field, text).translate(tree, None)
+    return _Translation(field, text, budget).translate(tree, None)
 
 
-def leaves(query: JsonObject) -> Iterator[JsonObject]:
-    """The conditions that `filter_query` has put together."""
-    if "bool" not in query:
-        yield query
-        return
-    for part in query["bool"].values():
-        for each in cast("list[JsonObject]", part if isinstance(part, list) else []):
-            yield from leaves(each)
+def _simple_filter(kind: str, asked: object, field: str, budget: Budget) -> JsonObject:
+    """A filter in OpenSearch's own form, about one field and its whole values."""
+    values = cast("JsonObject", asked) if isinstance(asked, dict) else {}
+    if len(values) != 1:
+        raise InvalidInputError.of(field, _SHAPE)
+    ((name, value),) = values.items()
+    if kind not in {"term", "terms", "range", "exists"}:
+        raise InvalidInputError.of(field, _SHAPE)
+    try:
+        if kind == "exists" and name == "field" and isinstance(value, str):
+            budget.spend()
+            return exists(known_field(value))
+        return _about(kind, known_field(name).removesuffix(KEYWORD), value, field, budget)
+    except ConditionError as error:
+        raise InvalidInputError.of(field, str(error)) from None
+
+
+def _about(kind: str, name: str, value: Any, field: str, budget: Budget) -> JsonObject:
+    if kind == "term":
+        found = cast("JsonObject", value).get("value") if isinstance(value, dict) else value
+        listed: list[Any] = [found]
+    elif kind == "terms" and isinstance(value, list) and value:
+        listed = cast("list[Any]", value)
+    elif kind == "range" and isinstance(value, dict) and value and value.keys() <= _BOUNDS:
+        budget.spend()
+        bounds = cast("JsonObject", value)
+        return bounded(name, {word: _scalar(one, field) for word, one in bounds.items()})
+    else:
+        raise InvalidInputError.of(field, _SHAPE)
+    conditions: list[JsonObject] = []
+    for one in listed:
+        budget.spend()
+        whole = f"{name}{KEYWORD}" if name.startswith(("str_", "list_")) else name
+        conditions.append(equal(whole, _scalar(one, field)))
+    return any_of(conditions)
+
+
+def _scalar(value: object, field: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise InvalidInputError.of(field, _SHAPE)
 
 
 def _demand_shallow(tree: "Node", field: str) -> None:
@@ -78,9 +130,10 @@ def _nodes(node: "Node") -> list["Node"]:
 class _Translation:
     """Walks the syntax tree of a text; `field` names the filter in errors."""
 
-    def __init__(self, field: str, text: str) -> None:
+    def __init__(self, field: str, text: str, budget: Budget) -> None:
         self._field = field
         self._text = text
+        self._budget = budget
         self._known: dict[str, Callable[[Node, str | None], JsonObject]] = {
             "field": self._search_field,
             "group": self._same,
@@ -97,14 +150,23 @@ class _Translation:
     def translate(self, node: "Node", name: str | None) -> JsonObject:
         if node.data not in self._known:
             kind = node.data.replace("_", " ")
-            raise self._refused(f"{kind} in {self._shown(node)} is not supported")
-        return self._known[node.data](node, name)
+            raise self._refused(f"{kind} in {self._shown(node)} is not supported", node)
+        try:
+            return self._known[node.data](node, name)
+        except ConditionError as error:
+            raise self._refused(str(error), node) from None
 
     def _search_field(self, node: "Node", _: str | None) -> JsonObject:
-        name = str(node.children[0]).removesuffix(".keyword")
-        if name not in FIELDS:
-            raise self._refused(f"{name!r:.{_SHOWN_CHARS}} is not a field of the indexes")
-        return self._same(node, name)
+        name = _unescaped(str(node.children[0]))
+        if name != _EXISTS:
+            if is_key(name) and is_pattern(name):
+                self._budget.spend(wildcards=1)
+            return self._same(node, known_field(name))
+        (child,) = _nodes(node)
+        if child.data not in {"word", "phrase"}:
+            raise ConditionError(f"{_EXISTS} takes the name of a field")
+        self._budget.spend()
+        return exists(known_field(_text_of(child)))
 
     def _same(self, node: "Node", name: str | None) -> JsonObject:
         (child,) = _nodes(node)
@@ -124,65 +186,41 @@ class _Translation:
         return [self.translate(child, name) for child in _nodes(node)]
 
     def _word(self, node: "Node", name: str | None) -> JsonObject:
-        field, value = self._demand_field(name, node), str(node.children[0])
+        value = str(node.children[0])
         if value == "*":
-            return {"exists": {"field": field}}
-        if value.startswith(("*", "?")):
-            raise self._refused(f"{value!r:.{_SHOWN_CHARS}} begins with a wildcard")
+            self._budget.spend()
+            return {"match_all": {}} if name is None else exists(name)
         plain = _ESCAPE.sub("", value)
         if "*" not in plain and "?" not in plain:
-            return self._value(field, _unescaped(value))
-        if field.startswith(_TYPED_PREFIXES):
-            raise self._refused(f"{field} takes no wildcards")
-        return {"wildcard": {field: {"value": value, "case_insensitive": True}}}
+            return self._value(name, _unescaped(value))
+        self._budget.spend(wildcards=1)
+        return like(name, value)
 
     def _phrase(self, node: "Node", name: str | None) -> JsonObject:
-        return self._value(self._demand_field(name, node), _text_of(node))
+        return self._value(name, _text_of(node))
 
-    def _value(self, field: str, value: str) -> JsonObject:
-        if field.endswith(".keyword"):
-            return {"term": {field: {"value": value, "case_insensitive": True}}}
-        return {"term": {field: {"value": self._typed(field, value)}}}
+    def _value(self, name: str | None, value: str) -> JsonObject:
+        self._budget.spend(words=int(name is None))
+        return equal(name, value)
 
     def _range(self, node: "Node", name: str | None) -> JsonObject:
         low, high = _nodes(node)
         over = "gte" if node.children[0] == "[" else "gt"
         under = "lte" if node.children[-1] == "]" else "lt"
-        return self._bounded(name, {over: low, under: high}, node)
+        return self._bounded(name, {over: low, under: high})
 
     def _comparison(self, node: "Node", name: str | None) -> JsonObject:
         (value,) = _nodes(node)
         word = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}[str(node.children[0])]
-        return self._bounded(name, {word: value}, node)
+        return self._bounded(name, {word: value})
 
-    def _bounded(self, name: str | None, bounds: dict[str, "Node"], node: "Node") -> JsonObject:
-        field = self._demand_field(name, node)
-        if not field.startswith(("num_", "date_")):
-            raise self._refused(f"{field.removesuffix('.keyword')} has no ranges")
+    def _bounded(self, name: str | None, bounds: dict[str, "Node"]) -> JsonObject:
+        self._budget.spend()
         texts = {word: _text_of(bound) for word, bound in bounds.items()}
-        known = {word: self._typed(field, text) for word, text in texts.items() if text != "*"}
-        return {"range": {field: known}}
+        return bounded(name, {word: text for word, text in texts.items() if text != "*"})
 
-    def _typed(self, field: str, value: str) -> str:
-        """A value that OpenSearch takes for the field, which it would refuse without naming it."""
-        if field.startswith("num_"):
-            if not _NUMBER.fullmatch(value) or not _LEAST <= Decimal(value) <= _MOST:
-                told = f"{value!r:.{_SHOWN_CHARS}} is not a number from {_LEAST} to {_MOST}"
-                raise self._refused(f"{field}: {told}")
-        elif field.startswith("bool_"):
-            value = value.lower()
-            if value not in {"true", "false"}:
-                raise self._refused(f"{field} is true or false, not {value!r:.{_SHOWN_CHARS}}")
-        return value
-
-    def _demand_field(self, name: str | None, node: "Node") -> str:
-        """The field as it is asked: what holds whole values of it."""
-        if name is None:
-            raise self._refused(f"{self._shown(node)} names no field (field:value)")
-        return f"{name}.keyword" if name.startswith(_KEYWORD_PREFIXES) else name
-
-    def _refused(self, fact: str) -> InvalidInputError:
-        return InvalidInputError.of(self._field, fact)
+    def _refused(self, fact: str, node: "Node") -> InvalidInputError:
+        return InvalidInputError.of(self._field, f"{fact} (column {node.meta.start_pos + 1})")
 
     def _shown(self, node: "Node") -> str:
         """The part of the text that a node was read from."""

@@ -13,11 +13,14 @@ Node = Tree[Token]
 
 GRAMMAR = r"""
 ?sequence: alternatives | alternatives alternatives+        -> all_of
-?alternatives: conjunction | conjunction ("OR" conjunction)+ -> any_of
-?conjunction: clause | clause ("AND" clause)+               -> all_of
+?alternatives: conjunction | conjunction (_or conjunction)+ -> any_of
+?conjunction: clause | clause (_and clause)+                -> all_of
 ?clause: condition
     | "+" clause                                            -> required
-    | ("-" | "NOT") clause                                  -> none_of
+    | _not clause                                           -> none_of
+_or: "OR" | "||"
+_and: "AND" | "&&"
+_not: "NOT" | "-" | "!"
 ?condition: value
     | TERM ":" clause                                       -> field
     | condition BOOST                                       -> boost
@@ -37,7 +40,7 @@ bound: TERM                                                 -> word
 
 TO: "TO"
 TERM: (FIRST | ESCAPED) (NEXT | ESCAPED | TIME)*
-FIRST: /[^\s:^~(){}\[\]\/\x22'+\-\\<>]/
+FIRST: /[^\s:^~(){}\[\]\/\x22'+\-!\\<>]/
 NEXT: /[^\s:^\\~(){}\[\]]/
 ESCAPED: /\\./
 TIME: /(?<=T\d{2}):\d{2}(?::\d{2})?/
@@ -69,13 +72,14 @@ def parse(text: str) -> Node:
         return _parser().parse(text)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream
-        raise FilterSyntaxError(f"unexpected {text[at]!r} at position {at}") from None
+        raise FilterSyntaxError(f"unexpected {text[at]!r} in column {at + 1}") from None
     except UnexpectedToken as error:
         token = cast("Token", error.token)
         if token.type == "$END":
-            raise FilterSyntaxError("unexpected end (maybe a bracket is left open)") from None
-        shown = f"{str(token)!r:.80}"
-        raise FilterSyntaxError(f"unexpected {shown} at position {token.start_pos}") from None
+            fact = f"unexpected end in column {len(text) + 1} (maybe a bracket is left open)"
+            raise FilterSyntaxError(fact) from None
+        shown, column = f"{str(token)!r:.80}", (token.start_pos or 0) + 1
+        raise FilterSyntaxError(f"unexpected {shown} in column {column}") from None
 
 
 @cache

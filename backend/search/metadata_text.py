@@ -20,6 +20,8 @@ Mode = Literal["key", "value", "both"]
 TYPE_PREFIXES = ("str_", "num_", "bool_", "date_", "list_", "gp_", "gs_")
 PATH_PREFIXES = {"MD_": METADATA, "AB_": ATTRIBUTES}
 MAX_ELEMENTS = 100
+MAX_PART_CHARS = 100
+"""Of a part of a value. OpenSearch makes a condition of every three characters."""
 MAX_WILDCARDS = 10
 """Wildcards in one request; each may walk over all terms of a field."""
 _FIELD = "metadataQuery"
@@ -182,8 +184,10 @@ def _unquoted(value: str) -> str:
 
 def _part_of_value(path: str, text: str) -> JsonObject:
     field = f"{path}.string"
-    should = [inner_query(field, text), *_typed_values(path, text)]
-    if split_words(text):
+    should = _typed_values(path, text)
+    if len(text) <= MAX_PART_CHARS:
+        should.append(inner_query(field, text))
+    if split_words(text) or not should:
         should.append({"match": {f"{field}.text": {"query": text, "operator": "and"}}})
     return any_of(should)
 

@@ -2,32 +2,38 @@
 
 Every query leaves tombstones out, and archived documents unless they are asked for. What a caller
 may see comes in as the filter `visible`, which `_request` alone puts into the query: hits, totals,
-facets and each page by cursor are of one query, and count nothing else. Scores are sums of the
-boosts below, one for each word and field that holds it: they count no documents.
+facets and each page by cursor are of one query, and count nothing else.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
-from backend.search.filters import filter_query, leaves
+from backend.search.conditions import Budget
+from backend.search.filters import filter_query
 from backend.search.metadata_queries import (
     facet_aggregations,
     metadata_filter_query,
     pair_sort,
 )
+from backend.search.metadata_text import (
+    MAX_WILDCARDS,
+    is_pattern,
+    key_of,
+    metadata_query,
+    pair_query,
+    part_query,
+)
 from backend.search.models import (
-    MAX_TERMS,
     EntityType,
     SearchBody,
     SimpleSearchBody,
     SortField,
     Window,
 )
-from backend.search.pairs import METADATA, PREFIXES, Named, named, nested
-from backend.search.values import number_of
+from backend.search.pairs import METADATA, PREFIXES, Named, named
+from backend.search.words import TEXT_FIELDS, exact_queries, text_query
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     ATTRIBUTES,
@@ -38,37 +44,16 @@ from backend.spec.search_indexes import (
     WITHHELD,
 )
 
-TEXT_FIELDS = (
-    "str_assetname^4",
-    "str_key^3",
-    "list_tags^2",
-    "str_description",
-    "str_assetid",
-    "str_databaseid",
-    "str_assettype",
-    "str_fileext",
-)
 _TOMBSTONE: JsonObject = {"term": {"deleted": True}}
 NOT_SHOWN: list[JsonObject] = [_TOMBSTONE, {"term": {"bool_archived": True}}]
 """Documents that a search leaves out: tombstones, and archived ones unless it requests them."""
-_WHOLE_NAME = 4
-"""What a name that is just the text adds to the score: as much as a word of it."""
 
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
 """Fields that no hit has. The values of `attributes` are in `AB_`."""
 FACET_SIZE = 1000
-MAX_WILDCARDS = 10
-"""Wildcards in one request; each may walk over all terms of a field."""
-
 MAX_SORTED_TEXTS = 4000
 """Hits of a page times the metadata keys that order them as texts: OpenSearch keeps the values of
 all, which have up to 8,000 characters each."""
-
-MAX_WORDS = 100
-"""Words in one text; each is a condition for each field."""
-_WORD = re.compile(r"\w+")
-MAX_CONDITIONS = 1000
-"""Conditions in all filters of a request: a hundred thousand end OpenSearch, out of memory."""
 
 _FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
     # name of the facet as VAMS answers it, name of its buckets, documents that it counts
@@ -118,7 +103,7 @@ def simple_query(body: SimpleSearchBody, visible: JsonObject) -> JsonObject:
         tags = [_exact("list_tags.keyword", tag) for tag in body.tags]
         filters.append({"bool": {"should": tags, "minimum_should_match": 1}})
     if body.metadata_key or body.metadata_value:
-        filters.append(_metadata(body.metadata_key, body.metadata_value))
+        filters.append(_metadata(body))
     _demand_few_wildcards(
         [*(v for v in named.values() if v), *body.tags, body.metadata_key, body.metadata_value]
     )
@@ -132,7 +117,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
         InvalidInputError: a field cannot be sorted by, a metadata query is not understood, the
             text has more than `MAX_WORDS` words.
     """
-    filters = _metadata_query(body.metadata_query, body.metadata_search_mode)
+    filters = metadata_query(body.metadata_query, body.metadata_search_mode)
     filters += _filters(body.filters)
     for number, asked in enumerate(body.metadata_filters):
         filters.append(metadata_filter_query(asked, field=f"metadataFilters.{number}"))
@@ -187,8 +172,8 @@ def _request(
     kinds: JsonObject = {"terms": {"_rectype": list(window.wanted_types)}}
     query: JsonObject = {"filter": [visible, kinds, *filters], "must_not": list(excluded)}
     if window.query.strip():
-        query["must"] = [_text(window.query, with_metadata=with_metadata)]
-        query["should"] = [_named_so(window.query.strip())]
+        query["must"] = [text_query(window.query, with_metadata=with_metadata)]
+        query["should"] = exact_queries(window.query.strip(), with_metadata=with_metadata)
     return {
         "query": {"bool": query},
         "from": window.from_,
@@ -208,108 +193,27 @@ def _highlight(asked: list[JsonObject]) -> JsonObject:
     }
 
 
-def _text(text: str, *, with_metadata: bool) -> JsonObject:
-    """All words must be there; `*` at a word's end, phrases, `+ | -` as in simple query strings."""
-    count = len(_WORD.findall(text))
-    if count > MAX_WORDS:
-        raise InvalidInputError.of("query", f"has {count} words, at most {MAX_WORDS} are taken")
-    words: JsonObject = {
-        "simple_query_string": {
-            "query": text,
-            "fields": list(TEXT_FIELDS),
-            "default_operator": "and",
-            "lenient": True,
-            "analyze_wildcard": True,
-        }
-    }
-    if not with_metadata:
-        return words
-    should = [words]
-    for path in (METADATA, ATTRIBUTES):
-        values = {**words["simple_query_string"], "fields": [f"{path}.string.text"]}
-        should.append(nested(path, {"simple_query_string": values}, score_mode="max"))
-    return {"bool": {"should": should, "minimum_should_match": 1}}
-
-
-def _named_so(text: str) -> JsonObject:
-    """Assets and files of assets of just this name come first among those with its words."""
-    name: JsonObject = {"value": text, "case_insensitive": True}
-    query: JsonObject = {"term": {"str_assetname.keyword": name}}
-    return {"constant_score": {"filter": query, "boost": _WHOLE_NAME}}
-
-
 def _exact(field: str, value: str) -> JsonObject:
     """A whole value without regard to case, or a pattern where it holds `*` or `?`."""
-    kind = "wildcard" if _is_pattern(value) else "term"
+    kind = "wildcard" if is_pattern(value) else "term"
     return {kind: {field: {"value": value, "case_insensitive": True}}}
 
 
-def _metadata(key: str | None, value: str | None) -> JsonObject:
-    """Documents with a pair of metadata or attributes whose key and value are these."""
-    should: list[JsonObject] = []
-    for path in (METADATA, ATTRIBUTES):
-        filters: list[JsonObject] = []
-        if key:
-            filters.append(_exact(f"{path}.key", key))
-        if value and path == METADATA:
-            filters.append(_exact(f"{path}.string", value))
-        elif value:
-            filters.append(_value_of_attribute(value))
-        should.append(nested(path, {"bool": {"filter": filters}}))
-    return {"bool": {"should": should, "minimum_should_match": 1}}
-
-
-def _value_of_attribute(value: str) -> JsonObject:
-    """A value as a text, or as the number or boolean that a fact may be."""
-    found = [_exact(f"{ATTRIBUTES}.string", value)]
-    if value.lower() in {"true", "false"}:
-        found.append({"term": {f"{ATTRIBUTES}.boolean": value.lower() == "true"}})
-    number = number_of(value)
-    if number is not None:
-        found.append({"term": {f"{ATTRIBUTES}.number": number}})
-    return {"bool": {"should": found, "minimum_should_match": 1}}
+def _metadata(body: SimpleSearchBody) -> JsonObject:
+    """Documents with a pair of this key and value; a value alone may be a part of one."""
+    key = None if body.metadata_key is None else key_of(body.metadata_key)
+    if key is None and body.metadata_value is not None:
+        return part_query(body.metadata_value)
+    return pair_query(key, body.metadata_value)
 
 
 def _filters(entries: Sequence[JsonObject]) -> list[JsonObject]:
     """The queries of filters, which are read no further than they are taken."""
-    found: list[JsonObject] = []
-    limits = {"conditions": MAX_CONDITIONS, "wildcards": MAX_WILDCARDS}
-    counts = dict.fromkeys(limits, 0)
-    for number, entry in enumerate(entries):
-        query = filter_query(entry, field=f"filters.{number}")
-        for leaf in leaves(query):
-            counts["conditions"] += 1
-            counts["wildcards"] += "wildcard" in leaf
-        for what, most in limits.items():
-            if counts[what] > most:
-                message = f"have {counts[what]} {what} or more, at most {most} are taken"
-                raise InvalidInputError.of("filters", message)
-        found.append(query)
-    return found
-
-
-def _metadata_query(text: str, mode: str) -> list[JsonObject]:
-    """`key:value AND key2:val*`; in the modes `key` and `value` each element is just that."""
-    elements = [element.strip() for element in text.split(" AND ")] if text.strip() else []
-    if len(elements) > MAX_TERMS:
-        message = f"has {len(elements)} elements, at most {MAX_TERMS} are taken"
-        raise InvalidInputError.of("metadataQuery", message)
-    found: list[JsonObject] = []
-    for element in elements:
-        key, colon, value = element.partition(":")
-        if mode == "both" and not (key.strip() and colon and value.strip()):
-            raise InvalidInputError.of("metadataQuery", f"{element!r} is not key:value")
-        alone = element.strip(": ")
-        if mode != "both" and not alone:
-            raise InvalidInputError.of("metadataQuery", f"{element!r} is not a {mode}")
-        if mode == "key":
-            found.append(_metadata(element.rstrip(":").strip(), None))
-        elif mode == "value":
-            found.append(_metadata(None, element.lstrip(":").strip()))
-        else:
-            found.append(_metadata(key.strip(), value.strip()))
-    _demand_few_wildcards(elements)
-    return found
+    budget = Budget()
+    return [
+        filter_query(entry, field=f"filters.{number}", budget=budget)
+        for number, entry in enumerate(entries)
+    ]
 
 
 def _sort(criterion: SortField) -> JsonObject | str:
@@ -354,12 +258,8 @@ def _extension(value: str | None) -> str | None:
     return "." + value
 
 
-def _is_pattern(value: str) -> bool:
-    return "*" in value or "?" in value
-
-
 def _demand_few_wildcards(values: list[Any]) -> None:
-    patterns = [value for value in values if value and _is_pattern(value)]
+    patterns = [value for value in values if value and is_pattern(value)]
     if len(patterns) > MAX_WILDCARDS:
         message = f"{len(patterns)} patterns with wildcards, at most {MAX_WILDCARDS} are taken"
         raise InvalidInputError(message)

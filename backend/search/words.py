@@ -48,7 +48,10 @@ MAX_WORDS = 100
 """Words in one text; each is a condition for each field."""
 MAX_PART_WORDS = 10
 """Words of a text up to which beginnings, parts and misspellings are searched, too."""
-MIN_PART_CHARS = 3
+MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
+"""OpenSearch makes a condition of every three characters of a part."""
+MAX_WHOLE_CHARS = 128
+"""Of a text that may be the name of a file."""
 MIN_FUZZY_CHARS = 5
 
 _WHOLE_NAME = 4
@@ -90,8 +93,10 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
     found = [
         _constant({"term": {"str_assetname.keyword": whole}}, _WHOLE_NAME),
         _constant({"bool": {"filter": asset}}, _WHOLE_ID),
-        _constant(inner_query("str_key", f"/{text.removeprefix('/')}", end=""), _WHOLE_FILE_NAME),
     ]
+    if len(text) <= MAX_WHOLE_CHARS:
+        name = inner_query("str_key", f"/{text.removeprefix('/')}", end="")
+        found.append(_constant(name, _WHOLE_FILE_NAME))
     if with_metadata:
         value = {"term": {f"{METADATA}.string": whole}}
         found.append(_constant(nested(METADATA, value), _WHOLE_VALUE))
@@ -147,7 +152,7 @@ def _whole(text: str) -> JsonObject:
 def _parts(word: str) -> list[JsonObject]:
     begins = {"query": word, "type": "bool_prefix", "fields": [*TEXT_FIELDS], "boost": _BEGINNING}
     found: list[JsonObject] = [{"multi_match": begins}]
-    if len(word) >= MIN_PART_CHARS:
+    if _may_be_part(word):
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
         found.append({"dis_max": {"queries": inner}})
     if _may_be_misspelt(word):
@@ -162,7 +167,7 @@ def _value(path: str, word: str, with_parts: bool) -> JsonObject:
     if with_parts:
         field = f"{path}.string"
         should.append({"match_bool_prefix": {f"{field}.text": _boosted(word, _BEGINNING)}})
-        if len(word) >= MIN_PART_CHARS:
+        if _may_be_part(word):
             should.append(inner_query(field, word, boost=_IN_VALUE))
         if _may_be_misspelt(word):
             nearly = {**_boosted(word, _NEARLY), **_fuzziness()}
@@ -182,8 +187,14 @@ def _fuzziness() -> dict[str, Any]:
     return {"fuzziness": 1, "prefix_length": 1, "max_expansions": _FUZZY_TERMS}
 
 
+def _may_be_part(word: str) -> bool:
+    return MIN_PART_CHARS <= len(word) <= MAX_PART_CHARS
+
+
 def _may_be_misspelt(word: str) -> bool:
-    return len(word) >= MIN_FUZZY_CHARS and not any(char.isnumeric() for char in word)
+    return MIN_FUZZY_CHARS <= len(word) <= MAX_PART_CHARS and not any(
+        char.isnumeric() for char in word
+    )
 
 
 def _constant(query: JsonObject, boost: float) -> JsonObject:

@@ -27,8 +27,9 @@ from backend.domains.access.policy.search_filter import search_filter
 from backend.domains.buckets.models import AssetBucket
 from backend.search.models import SearchBody
 from backend.search.projections import AssetSource, FileSource, project
-from backend.search.queries import MAX_WORDS, full_query
+from backend.search.queries import full_query
 from backend.search.service import SearchService
+from backend.search.words import MAX_WORDS
 from backend.spec.search_indexes import (
     ASSET_INDEX,
     CUT_INTO,
@@ -283,7 +284,8 @@ def test_mappings_name_no_metadata_of_hidden_documents(library: Library) -> None
         assert {name for name in properties if name.startswith(("gp_", "gs_"))} == told
         assert ASSET_INDEX.mapping["properties"].keys() <= properties.keys()
         assert (
-            mappings["file_index"]["properties"].keys() == FILE_INDEX.mapping["properties"].keys()
+            mappings["file_index"]["mappings"]["properties"].keys()
+            == FILE_INDEX.mapping["properties"].keys()
         )
 
 

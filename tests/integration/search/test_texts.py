@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.models import MAX_QUERY_CHARS, MAX_TERMS
-from backend.search.queries import MAX_WORDS
+from backend.search.words import MAX_PART_CHARS, MAX_PART_WORDS, MAX_WORDS
 from backend.spec.search_indexes import MAX_CLAUSES
 from tests.integration.search.conftest import Library, asset
 
@@ -31,12 +31,13 @@ def test_what_was_found_is_marked_unless_the_request_says_no(pumps: Library) -> 
         ("x" * MAX_QUERY_CHARS, set[str]()),
         (IDEOGRAPHS, set[str]()),
         ("pump " * MAX_WORDS, {"a"}),
+        (" ".join(chr(ord("a") + n) * MAX_PART_CHARS for n in range(MAX_PART_WORDS)), set[str]()),
         (" | ".join(["pump", *(f"word{n}" for n in range(MAX_WORDS - 1))]), {"a"}),
         ("p* " * MAX_WORDS, {"a"}),
         ("pumb~1 " * (MAX_WORDS // 2), {"a"}),
         ('"pump house" ' * (MAX_WORDS // 2), {"a"}),
     ],
-    ids=["long", "ideographs", "words", "alternatives", "beginnings", "nearly", "phrases"],
+    ids=["long", "ideographs", "words", "parts", "alternatives", "beginnings", "nearly", "phrases"],
 )
 def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: set[str]) -> None:
     assert pumps.ids(query=text) == found
@@ -64,5 +65,5 @@ def test_more_conditions_than_the_engine_takes_are_refused_in_words(pumps: Libra
 
 def test_more_filters_than_the_engine_survives_never_reach_it(pumps: Library) -> None:
     words = "str_description:(" + " a" * 2000 + ")"
-    with pytest.raises(InvalidInputError, match="filters: have 2000 conditions or more, at most"):
+    with pytest.raises(InvalidInputError, match="filters: have 1001 conditions or more, at most"):
         pumps.search(filters=[{"query_string": {"query": words}}] * MAX_TERMS)

@@ -241,7 +241,7 @@ def test_a_full_search_filters_by_quoted_values_and_counts_facets(
     [(_, body)] = server.bodies
     assert body["filters"] == [
         {"query_string": {"query": 'str_databaseid:"ca\\"rs"'}},
-        {"query_string": {"query": 'list_tags:"red" OR list_tags:"big car"'}},
+        {"query_string": {"query": 'list_tags.keyword:"red" OR list_tags.keyword:"big car"'}},
     ]
     [(name, rows)] = facets(result).items()
     assert (name, [(row.key, row.doc_count) for row in rows]) == ("str_fileext", [("glb", 0)])

@@ -3,23 +3,99 @@
 import pytest
 
 from backend.core.errors import InvalidInputError
-from backend.search.filters import filter_query, leaves
+from backend.core.search_engine import JsonObject
+from backend.search.conditions import Budget
+from backend.search.filters import filter_query
 
 
-def query(text: str) -> object:
-    return filter_query({"query_string": {"query": text}}, field="filters.0")
+def entry_query(entry: JsonObject) -> JsonObject:
+    return filter_query(entry, field="filters.0", budget=Budget())
 
 
-def exact(field: str, value: str) -> dict[str, object]:
+def query(text: str) -> JsonObject:
+    return entry_query({"query_string": {"query": text}})
+
+
+def exact(field: str, value: str) -> JsonObject:
     return {"term": {f"{field}.keyword": {"value": value, "case_insensitive": True}}}
 
 
-def test_a_field_with_a_word_is_exact() -> None:
+def words(field: str, value: str) -> JsonObject:
+    return {"match": {field: {"query": value, "operator": "and"}}}
+
+
+def like(field: str, value: str) -> JsonObject:
+    return {"wildcard": {field: {"value": value, "case_insensitive": True}}}
+
+
+def any_of(*queries: JsonObject) -> JsonObject:
+    return {"bool": {"should": [*queries], "minimum_should_match": 1}}
+
+
+def test_a_field_of_ids_is_compared_as_a_whole() -> None:
     assert query("str_fileext:.glb") == exact("str_fileext", ".glb")
+    assert query('str_databaseid:("my-db")') == exact("str_databaseid", "my-db")
+    assert query("str_fileext:glb") == any_of(
+        exact("str_fileext", "glb"), exact("str_fileext", ".glb")
+    )
+
+
+def test_a_field_of_texts_is_compared_by_words() -> None:
+    assert query("str_assetname:Gear") == words("str_assetname", "Gear")
+    assert query('str_description:"cast iron"') == words("str_description", "cast iron")
+    assert query("str_assetname.keyword:Gear") == exact("str_assetname", "Gear")
+    assert query('str_description:"--"') == exact("str_description", "--")
 
 
 def test_a_phrase_keeps_its_blanks_and_wildcards() -> None:
-    assert query('str_assetname:"old * pump"') == exact("str_assetname", "old * pump")
+    assert query('str_assetname.keyword:"old * pump"') == exact("str_assetname", "old * pump")
+
+
+def test_a_word_without_a_field_is_searched_in_all() -> None:
+    (fields, metadata, attributes) = query("gear")["bool"]["should"]
+    assert fields["multi_match"]["query"] == "gear"
+    assert [one["nested"]["path"] for one in (metadata, attributes)] == ["metadata", "attributes"]
+    assert query("ge*")["bool"]["should"][0] == like("str_assetname", "ge*")
+
+
+def test_wildcards_are_searched_in_words_and_in_whole_values() -> None:
+    assert query("str_assetname:*ear") == any_of(
+        like("str_assetname", "*ear"), like("str_assetname.keyword", "*ear")
+    )
+    assert query("str_databaseid:*glb") == like("str_databaseid.keyword", "*glb")
+
+
+def test_a_field_may_be_asked_for() -> None:
+    assert query("_exists_:str_previewfilekey") == {
+        "exists": {"field": "str_previewfilekey.keyword"}
+    }
+    assert query("_exists_:MD_maker")["nested"]["path"] == "metadata"
+
+
+def test_keys_of_metadata_are_fields() -> None:
+    found = query("MD_str_product:Training")["nested"]
+    names, value = found["query"]["bool"]["filter"]
+    keys = [one["term"]["metadata.key"]["value"] for one in names["bool"]["should"]]
+    assert keys == ["MD_str_product", "str_product", "product"]
+    assert value["term"]["metadata.string"]["value"] == "Training"
+    assert query("AB_.maker:x")["nested"]["path"] == "attributes"
+    inner = query("MD_num_parts:[1 TO 5}")["nested"]["query"]["bool"]["filter"][1]
+    assert inner == {"range": {"metadata.number": {"gte": 1.0, "lt": 5.0}}}
+    inner = query("MD_date_made:>=2026-01-01")["nested"]["query"]["bool"]["filter"][1]
+    assert inner == {"range": {"metadata.date": {"gte": "2026-01-01"}}}
+
+
+def test_filters_in_the_form_of_opensearch_are_about_one_field() -> None:
+    assert entry_query({"term": {"str_assettype": "folder"}}) == exact("str_assettype", "folder")
+    assert entry_query({"terms": {"list_tags.keyword": ["red", "blue"]}}) == any_of(
+        exact("list_tags", "red"), exact("list_tags", "blue")
+    )
+    assert entry_query({"range": {"num_filesize": {"gte": 1}}}) == {
+        "range": {"num_filesize": {"gte": "1"}}
+    }
+    assert entry_query({"exists": {"field": "bool_archived"}}) == {
+        "exists": {"field": "bool_archived"}
+    }
 
 
 def test_words_combine_by_and_or_not() -> None:
@@ -33,8 +109,8 @@ def test_words_combine_by_and_or_not() -> None:
                             {
                                 "bool": {
                                     "should": [
-                                        exact("list_tags", "red"),
-                                        exact("list_tags", "blue"),
+                                        words("list_tags", "red"),
+                                        words("list_tags", "blue"),
                                     ],
                                     "minimum_should_match": 1,
                                 }
@@ -48,7 +124,7 @@ def test_words_combine_by_and_or_not() -> None:
 
 
 def test_and_binds_closer_than_or_and_or_closer_than_a_blank() -> None:
-    a, b, c, d = (exact("str_key", name) for name in "abcd")
+    a, b, c, d = (words("str_key", name) for name in "abcd")
     both = {"bool": {"filter": [b, c]}}
     either = {"bool": {"should": [a, both], "minimum_should_match": 1}}
     text = "str_key:a OR str_key:b AND str_key:c str_key:d"
@@ -58,8 +134,11 @@ def test_and_binds_closer_than_or_and_or_closer_than_a_blank() -> None:
 
 
 def test_words_of_the_syntax_are_values_where_they_can_be_nothing_else() -> None:
-    assert query("str_key:TO") == exact("str_key", "TO")
-    assert query("str_key:ANDROID") == exact("str_key", "ANDROID")
+    assert query("str_key:TO") == words("str_key", "TO")
+    assert query("str_key:ANDROID") == words("str_key", "ANDROID")
+    both = {"bool": {"filter": [words("str_key", "a"), words("str_key", "b")]}}
+    assert query("str_key:a && str_key:b") == both
+    assert query("!str_key:a") == {"bool": {"must_not": [words("str_key", "a")]}}
     assert query("date_lastmodified:2026-01-01T10:20:30Z") == {
         "term": {"date_lastmodified": {"value": "2026-01-01T10:20:30Z"}}
     }
@@ -88,11 +167,9 @@ def test_bounds_may_be_negative_and_quoted() -> None:
 
 
 def test_what_is_escaped_is_meant_as_it_is() -> None:
-    assert query(r"str_assetname:pump\ \(old\)\:\*") == exact("str_assetname", "pump (old):*")
-    assert query(r'str_assetname:"a \"b\" \\ c"') == exact("str_assetname", r'a "b" \ c')
-    assert query(r"str_assetname:pump\ \?*") == {
-        "wildcard": {"str_assetname.keyword": {"value": r"pump\ \?*", "case_insensitive": True}}
-    }
+    assert query(r"str_databaseid:pump\ \(old\)\:\*") == exact("str_databaseid", "pump (old):*")
+    assert query(r'str_databaseid:"a \"b\" \\ c"') == exact("str_databaseid", r'a "b" \ c')
+    assert query(r"str_databaseid:pump\ \?*") == like("str_databaseid.keyword", r"pump\ \?*")
 
 
 def test_a_truth_may_be_in_capitals() -> None:
@@ -110,12 +187,10 @@ def test_a_type_is_compared_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("glb", "names no field"),
         ("rev:7", "not a field"),
         ("str_key:/a.*/", "not supported"),
         ("str_key:roam~", "not supported"),
         ("str_key:a^2", "not supported"),
-        ("str_key:*glb", "begins with a wildcard"),
         ("str_key:[a TO b]", "has no ranges"),
         ("str_key:(a", "is not a filter"),
         ("(" * 30 + "str_key:a" + ")" * 30, "deeper than"),
@@ -127,9 +202,9 @@ def test_a_type_is_compared_as_it_is() -> None:
         ('str_key:"a b"~.', "proximity in '\"a b\"~.' is not supported"),
         ("str_key:roam~2", "fuzziness in 'roam~2' is not supported"),
         ("str_key:a AND", "is not a filter: unexpected end"),
-        ("str_key:a)", "is not a filter: unexpected '\\)' at position 9"),
-        ("AND str_key:a", "is not a filter: unexpected 'AND' at position 0"),
-        ("str_key:'a", 'is not a filter: unexpected "\'" at position 8'),
+        ("str_key:a)", "is not a filter: unexpected '\\)' in column 10"),
+        ("AND str_key:a", "is not a filter: unexpected 'AND' in column 1"),
+        ("str_key:'a", 'is not a filter: unexpected "\'" in column 9'),
         ("str_key:[a TO", "is not a filter: unexpected end"),
         ("x" * 200 + ":a", "is not a field"),
         ("num_filesize:large", "num_filesize: 'large' is not a number from"),
@@ -141,6 +216,13 @@ def test_a_type_is_compared_as_it_is() -> None:
         ("num_filesize:1*", "num_filesize takes no wildcards"),
         ("date_lastmodified:20*", "date_lastmodified takes no wildcards"),
         ("bool_archived:soon", "bool_archived is true or false, not 'soon'"),
+        ("bool_archived:true AND rev:7", r"is not a field of the indexes \(column 24\)"),
+        ("date_lastmodified:yesterday", "'yesterday' is no date"),
+        ("date_lastmodified:2026-13-01", "'2026-13-01' is no date"),
+        ("MD_made:[a TO b]", "'a' is no date"),
+        ("[1 TO 2]", "a range needs a field"),
+        ("_exists_:rev", "not a field"),
+        ("_exists_:[1 TO 2]", "takes the name of a field"),
     ],
 )
 def test_what_is_not_let_through_is_named(text: str, fact: str) -> None:
@@ -159,10 +241,40 @@ def test_a_filter_of_another_shape_is_refused() -> None:
     ]
     for entry in entries:
         with pytest.raises(InvalidInputError, match="must be"):
-            filter_query(entry, field="filters.0")
+            entry_query(entry)
 
 
 def test_the_conditions_of_a_filter_are_counted_at_any_depth() -> None:
-    text = "str_key:a AND NOT (list_tags:(b OR c*) OR num_filesize:[1 TO 2]) -bool_archived:*"
-    found = list(leaves(filter_query({"query_string": {"query": text}}, field="filters.0")))
-    assert [next(iter(each)) for each in found] == ["term", "term", "wildcard", "range", "exists"]
+    text = "str_key:a AND NOT (list_tags:(b OR c*) OR num_filesize:[1 TO 2]) -bool_archived:* d"
+    budget = Budget()
+    filter_query({"query_string": {"query": text}}, field="filters.0", budget=budget)
+    assert (budget.conditions, budget.wildcards, budget.words) == (6, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (" ".join(["str_key:*a"] * 11), "filters: have 11 wildcards or more"),
+        (" ".join(["MD_*:a"] * 11), "filters: have 11 wildcards or more"),
+        (" ".join(["a"] * 51), "filters: have 51 words without a field or more"),
+    ],
+    ids=["wildcards", "keys", "words"],
+)
+def test_what_filters_cost_has_limits(text: str, fact: str) -> None:
+    with pytest.raises(InvalidInputError, match=fact):
+        query(text)
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2026",
+        "2026-03",
+        "2026-03-01T12",
+        "2026-03-01T12Z",
+        "2026-03-01T12:00:00.5+01:00",
+        "now-7d/d",
+    ],
+)
+def test_dates_are_taken_as_people_shorten_them(date: str) -> None:
+    assert query(f'date_lastmodified:"{date}"') == {"term": {"date_lastmodified": {"value": date}}}

@@ -7,8 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
+from backend.search.conditions import MAX_CONDITIONS
 from backend.search.models import SearchBody, SimpleSearchBody
-from backend.search.queries import MAX_CONDITIONS, full_query, simple_query
+from backend.search.queries import full_query, simple_query
 
 EVERYTHING: dict[str, Any] = {"match_all": {}}
 
@@ -67,10 +68,24 @@ def test_metadata_key_and_value_meet_in_one_pair() -> None:
 
 def test_a_metadata_query_is_a_list_of_pairs() -> None:
     filters = full(metadataQuery="maker:Acme AND year:19*")["query"]["bool"]["filter"]
-    assert len(filters) == 4
+    (both,) = filters[2:]
+    assert len(both["bool"]["filter"]) == 2
 
 
-@pytest.mark.parametrize("query", ["maker", "maker:", ":Acme", "maker:Acme AND "])
+def test_a_metadata_query_has_alternatives_of_which_and_binds_closer() -> None:
+    text = 'MD_str_maker:Acme Works AND "two words":x OR AB_num_parts:7'
+    (either,) = full(metadataQuery=text)["query"]["bool"]["filter"][2:]
+    (both, one) = either["bool"]["should"]
+    assert len(both["bool"]["filter"]) == 2
+    (path, value) = both["bool"]["filter"][0]["nested"].values()
+    assert path == "metadata"
+    assert value["bool"]["filter"][1] == {
+        "term": {"metadata.string": {"value": "Acme Works", "case_insensitive": True}}
+    }
+    assert one["nested"]["path"] == "attributes"
+
+
+@pytest.mark.parametrize("query", ["maker:", ":Acme", "maker:Acme AND ", "OR", "a:b OR OR c:d"])
 def test_a_metadata_query_that_is_no_pair_is_refused(query: str) -> None:
     with pytest.raises(InvalidInputError, match="metadataQuery"):
         full(metadataQuery=query)

@@ -59,14 +59,14 @@ class SearchQuery:
         named = {
             "str_databaseid": self.database_id,
             "str_assetid": self.asset_id,
-            "str_assetname": self.asset_name,
+            "str_assetname.keyword": self.asset_name,
             "str_assettype": self.asset_type,
-            "str_key": self.file_key,
+            "str_key.keyword": self.file_key,
             "str_fileext": self.file_extension,
         }
         clauses = [f"{field}:{quoted(value)}" for field, value in named.items() if value]
         if self.tags:
-            clauses.append(" OR ".join(f"list_tags:{quoted(tag)}" for tag in self.tags))
+            clauses.append(" OR ".join(f"list_tags.keyword:{quoted(tag)}" for tag in self.tags))
         filters: list[JsonValue] = [{"query_string": {"query": clause}} for clause in clauses]
         body = given(
             query=self.query,
