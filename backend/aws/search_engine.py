@@ -204,7 +204,8 @@ def _answered(call: Callable[[], T]) -> Any:
     except TransportError as error:
         status, reason = error.status_code, _reason(error)
         if "maxClauseCount" in reason:  # told as 400 or as 500, by where it was noticed
-            raise InvalidInputError("The search has too many words or conditions") from error
+            fact = "the search has too many words or conditions"
+            raise InvalidInputError.of("query", fact) from error
         if isinstance(error, RequestError):
             raise InvalidInputError(f"OpenSearch refuses the request: {reason}") from error
         if isinstance(error, AuthorizationException):

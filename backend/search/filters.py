@@ -23,6 +23,7 @@ from backend.search.conditions import (
     like,
 )
 from backend.search.metadata_text import any_of, is_pattern
+from backend.search.values import clean
 
 if TYPE_CHECKING:
     from backend.search.grammar import Node
@@ -55,6 +56,8 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
     text: object = cast("JsonObject", asked).get("query") if isinstance(asked, dict) else None
     if not isinstance(text, str) or not text.strip():
         raise InvalidInputError.of(field, _SHAPE)
+    if not _is_text(text):
+        raise InvalidInputError.of(field, "is not valid Unicode text")
     if len(text) > MAX_CHARS:
         raise InvalidInputError.of(field, f"is longer than {MAX_CHARS} characters")
     # Imported here because most requests can do without the time that it takes.
@@ -108,9 +111,14 @@ def _about(kind: str, name: str, value: Any, field: str, budget: Budget) -> Json
 def _scalar(value: object, field: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str | int | float):
+    if isinstance(value, int | float) or (isinstance(value, str) and _is_text(value)):
         return str(value)
     raise InvalidInputError.of(field, _SHAPE)
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text can be sent to OpenSearch: lone surrogates are no Unicode."""
+    return clean(value) == value
 
 
 def _demand_shallow(tree: "Node", field: str) -> None:

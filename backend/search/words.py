@@ -46,6 +46,7 @@ _FUZZY_TERMS = 10
 
 MAX_WORDS = 100
 """Words in one text; each is a condition for each field."""
+MAX_DEPTH = 20
 MAX_PART_WORDS = 10
 """Words of a text up to which beginnings, parts and misspellings are searched, too."""
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
@@ -77,6 +78,8 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
     count = len(_WORD.findall(text))
     if count > MAX_WORDS:
         raise InvalidInputError.of("query", f"has {count} words, at most {MAX_WORDS} are taken")
+    if _depth(text) > MAX_DEPTH:
+        raise InvalidInputError.of("query", f"nests parentheses deeper than {MAX_DEPTH}")
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", text)
     words = split_words(plain)
@@ -84,6 +87,15 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
         return _simple_query_string(plain, with_metadata=with_metadata)
     with_parts = len(words) <= MAX_PART_WORDS
     return {"bool": {"must": [_word(one, with_metadata, with_parts) for one in words]}}
+
+
+def _depth(text: str) -> int:
+    """How many parentheses are open at once, at the most."""
+    depth = deepest = 0
+    for char in text:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:

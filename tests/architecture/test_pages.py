@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from backend.search import cursor_places, filters, hits, models, queries
+from backend.search import (
+    conditions,
+    cursor_places,
+    filters,
+    hits,
+    metadata_text,
+    models,
+    queries,
+    words,
+)
 from backend.spec.search_indexes import MAX_CLAUSES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,12 +42,13 @@ def test_a_file_that_is_named_and_gone_is_seen() -> None:
 
 def test_the_guide_to_searches_tells_the_limits_that_hold() -> None:
     limits = {
-        "its text": f"{models.MAX_QUERY_CHARS:,} characters, {queries.MAX_WORDS} words",
-        "all its `filters` together": f"{queries.MAX_CONDITIONS:,} conditions, "
-        f"{queries.MAX_WILDCARDS} wildcards",
+        "its text": f"{models.MAX_QUERY_CHARS:,} characters, {words.MAX_WORDS} words",
+        "all its `filters` together": f"{conditions.MAX_CONDITIONS:,} conditions, "
+        f"{metadata_text.MAX_WILDCARDS} wildcards, "
+        f"{conditions.MAX_WORD_FILTERS} words without a field",
         "one of them": f"{filters.MAX_CHARS:,} characters",
-        "`metadataQuery`": f"{models.MAX_TERMS} elements, "
-        f"{queries.MAX_WILDCARDS} of them with wildcards",
+        "`metadataQuery`": f"{metadata_text.MAX_ELEMENTS} elements, "
+        f"{metadata_text.MAX_WILDCARDS} of them with wildcards or parts of values",
         "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
         "the whole query, the rules of its caller among it": f"{MAX_CLAUSES:,} conditions",
         "metadata keys that order texts, times the hits of a page": f"{queries.MAX_SORTED_TEXTS:,}",
@@ -46,7 +56,8 @@ def test_the_guide_to_searches_tells_the_limits_that_hold() -> None:
         f"{models.MAX_SIZE:,} in a page",
     }
     page = (ROOT / "docs" / "guides" / "searching.md").read_text(encoding="utf-8")
-    table = [line for line in page.splitlines() if line.startswith("|")]
+    limited = page.partition("## What one search takes")[2]
+    table = [line for line in limited.splitlines() if line.startswith("|")]
     assert table[2:] == [f"| {of} | {most} |" for of, most in limits.items()]
     for fact in (
         f"longer than {models.MAX_CURSOR_CHARS:,} characters",
