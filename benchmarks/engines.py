@@ -87,7 +87,8 @@ def _site(running: Mapping[str, Running], options: Options) -> Site:
         s3=url["s3"],
         sqs=url["queues"],
         opensearch=url["opensearch"],
-        others="http://127.0.0.1:9",  # nothing else may be asked for
+        states="http://127.0.0.1:9",  # nothing else may be called
+        others="http://127.0.0.1:9",
     )
     clients = connect(endpoints, Credentials(options.access_key, options.secret_key))
     os.environ.update(endpoints.environment())

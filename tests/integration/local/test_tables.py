@@ -67,7 +67,7 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Generator[Clients]:
     )
     engine.wait_healthy()
     url = engine.endpoint.url
-    yield connect(Endpoints(url, url, url, url, url), Credentials("local", "local-secret"))
+    yield connect(Endpoints(url, url, url, url, url, url), Credentials("local", "local-secret"))
     engine.stop()
 
 
