@@ -35,8 +35,9 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 .PHONY: run
-run: $(READY) ## Serve the product on this machine, with a first look (PORT=, STATE=)
-	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) --first-look samples/library
+run: $(READY) ## Serve the product on this machine, with a first look (PORT=, STATE=, TRACKING=1)
+	@$(BIN)/python -m local up --state $(STATE) $(if $(PORT),--port $(PORT)) \
+		$(if $(TRACKING),--set tracking=true) --first-look samples/library
 
 .PHONY: test
 test: lint prepare ## Run format, lint, types and all tests, on real engines too (20 minutes)
@@ -84,7 +85,7 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
 # each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
 # engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks
+PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks mlflow
 PART ?= $(PARTS)
 KILL_ROUNDS ?= 1
 LOAD_SECONDS ?= 2
@@ -93,6 +94,7 @@ MODEL_HISTORIES ?= 3000
 ENGINE_HISTORIES ?= 300
 POLICIES ?= 5000
 FUZZ_EXAMPLES ?= 100
+MLFLOW_HISTORIES ?= 1000
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
 
@@ -146,6 +148,11 @@ prove-attacks: prepare
 		$(PYTEST) -q tests/integration/search/test_permissions.py \
 		tests/journeys/long/test_search_bombs.py tests/journeys/long/test_hostile_client.py; \
 		echo "make prove PART=attacks: $$SECONDS s"
+
+prove-mlflow: prepare
+	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) $(PYTEST) -q -n $(CORES) \
+		tests/integration/tracking/test_differential.py; \
+		echo "make prove PART=mlflow: $$SECONDS s"
 
 .PHONY: fuzz
 fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)

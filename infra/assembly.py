@@ -16,6 +16,7 @@ from infra.stacks.indexing import IndexingStack
 from infra.stacks.pipelines import PipelinesStack
 from infra.stacks.search import SearchStack
 from infra.stacks.storage import StorageStack
+from infra.stacks.tracking import TrackingStack
 
 _REPRODUCIBLE: dict[str, object] = {
     # Where a construct was made: folders of this machine and of the kernel's own, new each time.
@@ -63,6 +64,8 @@ def _add_stacks(app: App, settings: Settings, folders: Folders) -> None:
     before: list[Stack] = [StorageStack(app, f"{prefix}-storage", **common)]
     if has_search:
         before.append(SearchStack(app, f"{prefix}-search", **common))
+    if settings.tracking:
+        before.append(TrackingStack(app, f"{prefix}-tracking", **common))
     bootstrap = BootstrapStack(app, f"{prefix}-bootstrap", **common, folders=folders)
     after: list[Stack] = [
         # Before the API, some of whose functions send to its queues, or look after them.

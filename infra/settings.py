@@ -165,6 +165,9 @@ class Settings(ExecutionSettings):
     allowed_pipeline_buses: tuple[BusArn, ...] = ()
     """ARNs of EventBridge event buses that pipelines may name."""
 
+    tracking: bool = False
+    """Whether there is a table for MLflow's tracking store (docs/guides/tracking.md)."""
+
     name_hidden_assets: bool = False
     """Whether exports contain the ids of linked assets that the caller may not see."""
 

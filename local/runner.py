@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
@@ -78,6 +78,7 @@ class EndpointFile(TypedDict):
     aws: str
     admin: str
     pid: int
+    trackingTable: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -357,7 +358,7 @@ class Runtime:
         key = ""
         if isinstance(secret, str):
             key = clients.secrets.get_secret_value(SecretId=secret)["SecretString"]
-        return {
+        endpoint: EndpointFile = {
             "api": self._choices.gateway.url,
             "adminApiKey": key,
             "opensearch": self._engines.own_url("opensearch"),
@@ -368,6 +369,10 @@ class Runtime:
             "admin": self._choices.internal.url,
             "pid": os.getpid(),
         }
+        tracking = self._plan.outputs.get("TrackingTableName")
+        if isinstance(tracking, str):
+            endpoint["trackingTable"] = tracking
+        return endpoint
 
 
 def _give_back(engine: str, clients: Clients, state: StateFolder, plan: Plan) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 from pydantic import JsonValue
 
+from local.engines.base import Options
 from local.engines.errors import EngineError
 from local.engines.process import stop_leftovers
 from local.errors import LocalError
@@ -155,6 +156,17 @@ def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable
     return say_or_stop
 
 
+def _mlflow_server(table: str, dynamodb: str) -> str:
+    """How to start MLflow's server on the table; the engine takes one pair of keys."""
+    options = Options()
+    return (
+        f"MLflow: AWS_ACCESS_KEY_ID={options.access_key} "
+        f"AWS_SECRET_ACCESS_KEY={options.secret_key} .venv/bin/mlflow server --workers 1 "
+        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}' "
+        "--registry-store-uri sqlite:///mlflow-registry.db"
+    )
+
+
 async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Event) -> None:
     async with Runtime(choices).serving() as endpoint:
         say = choices.progress
@@ -163,6 +175,8 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
             say(f"serving {endpoint['api']}")
             if endpoint["adminApiKey"]:
                 say(f"key {endpoint['adminApiKey']}")
+            if "trackingTable" in endpoint:
+                say(_mlflow_server(endpoint["trackingTable"], endpoint["dynamodb"]))
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
             if first_look is not None:

@@ -39,6 +39,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "allowedPipelineQueues": ["arn:aws:sqs:eu-central-1:111122223333:renders"],
         "allowedPipelineBuses": ["arn:aws:events:eu-central-1:111122223333:event-bus/default"],
     },
+    "tracking": {**_PROD, "tracking": True, "customerManagedKey": True},
     "other-administrator": {"adminUserId": "someone"},
     "without-key": {"customerManagedKey": False},
     "without-key-in-prod": {**_PROD, "alarmTopicArn": TOPIC, "customerManagedKey": False},

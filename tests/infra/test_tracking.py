@@ -1,0 +1,47 @@
+"""The table of MLflow's tracking store is what the store's package declares."""
+
+from collections.abc import Callable
+from typing import Any
+
+from vitrine_mlflow.table import EXPIRES_AT, create_request
+
+from local.assembly import read_assembly
+from local.deployment import refuse_unknown_types
+from tests.infra.templates import Assembly
+
+
+def _indexes(properties: dict[str, Any], kind: str) -> dict[str, Any]:
+    return {index["IndexName"]: index for index in properties[kind]}
+
+
+def test_the_table_is_exactly_the_declared_one(synthesized: Callable[[str], Assembly]) -> None:
+    properties = synthesized("tracking").resource("TrackingTable").properties
+    expected = create_request("")
+    assert properties["KeySchema"] == expected["KeySchema"]
+    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        assert _indexes(properties, kind) == _indexes(expected, kind)
+    assert properties["TimeToLiveSpecification"]["AttributeName"] == EXPIRES_AT
+
+
+def test_the_table_is_protected_and_encrypted_by_the_key(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    table = synthesized("tracking").resource("TrackingTable")
+    assert table.body["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert table.properties["DeletionProtectionEnabled"] is True
+    assert table.properties["PointInTimeRecoverySpecification"] == {
+        "PointInTimeRecoveryEnabled": True
+    }
+    assert table.properties["SSESpecification"]["SSEType"] == "KMS"
+
+
+def test_there_is_no_table_unless_the_setting_asks_for_it(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    assert "tracking" not in synthesized("prod").templates
+
+
+def test_the_local_runtime_creates_what_the_stack_declares(
+    synthesized: Callable[[str], Assembly],
+) -> None:
+    refuse_unknown_types(read_assembly(synthesized("tracking").folder))
