@@ -41,23 +41,27 @@ class TrackingStack(Stack):
             encryption=dynamodb.TableEncryption.CUSTOMER_MANAGED if key else None,
             encryption_key=key,
         )
-        for index in declared.GLOBAL_INDEXES:
-            table.add_global_secondary_index(
-                index_name=index.name,
-                partition_key=_text(index.pk),
-                sort_key=_text(index.sk),
-                projection_type=_projection(index),
-                non_key_attributes=list(index.projected) or None,
-            )
-        for index in declared.LOCAL_INDEXES:
-            table.add_local_secondary_index(
-                index_name=index.name,
-                sort_key=_text(index.sk),
-                projection_type=_projection(index),
-                non_key_attributes=list(index.projected) or None,
-            )
+        _add_indexes(table)
         name_exactly(table, TABLE)
         output(self, "TrackingTableName", table.table_name, "The table of MLflow's tracking store")
+
+
+def _add_indexes(table: dynamodb.Table) -> None:
+    for index in declared.GLOBAL_INDEXES:
+        table.add_global_secondary_index(
+            index_name=index.name,
+            partition_key=_text(index.pk),
+            sort_key=_text(index.sk),
+            projection_type=_projection(index),
+            non_key_attributes=list(index.projected) or None,
+        )
+    for index in declared.LOCAL_INDEXES:
+        table.add_local_secondary_index(
+            index_name=index.name,
+            sort_key=_text(index.sk),
+            projection_type=_projection(index),
+            non_key_attributes=list(index.projected) or None,
+        )
 
 
 def _text(name: str) -> dynamodb.Attribute:
