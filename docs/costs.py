@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from backend.spec.functions import FUNCTIONS
+from backend.spec.state_machine import definition
 from docs.tables import rows
 from infra.settings import default_context, read_settings
 
@@ -29,6 +31,13 @@ _FOLLOWS = """\
 What one such operation alone sets going behind the API. Streams and queues are read in batches:
 under load one run of a function serves many changes, so that these figures are the most that a
 change costs. `IndexSettle` comes after 15 minutes, when the table indexes have caught up."""
+
+_PROCESSING = """\
+An execution of a workflow is charged by its state transitions, and its functions by their seconds
+and memory. The state machine enters four states for the whole execution and two for each pipeline;
+retries, and outputs that take several calls to store, add some. Step Functions logs some thirty
+lines an execution, and its two status events are free. A shipped pipeline adds a read of the file,
+a write of its facts, and one each of a thumbnail and a GLB; ProcessOutput stores the outputs."""
 
 _IDLE = """\
 All else is paid by use. Nodes of the search domain are paid by the hour, 730 a month, and their
@@ -73,6 +82,8 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
             for function, after in each["after"].items()
         ),
     )
+    yield from ("", "## What processing a file costs", "", *_PROCESSING.splitlines(), "")
+    yield from rows(("execution", "state transitions", "functions"), _processing())
     yield from ("", "## What costs while nobody works", "", *_IDLE.splitlines(), "")
     yield from rows(
         ("stage", "instances of search", "instance hours a month", "gigabytes of volumes"), _idle()
@@ -82,6 +93,22 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
         ("operation", "requests"),
         ((name, _named(each["request"])) for name, each in figures.items()),
     )
+
+
+def _processing() -> Iterator[tuple[str, ...]]:
+    declared = definition("ProcessOutput")["States"].values()
+    of_execution = sum(1 for state in declared if state["Type"] != "Fail")
+    of_pipeline = 2  # the choice of its kind, and its task
+    outputs = [spec for spec in FUNCTIONS if spec.kind == "output"]
+    for pipelines in (1, 2):
+        names = [f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs]
+        names.insert(0, f"{pipelines} of pipelines")
+        count = of_execution + of_pipeline * pipelines
+        yield f"a workflow of {pipelines}", str(count), ", ".join(names)
+    for spec in FUNCTIONS:
+        if spec.kind == "pipeline":
+            size = f"{spec.name} ({spec.memory_mb} MB, {spec.timeout_seconds} s at most)"
+            yield f"a file that {spec.name} reads", str(of_execution + of_pipeline), size
 
 
 def _idle() -> Iterator[tuple[str, ...]]:

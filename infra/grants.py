@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 
-from backend.spec.buckets import ASSET_BUCKET, Bucket
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
 from backend.spec.functions import Function
 from backend.spec.functions.model import SearchAccess
+from backend.spec.key_layouts import RUNS_PREFIX
 from backend.spec.requests import OF_BUCKETS
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
@@ -158,8 +159,16 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
             arns += [f"arn:{Aws.PARTITION}:s3:::{name}" for name in resources.imported_buckets]
         for arn in arns:
             granted.add(arn, (f"s3:{each}" for each in of_bucket))
-            granted.add(f"{arn}/*", (f"s3:{each}" for each in requests - of_bucket))
+            below = objects_of(spec, declared)
+            granted.add(f"{arn}{below}", (f"s3:{each}" for each in requests - of_bucket))
     return granted.statements()
+
+
+def objects_of(spec: Function, bucket: Bucket) -> str:
+    """The keys of a bucket that a function may use; a pipeline has those of executions only."""
+    if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
+        return f"/{RUNS_PREFIX}*"
+    return "/*"
 
 
 class _Granted:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import cast
 
-from aws_cdk import Duration, Stack
+from aws_cdk import Duration, Size, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -16,11 +16,14 @@ from infra.constructs.alarms import Alarms
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.constructs.network import Network, in_network
+from infra.constructs.state_machine import physical_name
 from infra.resources import Resources
 from infra.settings import Settings
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
+STORAGE_MB = 512
+"""Temporary storage of a function whose template names none."""
 FAILED_CALLS = 5
 """A single one is retried or answered by a 500; more in five minutes are a fault."""
 FAILED_CALLS_OF_QUEUES = 0
@@ -61,6 +64,10 @@ class FunctionsOf:
         function = lambda_.Function(
             self._stack,
             spec.name,
+            # By this name, executions call it that are started from stacks before its own.
+            function_name=(
+                physical_name(self._settings, spec.name) if spec.kind == "pipeline" else None
+            ),
             description=spec.description,
             runtime=RUNTIME,
             architecture=ARCHITECTURE,
@@ -69,6 +76,9 @@ class FunctionsOf:
             layers=self._layers_of(spec),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
+            ephemeral_storage_size=(
+                Size.mebibytes(spec.storage_mb) if spec.storage_mb != STORAGE_MB else None
+            ),
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
             environment=environment(spec, settings=self._settings, resources=self._resources),
             role=cast("iam.IRole", self._role(spec, allowed)),

@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
-from backend.spec.buckets import ASSET_BUCKET
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.model import SearchAccess
+from backend.spec.key_layouts import RUNS_PREFIX
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, STREAM_SUBSCRIPTIONS
 from backend.spec.requests import (
     BUCKET_APPENDS,
@@ -41,6 +42,10 @@ def test_a_function_has_the_declared_handler_and_size(assembly: Assembly, spec: 
     assert properties["Handler"] == spec.handler
     assert properties["MemorySize"] == spec.memory_mb
     assert properties["Timeout"] == spec.timeout_seconds
+    assert properties.get("EphemeralStorage", {"Size": 512}) == {"Size": spec.storage_mb}
+    stage = next(assembly.folder.glob("*.template.json")).name.split("-")[1]
+    fixed = f"vitrine-{stage}-{spec.name}" if spec.kind == "pipeline" else None
+    assert properties.get("FunctionName") == fixed
     assert properties["Runtime"] == RUNTIME.name == "python3.13"
     assert properties["Architectures"] == ["arm64"]
     more = {None: [], "inspect": ["<InspectDependencies>"]} | {
@@ -143,7 +148,8 @@ def test_a_function_may_make_the_requests_to_its_buckets_that_it_declares(
     expected: dict[str, set[str]] = {}
     for bucket in spec.buckets:
         for request in spec.requests(bucket):
-            place = "" if request in OF_BUCKETS else "/*"
+            whole = spec.kind != "pipeline" or bucket is not AUXILIARY_BUCKET
+            place = "" if request in OF_BUCKETS else "/*" if whole else f"/{RUNS_PREFIX}*"
             arns = [f"<{bucket.name}.Arn>"]
             if bucket is ASSET_BUCKET:  # others' buckets that hold assets are used just so
                 arns += [f"arn:<AWS::Partition>:s3:::{one}" for one in assembly.imported_buckets]

@@ -7,6 +7,8 @@ from backend.spec.functions.model import Function
 _MEMORY_MB = 2048
 # Reading takes 150 seconds at most, the rest is for objects.
 _TIMEOUT_SECONDS = 300
+# A file of 512 MiB, what it refers to, and its GLB.
+_STORAGE_MB = 2048
 
 INSPECT = Function(
     "Inspect",
@@ -18,6 +20,7 @@ INSPECT = Function(
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect",
+    storage_mb=_STORAGE_MB,
 )
 
 INSPECT_CAD = Function(
@@ -30,4 +33,5 @@ INSPECT_CAD = Function(
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect-cad",
+    storage_mb=_STORAGE_MB,
 )

@@ -43,7 +43,7 @@ class Function:
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
     to them. What it has of the user pool it has where one is deployed. `runs` lets it start, stop
     and describe executions of the state machine. `packages` is a dependency layer that it has
-    beside the one of all functions.
+    beside the one of all functions, `storage_mb` its temporary storage.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Function:
     loops: bool = False
     runs: bool = False
     packages: Packages | None = None
+    storage_mb: int = 512
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -109,12 +109,12 @@ def test_a_custom_resource_that_fails_stops_the_start_with_its_reason(fresh: Sma
 
 
 def test_an_unknown_type_stops_the_start_before_anything_is_created(fresh: Small) -> None:
-    fresh.add("Machine", {"Type": "AWS::StepFunctions::StateMachine"})
+    fresh.add("Machine", {"Type": "AWS::EC2::VPC"})
 
     refused = fresh.up("--in-memory", check=False)
 
     assert refused.returncode == 1
-    assert "small/Machine (AWS::StepFunctions::StateMachine)" in refused.stdout
+    assert "small/Machine (AWS::EC2::VPC)" in refused.stdout
 
 
 def test_a_port_in_use_is_one_clear_line(fresh: Small) -> None:

@@ -157,7 +157,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
     """The engine with the product's state machine; tests set functions and start executions."""
     folder = tmp_path_factory.mktemp("states")
     functions, messages = Functions(), list[dict[str, Any]]()
-    functions.handlers |= {"on-status": lambda _: None, "process-output": lambda _: None}
+    functions.handlers |= {
+        "on-status": lambda _: None,
+        "process-output": lambda _: {"state": "stored"},
+    }
     queues = Queues(messages)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
