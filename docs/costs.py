@@ -83,7 +83,7 @@ def costs(figures: Mapping[str, Figures]) -> Iterator[str]:
         ),
     )
     yield from ("", "## What processing a file costs", "", *_PROCESSING.splitlines(), "")
-    yield from rows(("execution", "state transitions", "functions"), _processing())
+    yield from rows(("pipelines", "state transitions", "functions"), _processing())
     yield from ("", "## What costs while nobody works", "", *_IDLE.splitlines(), "")
     yield from rows(
         ("stage", "instances of search", "instance hours a month", "gigabytes of volumes"), _idle()
@@ -101,14 +101,13 @@ def _processing() -> Iterator[tuple[str, ...]]:
     of_pipeline = 2  # the choice of its kind, and its task
     outputs = [spec for spec in FUNCTIONS if spec.kind == "output"]
     for pipelines in (1, 2):
-        names = [f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs]
-        names.insert(0, f"{pipelines} of pipelines")
+        names = ["of its pipelines", *(f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs)]
         count = of_execution + of_pipeline * pipelines
-        yield f"a workflow of {pipelines}", str(count), ", ".join(names)
+        yield f"{pipelines} in a workflow", str(count), ", ".join(names)
     for spec in FUNCTIONS:
         if spec.kind == "pipeline":
             size = f"{spec.name} ({spec.memory_mb} MB, {spec.timeout_seconds} s at most)"
-            yield f"a file that {spec.name} reads", str(of_execution + of_pipeline), size
+            yield f"a file for {spec.name}", str(of_execution + of_pipeline), size
 
 
 def _idle() -> Iterator[tuple[str, ...]]:

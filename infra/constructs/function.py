@@ -54,20 +54,12 @@ class FunctionsOf:
     ) -> lambda_.Function:
         """The function, which may read `streams` and do what `more` says beside its declaration."""
         group = self._log_group(spec)
-        allowed = [
-            grants.write_logs(group.log_group_arn),
-            *grants.statements(spec, self._resources, streams=streams),
-            *more,
-        ]
         network = self._resources.network if in_network(spec) else None
-        allowed += [grants.join_network()] if network else []
+        allowed = self._allowed(spec, group, streams, more, joins=network is not None)
         function = lambda_.Function(
             self._stack,
             spec.name,
-            # By this name, executions call it that are started from stacks before its own.
-            function_name=(
-                physical_name(self._settings, spec.name) if spec.kind == "pipeline" else None
-            ),
+            function_name=self._name(spec),
             description=spec.description,
             runtime=RUNTIME,
             architecture=ARCHITECTURE,
@@ -76,9 +68,7 @@ class FunctionsOf:
             layers=self._layers_of(spec),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
-            ephemeral_storage_size=(
-                Size.mebibytes(spec.storage_mb) if spec.storage_mb != STORAGE_MB else None
-            ),
+            ephemeral_storage_size=_storage(spec),
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
             environment=environment(spec, settings=self._settings, resources=self._resources),
             role=cast("iam.IRole", self._role(spec, allowed)),
@@ -92,6 +82,26 @@ class FunctionsOf:
         _place(function, network)
         self._watch(function, spec)
         return function
+
+    def _allowed(
+        self,
+        spec: Function,
+        group: logs.LogGroup,
+        streams: Iterable[Table],
+        more: Iterable[iam.PolicyStatement],
+        *,
+        joins: bool,
+    ) -> list[iam.PolicyStatement]:
+        return [
+            grants.write_logs(group.log_group_arn),
+            *grants.statements(spec, self._resources, streams=streams),
+            *more,
+            *([grants.join_network()] if joins else []),
+        ]
+
+    def _name(self, spec: Function) -> str | None:
+        # Executions are started from stacks before that of these functions, by this name.
+        return physical_name(self._settings, spec.name) if spec.kind == "pipeline" else None
 
     def _layers_of(self, spec: Function) -> list[lambda_.LayerVersion]:
         common = Layer(self._folders.layer, self._folders.layer_hash)
@@ -175,6 +185,10 @@ def environment(spec: Function, *, settings: Settings, resources: Resources) -> 
     variables["POWERTOOLS_SERVICE_NAME"] = spec.name
     variables["POWERTOOLS_LOG_LEVEL"] = settings.log_level
     return variables
+
+
+def _storage(spec: Function) -> Size | None:
+    return None if spec.storage_mb == STORAGE_MB else Size.mebibytes(spec.storage_mb)
 
 
 def _place(function: lambda_.Function, network: Network | None) -> None:

@@ -52,9 +52,10 @@ def _executions(folder: Path, bus: Bus) -> Executions:
 
 async def _reported(executions: Executions, bus: Bus, count: int) -> None:
     reporting = asyncio.create_task(executions.report_lost())
-    async with asyncio.timeout(20):
-        while len(bus.events) < count or executions.working:
-            await asyncio.sleep(0.01)
+    for _ in range(2_000):
+        if len(bus.events) >= count and not executions.working:
+            break
+        await asyncio.sleep(0.01)
     reporting.cancel()
 
 
