@@ -231,10 +231,11 @@ def _colors(vertices: _Table) -> Floats | None:
     if splats is not None:
         return np.hstack([np.clip(0.5 + _HARMONIC * splats, 0, 1), np.ones((len(splats), 1))])
     names = ("red", "green", "blue")
-    colors = _columns(vertices, (*names, "alpha"), names, ("r", "g", "b"))
+    diffuse = ("diffuse_red", "diffuse_green", "diffuse_blue")
+    colors = _columns(vertices, (*names, "alpha"), names, diffuse, ("r", "g", "b"))
     if colors is None:
         return None
-    kind = vertices["red" if "red" in vertices else "r"].dtype
+    kind = next(vertices[name].dtype for name in ("red", "diffuse_red", "r") if name in vertices)
     full = np.iinfo(kind).max if kind.kind in "iu" else (255.0 if colors.max(initial=0) > 1 else 1)
     alpha = np.ones((len(colors), 4 - colors.shape[1]))
     return np.hstack([colors / full, alpha])

@@ -12,6 +12,7 @@ Single = NDArray[np.float32]
 _TEXTURE_PIXELS = 1024
 _LIGHT = np.array([-0.45, 0.65, 0.75]) / np.linalg.norm([-0.45, 0.65, 0.75])
 _PLAIN = Material()
+_DARKEST = np.float32(0.06)
 
 
 class Shading:
@@ -76,7 +77,7 @@ class Surface:
         color = np.repeat(self._color[None], len(mine), 0)
         light = self._flat[chosen]
         if self._texture is None and self._colors is None and self._normals is None:
-            return color * light[:, None]
+            return _visible(color) * light[:, None]
         weights = self._weights(corners, mine)
         if self._colors is not None:
             color *= (self._colors[corners] * weights).sum(1)
@@ -86,7 +87,7 @@ class Surface:
             given = (self._normals[corners] * weights).sum(1)
             usable = np.isfinite(given).all(1) & (np.abs(given).sum(1) > 0)
             light = np.where(usable, _light(given), light)
-        return color * light[:, None]
+        return _visible(color) * light[:, None]
 
     def _weights(self, corners: Indices, mine: Indices) -> Single:
         """The barycentric coordinates of pixels in their triangles."""
@@ -118,6 +119,11 @@ def _light(normals: Floats | Single) -> Single:
         above = np.nan_to_num(normals[:, 1] * facing)
         towards = np.nan_to_num(normals @ _LIGHT.astype(normals.dtype) * facing)
     return (0.41 + 0.09 * above + 0.55 * np.clip(towards, 0, 1)).astype(np.float32)
+
+
+def _visible(color: Single) -> Single:
+    """Black becomes dark grey, on which light and shadow still show the form."""
+    return _DARKEST + (1 - _DARKEST) * color
 
 
 def _sampled(texture: Single, uv: Floats) -> Single:
