@@ -1,4 +1,6 @@
-"""What follows dependencies and searches by shape."""
+"""Wires what follows dependencies and searches by shape."""
+
+from functools import cached_property
 
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service import AssetsById
@@ -9,12 +11,14 @@ from backend.search.similar import ShapeQueries
 from backend.search.state import SearchState
 
 
-def fact_queries(wiring: Wiring) -> FactQueries:
-    state = SearchState(wiring.tables, wiring.clock)
-    return FactQueries(
-        assets=wiring.assets,
-        by_id=AssetsById(AssetRepository(wiring.tables), wiring.assets),
-        facts=FactRepository(wiring.tables),
-        objects=wiring.objects,
-        shapes=ShapeQueries(wiring.search_engine, state, wiring.rules),
-    )
+class FactWiring(Wiring):
+    @cached_property
+    def facts(self) -> FactQueries:
+        state = SearchState(self.tables, self.clock)
+        return FactQueries(
+            assets=self.assets,
+            by_id=AssetsById(AssetRepository(self.tables), self.assets),
+            facts=FactRepository(self.tables),
+            objects=self.objects,
+            shapes=ShapeQueries(self.search_engine, state, self.rules),
+        )

@@ -16,6 +16,7 @@ from backend.domains.buckets.service import BucketRegistration
 from backend.entrypoints.administration import AccessWiring
 from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.commenting import CommentWiring
+from backend.entrypoints.comparing import FactWiring
 from backend.entrypoints.downloading import DownloadWiring
 from backend.entrypoints.exporting import ExportWiring
 from backend.entrypoints.ingesting import IngestWiring
@@ -68,6 +69,7 @@ class EveryWiring(
     CommentWiring,
     DownloadWiring,
     ExportWiring,
+    FactWiring,
     IngestWiring,
     SubscriptionsWiring,
     WorkflowWiring,

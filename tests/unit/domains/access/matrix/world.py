@@ -21,7 +21,6 @@ from backend.domains.audit.repository import AuditRepository
 from backend.domains.audit.service.noting import AuditNotes
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.service import ConfigurationService
-from backend.entrypoints.comparing import fact_queries
 from backend.entrypoints.establishing import DeploymentWiring
 from backend.entrypoints.keeping import KeepingWiring
 from backend.entrypoints.operations import OperationsWiring
@@ -123,7 +122,6 @@ class World:
         configuration = ConfigurationService(features, "us-east-1", "", lambda: {"openapi": "3"})
         return {
             "search": lambda: _build("backend.search.routes")(wiring.search),
-            "facts": lambda: _build("backend.domains.facts.routes")(fact_queries(wiring)),
             "search_indexes": lambda: _build("backend.operations.search_routes")(
                 keeping.search_index_service
             ),
