@@ -1,16 +1,18 @@
-"""Puts the ports of AWS behind executions."""
+"""Puts the ports of AWS behind executions and their routes."""
 
 from functools import cached_property
 
 from backend.core.wired import wired
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.progress import ExecutionProgress
-from backend.entrypoints.wiring import Wiring
+from backend.domains.executions.service.queries import ExecutionQueries
+from backend.entrypoints.workflow_wiring import WorkflowWiring
 
 
 @wired
-class ExecutionWiring(Wiring):
-    """What the functions of executions have in common."""
+class ExecutionWiring(WorkflowWiring):
+    """What the functions of executions have in common, and the routes."""
 
     @cached_property
     def executions(self) -> ExecutionRepository:
@@ -23,3 +25,33 @@ class ExecutionWiring(Wiring):
     @cached_property
     def progress(self) -> ExecutionProgress:
         return ExecutionProgress(self.executions, self.active, self.queues, self.clock)
+
+    @cached_property
+    def execution_queries(self) -> ExecutionQueries:
+        return ExecutionQueries(self.executions, self.assets, self.authorization)
+
+    @cached_property
+    def execution_commands(self) -> ExecutionCommands:
+        return ExecutionCommands(
+            executions=self.executions,
+            active=self.active,
+            progress=self.progress,
+            queries=self.execution_queries,
+            workflows=self.workflows,
+            pipelines=self.pipelines,
+            files=self.files,
+            objects=self.objects,
+            runs=self.runs,
+            queues=self.queues,
+            authorization=self.authorization,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    def link(self, execution_id: str) -> str:
+        """Return the address of an execution in the console of Step Functions."""
+        machine = self.settings.state_machine
+        region = machine.split(":")[3]
+        arn = f"{machine.replace(':stateMachine:', ':execution:')}:{execution_id}"
+        console = f"https://{region}.console.aws.amazon.com/states/home?region={region}"
+        return f"{console}#/v2/executions/details/{arn}"

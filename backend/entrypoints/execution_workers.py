@@ -1,4 +1,4 @@
-"""Puts the ports of AWS behind what starts, ends and compares executions."""
+"""Puts the ports of AWS behind what starts, ends, compares and triggers executions."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -8,10 +8,14 @@ from aws_lambda_powertools import Logger
 
 from backend.core.authorization import Authorization, SystemOnly
 from backend.core.wired import wired
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.reconciliation import Reconciliation
+from backend.domains.executions.service.triggers import UploadTriggers
+from backend.domains.uploads.repository import UploadRepository
+from backend.domains.uploads.service.uploaders import Uploaders
 from backend.entrypoints.executing import ExecutionWiring
 from backend.entrypoints.working import Handler, WorkerWiring, handler_of
 from backend.spec.buckets import AUXILIARY_BUCKET
@@ -23,7 +27,7 @@ _logger = Logger()
 
 @wired
 class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
-    """What starts and ends executions: it acts as the product itself."""
+    """What starts, ends and triggers executions: it acts as the product itself."""
 
     @cached_property
     def authorization(self) -> Authorization:
@@ -53,6 +57,26 @@ class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
     @property
     def status_handler(self) -> Handler:
         consumer = StatusConsumer(self.progress, self.queues, self.failures.keep, self.ring)
+        return handler_of(consumer.consume)
+
+    @property
+    def triggers_handler(self) -> Handler:
+        consumer = UploadTriggers(
+            executions=self.executions,
+            active=self.active,
+            workflows=self.workflows,
+            pipelines=self.pipelines,
+            assets=self.assets,
+            registry=BucketRegistry(self.tables),
+            uploaders=Uploaders(UploadRepository(self.tables)),
+            quarantine=self.files.quarantine,
+            objects=self.objects,
+            queues=self.queues,
+            audit=self.audit,
+            clock=self.clock,
+            keep=self.failures.keep,
+            ring=self.ring,
+        )
         return handler_of(consumer.consume)
 
     @property

@@ -47,6 +47,7 @@ EXAMPLES: Mapping[str, object] = {
 }
 
 PARAMETERS: Mapping[str, object] = {
+    "executionId": "01970b1c-5d0e-7d6f-9a53-2f3f1c1f7b11",
     "apiKeyId": "0d4f3c52-93c5-4d5a-8f0b-5a0a2a6f6c3e",
     "assetLinkId": "9a5f8a1c-6a55-4a37-9d0a-7b1f0e0f4c21",
     "assetVersionId": "1",

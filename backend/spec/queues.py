@@ -53,6 +53,10 @@ EXECUTION_STARTS = Queue(
 EXECUTION_STATUS = Queue(
     "ExecutionStatus", "Changes of executions' status, as Step Functions reports them."
 )
+UPLOAD_TRIGGERS = Queue(
+    "UploadTriggers",
+    "New versions of objects, by EventBridge: workflows that files of their kind start.",
+)
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
 QUEUES = (
@@ -69,6 +73,7 @@ QUEUES = (
     READS,
     EXECUTION_STARTS,
     EXECUTION_STATUS,
+    UPLOAD_TRIGGERS,
 )
 
 
@@ -99,6 +104,9 @@ class QueueSubscription:
     max_concurrency: int = 10
 
 
+OBJECT_EVENT_TYPES = ("Object Created", "Object Deleted", "Object Storage Class Changed")
+
+
 @frozen
 class ObjectSubscription:
     """A bucket whose object events go to a queue, by an EventBridge rule.
@@ -111,6 +119,7 @@ class ObjectSubscription:
     source: Bucket
     queue: Queue
     ignored_prefix: str = TEMP_UPLOADS_PREFIX
+    events: tuple[str, ...] = OBJECT_EVENT_TYPES
 
 
 STREAM_SUBSCRIPTIONS = (
@@ -171,10 +180,12 @@ QUEUE_SUBSCRIPTIONS = (
         EXECUTION_STARTS, "ExecutionStarter", batch_size=10, window_seconds=0, max_concurrency=2
     ),
     QueueSubscription(EXECUTION_STATUS, "ExecutionFollower", batch_size=10, window_seconds=0),
+    QueueSubscription(UPLOAD_TRIGGERS, "UploadTrigger", batch_size=10, window_seconds=0),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
+    ObjectSubscription(ASSET_BUCKET, UPLOAD_TRIGGERS, events=("Object Created",)),
 )
 STATUS_QUEUES = (EXECUTION_STATUS,)
 """Queues that get the status events of the state machine, by an EventBridge rule."""

@@ -56,7 +56,6 @@ from infra.constructs.updates import export
 from infra.resources import Resources
 from infra.settings import Settings
 
-OBJECT_EVENTS = ("Object Created", "Object Deleted", "Object Storage Class Changed")
 MOST_SECONDS_OF_EVENTS, MOST_RETRIES_OF_EVENTS = 86_400, 185  # what EventBridge takes
 MESSAGE_AGE_SECONDS = 3_600
 """Messages are delayed by up to fifteen minutes, and again while indexes lag. It tells that nobody
@@ -195,7 +194,7 @@ class IndexingStack(Stack):
     def _object_events(self, spec: ObjectSubscription) -> dict[str, object]:
         return {
             "source": ["aws.s3"],
-            "detail-type": list(OBJECT_EVENTS),
+            "detail-type": list(spec.events),
             "detail": {
                 "bucket": {"name": self._names(spec)},
                 # A leading prefix, never a wildcard: `pump/temp-uploads/a.glb` is a file.

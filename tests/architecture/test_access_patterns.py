@@ -7,11 +7,21 @@ from pathlib import Path
 import pytest
 
 from backend.spec.functions import FUNCTIONS
-from backend.spec.tables import TABLES, Index, Table, access, assets, metadata, operations, registry
+from backend.spec.tables import (
+    TABLES,
+    Index,
+    Table,
+    access,
+    assets,
+    metadata,
+    operations,
+    registry,
+    workflows,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "backend" / "spec"
-FAMILIES = (access, assets, metadata, operations, registry)
+FAMILIES = (access, assets, metadata, operations, registry, workflows)
 _READS = {"GetItem", "BatchGetItem", "Query"}
 _WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}
 REQUESTS: Mapping[str, set[str]] = {

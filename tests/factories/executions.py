@@ -1,30 +1,72 @@
 """Executions as tests make and run them."""
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
+from backend.core.authorization import Secured
 from backend.core.clock import iso
+from backend.core.identity import Identity
 from backend.domains.assets.service import AssetService
+from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.executions.service.admission import Admission
+from backend.domains.executions.service.commands import ExecutionCommands
 from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
 from backend.domains.executions.service.payload import Payloads
 from backend.domains.executions.service.progress import ExecutionProgress
+from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.executions.service.reconciliation import Reconciliation
+from backend.domains.executions.service.triggers import UploadTriggers
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service import FileService
 from backend.domains.metadata.service import RecordService
+from backend.domains.pipelines.models import Pipeline, Resource
+from backend.domains.pipelines.repository import PipelineRepository
+from backend.domains.pipelines.service import PipelineQueries
+from backend.domains.quarantine.models import ScannedVersion
+from backend.domains.uploads.repository import UploadRepository
+from backend.domains.uploads.service.uploaders import Uploaders
+from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
+from backend.domains.workflows.repository import WorkflowRepository
+from backend.domains.workflows.service import WorkflowQueries
 from backend.spec import keys
 from backend.spec.metrics import Metric
+from backend.spec.routes import Action, Route
 from backend.spec.tables.operations import RESERVATIONS
+from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.assets import NOON, asset_service, created_asset, created_database
 from tests.factories.metadata import record_service
+from tests.factories.quarantine import quarantine
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tables import MemoryTables
+
+
+@dataclass
+class Rights:
+    """The permission port: all may do everything, except for what is denied.
+
+    `denied` holds object type, id and action; an id or action may be `*`.
+    """
+
+    denied: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
+
+    def may_use(self, caller: Identity, route: Route, path: Mapping[str, str]) -> bool:
+        return True
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        fields = target.fields
+        name = fields.get("pipelineId") or fields.get("workflowId") or fields.get("assetName")
+        kind = target.object_type
+        wanted = {(kind, one, each) for one in (str(name), "*") for each in (action, "*")}
+        return not wanted & self.denied
+
 
 CREATED_AT = iso(NOON)
 BUCKET = "assetbucket"
@@ -42,6 +84,23 @@ def pipeline_snapshot(pipeline_id: str = "convert", **more: Any) -> PipelineSnap
         "task_heartbeat_timeout": 600,
     }
     return PipelineSnapshot(**values | more)
+
+
+def stored_pipeline(pipeline_id: str, database_id: str, **more: Any) -> Pipeline:
+    """A Lambda pipeline as its row holds it."""
+    resource = Resource(resource_id=f"vitrine-{pipeline_id}", resource_type="Lambda")
+    values: dict[str, Any] = {
+        "database_id": database_id,
+        "pipeline_id": pipeline_id,
+        "pipeline_type": "standardFile",
+        "pipeline_execution_type": "Lambda",
+        "description": "Converts models",
+        "asset_type": ".obj",
+        "user_provided_resource": resource.text,
+        "date_created": CREATED_AT,
+        "date_updated": CREATED_AT,
+    }
+    return Pipeline.model_validate(values | more)
 
 
 def new_execution(execution_id: str = "e1", **more: Any) -> Execution:
@@ -72,16 +131,130 @@ class Runner:
     objects: MemoryObjects = field(default_factory=MemoryObjects)
     queues: MemoryQueues = field(default_factory=MemoryQueues)
     runs: FakeRuns = field(default_factory=FakeRuns)
+    rights: Rights = field(default_factory=Rights)
     kept: list[tuple[str, object, str]] = field(default_factory=list[tuple[str, object, str]])
     alarms: list[Metric] = field(default_factory=list[Metric])
 
     def __post_init__(self) -> None:
-        created_database(self.assets)
-        created_asset(self.assets)
+        created_database(self._assets)
+        created_asset(self._assets)
+
+    @cached_property
+    def _assets(self) -> AssetService:
+        return asset_service(self.tables, self.objects, clock=self.clock)
 
     @cached_property
     def assets(self) -> AssetService:
-        return asset_service(self.tables, self.objects, clock=self.clock)
+        return replace(self._assets, authorization=self.rights)
+
+    @cached_property
+    def files(self) -> FileService:
+        marks = quarantine(self.tables)
+        return FileService(FileRepository(self.tables), self.assets, self.objects, marks)
+
+    @cached_property
+    def pipelines(self) -> PipelineQueries:
+        return PipelineQueries(PipelineRepository(self.tables), self.rights)
+
+    @cached_property
+    def workflows(self) -> WorkflowQueries:
+        repository = WorkflowRepository(self.tables)
+        return WorkflowQueries(repository, self.assets.databases, self.rights)
+
+    @cached_property
+    def queries(self) -> ExecutionQueries:
+        return ExecutionQueries(self.executions, self.assets, self.rights)
+
+    @cached_property
+    def commands(self) -> ExecutionCommands:
+        return ExecutionCommands(
+            executions=self.executions,
+            active=self.active,
+            progress=self.progress,
+            queries=self.queries,
+            workflows=self.workflows,
+            pipelines=self.pipelines,
+            files=self.files,
+            objects=self.objects,
+            runs=self.runs,
+            queues=self.queues,
+            authorization=self.rights,
+            audit=self.assets.audit,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def triggers(self) -> UploadTriggers:
+        return UploadTriggers(
+            executions=self.executions,
+            active=self.active,
+            workflows=self.workflows,
+            pipelines=self.pipelines,
+            assets=self.assets,
+            registry=BucketRegistry(self.tables),
+            uploaders=Uploaders(UploadRepository(self.tables)),
+            quarantine=quarantine(self.tables),
+            objects=self.objects,
+            queues=self.queues,
+            audit=self.assets.audit,
+            clock=self.clock,
+            keep=self._keep,
+            ring=self.alarms.append,
+        )
+
+    def define(
+        self,
+        workflow_id: str = "publish",
+        *,
+        database_id: str = "museum",
+        pipelines: Sequence[tuple[str, str]] = (("museum", "convert"),),
+        triggers: str = "",
+        **pipeline: Any,
+    ) -> None:
+        """Store a workflow, and its pipelines by database and id as far as they are missing."""
+        functions: list[WorkflowFunction] = []
+        for place, name in pipelines:
+            stored = stored_pipeline(name, place, **pipeline)
+            self.tables.put_many(PIPELINES, [stored.model_dump(by_alias=True, exclude_none=True)])
+            functions.append(WorkflowFunction.of(stored))
+        workflow = Workflow(
+            database_id=database_id,
+            workflow_id=workflow_id,
+            description="Publishes models",
+            specified_pipelines=SpecifiedPipelines(functions=functions),
+            auto_trigger_on_file_extensions_upload=triggers,
+            date_created=CREATED_AT,
+            date_modified=CREATED_AT,
+        )
+        self.tables.put_many(WORKFLOWS, [workflow.model_dump(by_alias=True, exclude_none=True)])
+
+    def upload(self, key: str = "statue/a.glb", body: bytes = b"model", **metadata: str) -> str:
+        """Write an object; return its version."""
+        named = {name.replace("_", "-"): value for name, value in metadata.items()}
+        written = self.objects.put(
+            BUCKET, key, body, content_type="application/octet-stream", metadata=named
+        )
+        return written.version_id
+
+    def quarantine_version(self, version: ScannedVersion, verdict: Mapping[str, str]) -> None:
+        """Have a malware scan find something in a version."""
+        key = keys.quarantine(version.bucket, version.version_id, version.key)
+        self.tables.put_many(RESERVATIONS, [{"reservationKey": key, **verdict}])
+
+    def trigger(self, *objects: str, received: int = 1, bucket: str = BUCKET) -> dict[str, Any]:
+        """Deliver events of new versions of objects."""
+        records = [
+            {
+                "messageId": f"m{number}",
+                "receiptHandle": f"r{number}",
+                "body": json.dumps(
+                    {"detail": {"bucket": {"name": bucket}, "object": {"key": key, "size": 5}}}
+                ),
+                "attributes": {"ApproximateReceiveCount": str(received)},
+            }
+            for number, key in enumerate(objects)
+        ]
+        return self.triggers.consume({"Records": records})
 
     @cached_property
     def executions(self) -> ExecutionRepository:

@@ -109,9 +109,9 @@ def test_nodes_are_spread_evenly_over_three_zones(nodes: int, zones: int) -> Non
     [
         (
             {"accountConcurrency": 10},
-            "start 114 instances at once, half of accountConcurrency is 5",
+            "start 124 instances at once, half of accountConcurrency is 5",
         ),
-        ({"accountConcurrency": 100, "queueConcurrency": 6}, "start 70 instances"),
+        ({"accountConcurrency": 100, "queueConcurrency": 6}, "start 76 instances"),
         (
             {"importedBuckets": [f"{n:02}" + "b" * 61 for n in range(8)]},
             "importedBuckets and importedKeys take 1392 characters",

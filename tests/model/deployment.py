@@ -89,6 +89,7 @@ def settings_of_functions() -> dict[str, str]:
     values = {setting.variable: str(setting.default) for setting in SETTINGS}
     values["SETTING_SETTLE_DELAY_SECONDS"] = str(SETTLE_SECONDS)
     values["SETTING_UPLOAD_RATE_PER_MINUTE"] = "10000"
+    values["EXECUTIONS_STATE_MACHINE_ARN"] = "arn:aws:states:us-east-1:1:stateMachine:executions"
     values["SETTING_ALLOWED_PIPELINES"] = ",".join(ALLOWED_ARNS)
     return values
 

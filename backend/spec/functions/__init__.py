@@ -29,7 +29,9 @@ from backend.spec.functions.apis import (
 from backend.spec.functions.executing import (
     EXECUTION_FOLLOWER,
     EXECUTION_STARTER,
+    EXECUTIONS_API,
     RECONCILE_EXECUTIONS,
+    UPLOAD_TRIGGER,
 )
 from backend.spec.functions.inspecting import INSPECT, INSPECT_CAD
 from backend.spec.functions.model import Function
@@ -86,6 +88,7 @@ __all__ = [
     "CONFIGURATION_API",
     "DATABASES_API",
     "DOWNLOADS_API",
+    "EXECUTIONS_API",
     "EXECUTION_FOLLOWER",
     "EXECUTION_STARTER",
     "EXPORTS_API",
@@ -122,6 +125,7 @@ __all__ = [
     "SWEEP_TOMBSTONES",
     "TAGS_API",
     "UPLOADS_API",
+    "UPLOAD_TRIGGER",
     "WORKFLOWS_API",
     "Function",
     "pipeline_functions",
@@ -151,6 +155,7 @@ FUNCTIONS: tuple[Function, ...] = (
     FACTS_API,
     LIFECYCLE_API,
     SUBSCRIPTIONS_API,
+    EXECUTIONS_API,
     JOBS_API,
     AUDIT_API,
     ADMIN_API,
@@ -176,6 +181,7 @@ FUNCTIONS: tuple[Function, ...] = (
     SEARCH_WORKER,
     EXECUTION_STARTER,
     EXECUTION_FOLLOWER,
+    UPLOAD_TRIGGER,
     RECONCILE_EXECUTIONS,
     CHECK_SEARCH,
     REPLAY_FAILURES,

@@ -1,7 +1,9 @@
-"""The functions that start, end and compare executions."""
+"""The functions of executions: their routes, and what starts, ends, compares and triggers them."""
 
-from backend.spec import buckets, queues, settings
-from backend.spec.functions.model import Function
+from dataclasses import replace
+
+from backend.spec import buckets, queues, secrets, settings
+from backend.spec.functions.model import Function, api, audited
 from backend.spec.tables import assets, metadata, operations, registry, workflows
 
 _PROGRESS = (
@@ -10,8 +12,29 @@ _PROGRESS = (
     operations.RESERVATIONS,
 )
 """What the end of an execution writes."""
-_AFTER_AN_END = (queues.EXECUTION_STARTS,)
+_AFTER_AN_END = (queues.EXECUTION_STARTS, queues.UPLOAD_TRIGGERS)
 
+EXECUTIONS_API = replace(
+    audited(
+        api(
+            "ExecutionsApi",
+            "executions",
+            "Executions of workflows: started, listed, stopped and run again.",
+            reads=(
+                assets.ASSETS,
+                registry.ASSET_BUCKETS,
+                workflows.PIPELINES,
+                workflows.WORKFLOWS,
+                buckets.ASSET_BUCKET,
+            ),
+            writes=_PROGRESS,
+            secrets=(secrets.PAGE_TOKEN_KEY,),
+            settings=(settings.MALWARE_SCAN, settings.PROCESSING),
+        )
+    ),
+    sends=_AFTER_AN_END,
+    runs=True,
+)
 EXECUTION_STARTER = Function(
     "ExecutionStarter",
     "consumer",
@@ -41,6 +64,28 @@ EXECUTION_FOLLOWER = Function(
     writes=(*_PROGRESS, buckets.FAILURE_BUCKET),
     sends=_AFTER_AN_END,
     timeout_seconds=60,
+)
+UPLOAD_TRIGGER = audited(
+    Function(
+        "UploadTrigger",
+        "consumer",
+        "backend.entrypoints.streams.upload_triggers.handler",
+        "Starts the workflows that new versions of files trigger.",
+        reads=(
+            assets.ASSETS,
+            assets.DATABASES,
+            assets.ASSET_UPLOADS,
+            registry.ASSET_BUCKETS,
+            workflows.PIPELINES,
+            workflows.WORKFLOWS,
+            buckets.ASSET_BUCKET,
+        ),
+        writes=(*_PROGRESS, buckets.FAILURE_BUCKET),
+        sends=(queues.EXECUTION_STARTS,),
+        settings=(settings.MALWARE_SCAN, settings.PROCESSING),
+        memory_mb=1024,
+        timeout_seconds=60,
+    )
 )
 RECONCILE_EXECUTIONS = Function(
     "ReconcileExecutions",

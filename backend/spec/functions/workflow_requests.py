@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from backend.spec.buckets import AUXILIARY_BUCKET
-from backend.spec.functions.request_parts import BUCKET_RECORD, KEPT, Requests
-from backend.spec.tables import assets, metadata, operations, workflows
+from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
+from backend.spec.functions.request_parts import BUCKET_RECORD, CALLER, KEPT, Requests
+from backend.spec.tables import assets, metadata, operations, registry, workflows
 
 OF_WORKFLOWS: Mapping[str, Requests] = {
     "PipelinesApi": {
@@ -32,6 +32,24 @@ _ENDS: Requests = {
 """What noting the start and the end of an execution takes."""
 
 OF_EXECUTIONS: Mapping[str, Requests] = {
+    "ExecutionsApi": {
+        **CALLER,
+        **BUCKET_RECORD,
+        **_ENDS,
+        assets.ASSETS: ("GetItem",),
+        workflows.PIPELINES: ("BatchGetItem",),
+        workflows.WORKFLOWS: ("GetItem",),
+        workflows.WORKFLOW_EXECUTIONS: (
+            *("GetItem", "PutItem", "Query"),
+            *("QueryIndexes", "UpdateItem"),
+        ),
+        workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "PutItem", "Query"),
+        operations.RESERVATIONS: (
+            *("BatchGetItem", "DeleteItem", "GetItem"),
+            *("PutItem", "UpdateItem"),
+        ),
+        ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
     "ExecutionStarter": {
         **BUCKET_RECORD,
         **_ENDS,
@@ -47,4 +65,17 @@ OF_EXECUTIONS: Mapping[str, Requests] = {
     },
     "ExecutionFollower": {**KEPT, **_ENDS},
     "ReconcileExecutions": _ENDS,
+    "UploadTrigger": {
+        **KEPT,
+        assets.ASSETS: ("BatchGetItem",),
+        assets.DATABASES: ("GetItem",),
+        assets.ASSET_UPLOADS: ("Query",),
+        registry.ASSET_BUCKETS: ("Scan",),
+        workflows.PIPELINES: ("BatchGetItem",),
+        workflows.WORKFLOWS: ("Query",),
+        workflows.WORKFLOW_EXECUTIONS: ("PutItem",),
+        workflows.ACTIVE_EXECUTIONS: ("PutItem",),
+        operations.RESERVATIONS: ("BatchGetItem", "GetItem", "PutItem", "UpdateItem"),
+        ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
+    },
 }

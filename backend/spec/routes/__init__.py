@@ -6,6 +6,7 @@ the entity (`object_type`, `action`). Where `action` is not the HTTP method, the
 
 from backend.spec.routes.access import *
 from backend.spec.routes.assets import *
+from backend.spec.routes.executions import *
 from backend.spec.routes.files import *
 from backend.spec.routes.metadata import *
 from backend.spec.routes.model import *

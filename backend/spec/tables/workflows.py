@@ -36,19 +36,29 @@ WORKFLOWS = Table(
     sort_key=WORKFLOW_ID,
 )
 
+# The data model gives this one's sort key only; the projection is our choice.
+EXECUTIONS_BY_WORKFLOW = Index(
+    "WorkflowLSI",
+    None,
+    keys.WORKFLOW,
+    "ALL",
+    origin="chosen",
+    access_patterns=("list the executions of a workflow on an asset, newest first",),
+)
 WORKFLOW_EXECUTIONS = Table(
     "WorkflowExecutionsStorageTable",
     keys.ASSET,
     "Executions of workflows on assets.",
     (
         "get one execution",
+        "list the executions of an asset, newest first",
+        "create once by a conditional put",
         "note its status and outputs on the condition that it is as it was read",
         REMOVAL,
     ),
     sort_key=EXECUTION_ID,
     indexes=(
-        # The data model gives this one's sort key only; the projection is our choice.
-        Index("WorkflowLSI", None, keys.WORKFLOW, "ALL", origin="chosen"),
+        EXECUTIONS_BY_WORKFLOW,
         Index("WorkflowGSI", keys.WORKFLOW, EXECUTION_ID, "KEYS_ONLY"),
         Index("ExecutionIdGSI", WORKFLOW_ID, EXECUTION_ID, "KEYS_ONLY"),
     ),

@@ -14,6 +14,7 @@ from vitrine.resources.buckets import Buckets
 from vitrine.resources.comments import Comments
 from vitrine.resources.configuration import Configuration
 from vitrine.resources.constraints import Constraints, Templates
+from vitrine.resources.executions import Executions
 from vitrine.resources.explanations import Explanations
 from vitrine.resources.exports import Exports
 from vitrine.resources.facts import Facts
@@ -48,6 +49,7 @@ class Resources:
         self.comments = Comments(transport)
         self.configuration = Configuration(transport)
         self.constraints = Constraints(transport)
+        self.executions = Executions(transport)
         self.explanations = Explanations(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)

@@ -63,6 +63,10 @@ def workflow_entity(database_id: str, workflow_id: str) -> str:
     return f"workflow:{database_id}:{workflow_id}"
 
 
+def execution_entity(execution_id: str) -> str:
+    return f"execution:{execution_id}"
+
+
 def role_entity(role_name: str) -> str:
     return f"role:{role_name}"
 
@@ -127,7 +131,7 @@ MAX_ENTITY_BYTES = 2048
 ENTITY_KINDS = (
     *("database", "asset", "file", "tag", "tagType", "apiKey", "upload", "job"),
     *("role", "userRole", "user", "subscription", "constraint"),
-    *("assetLink", "metadataSchema", "pipeline", "workflow", "bucket", "search"),
+    *("assetLink", "metadataSchema", "pipeline", "workflow", "execution", "bucket", "search"),
     *("failures", "queue", "denial", "read"),
 )
 

@@ -1,6 +1,6 @@
 """Events about executions as EventBridge delivers them; only their consumers load this."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -22,3 +22,29 @@ class StatusEvent(WireModel):
     """The event `Step Functions Execution Status Change`, as far as it is used."""
 
     detail: StatusDetail
+
+
+class UploadedObject(NamedTuple):
+    """An object of which there is a new version."""
+
+    bucket: str
+    key: str
+
+
+class NamedBucket(WireModel):
+    name: Annotated[str, Field(min_length=1)]
+
+
+class NamedKey(WireModel):
+    key: Annotated[str, Field(min_length=1)]
+
+
+class UploadDetail(WireModel):
+    bucket: NamedBucket
+    object: NamedKey
+
+
+class UploadEvent(WireModel):
+    """The event `Object Created`, as far as it is used."""
+
+    detail: UploadDetail

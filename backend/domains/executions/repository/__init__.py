@@ -8,6 +8,8 @@ from backend.domains.executions.repository.rows import (
     ExecutionNotFoundError,
     ExecutionRepository,
     Reserved,
+    position_in_asset,
+    position_in_workflow,
     row_key,
 )
 
@@ -20,5 +22,7 @@ __all__ = [
     "ExecutionRepository",
     "FullError",
     "Reserved",
+    "position_in_asset",
+    "position_in_workflow",
     "row_key",
 ]

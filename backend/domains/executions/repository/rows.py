@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from backend.core.errors import AlreadyExistsError, NotFoundError, StateForbidsError, VitrineError
-from backend.core.tables import Tables
+from backend.core.paging import Page, PageRequest
+from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Delete,
     Item,
@@ -30,7 +31,7 @@ from backend.domains.executions.models import (
 from backend.domains.executions.rules import reservation_key, target_of
 from backend.spec import keys
 from backend.spec.tables.operations import RESERVATIONS
-from backend.spec.tables.workflows import EXECUTION_ID, WORKFLOW_EXECUTIONS
+from backend.spec.tables.workflows import EXECUTION_ID, EXECUTIONS_BY_WORKFLOW, WORKFLOW_EXECUTIONS
 
 _RESERVED = RESERVATIONS.partition_key.name
 _NEXT = "nextUpload"
@@ -103,6 +104,30 @@ class ExecutionRepository:
         item = self.tables.get(WORKFLOW_EXECUTIONS, key)
         return None if item is None else Execution.model_validate(item)
 
+    def list_of_asset(self, place: tuple[str, str], page: PageRequest) -> Page[Execution]:
+        """Return the executions of an asset (database id, asset id), the newest first."""
+        query = Query(
+            table=WORKFLOW_EXECUTIONS,
+            partition=keys.ASSET.build(*place),
+            newest_first=True,
+            consistent=True,
+        )
+        return _page(self.tables.query(query, page))
+
+    def list_of_workflow(
+        self, place: tuple[str, str], workflow: tuple[str, str], page: PageRequest
+    ) -> Page[Execution]:
+        """Return the executions of a workflow (database id, id) on an asset, the newest first."""
+        query = Query(
+            table=WORKFLOW_EXECUTIONS,
+            index=EXECUTIONS_BY_WORKFLOW,
+            partition=keys.ASSET.build(*place),
+            sort_equals=keys.WORKFLOW.build(*workflow),
+            newest_first=True,
+            consistent=True,
+        )
+        return _page(self.tables.query(query, page))
+
     def active_run(self, reservation: str) -> ActiveRun | None:
         """Return the active execution of a workflow on a file, by its reservation's key."""
         item = self.tables.get(RESERVATIONS, {_RESERVED: reservation})
@@ -168,6 +193,24 @@ class ExecutionRepository:
             )
         return writes
 
+    def keep_upload(self, reservation: str, active_id: str, message: str) -> None:
+        """Keep the message of an upload until the active execution of its file has ended.
+
+        It replaces that of an earlier upload.
+
+        Raises:
+            ExecutionChangedError: the execution has ended.
+        """
+        self.tables.write(
+            Update(
+                table=RESERVATIONS,
+                key={_RESERVED: reservation},
+                set={_NEXT: message},
+                conditions=(equals(EXECUTION_ID.name, active_id),),
+                refused=ExecutionChangedError(active_id),
+            )
+        )
+
     def set_outputs(self, execution: Execution, outputs: RunOutputs) -> None:
         """Replace what an execution stored, whatever its status is.
 
@@ -190,6 +233,16 @@ def row_key(execution: Execution) -> Key:
     return _row_key(execution.database_id, execution.asset_id, execution.execution_id)
 
 
+def position_in_asset(execution: Execution) -> Key:
+    """Return the place of an execution among those of its asset."""
+    return row_key(execution)
+
+
+def position_in_workflow(execution: Execution) -> Key:
+    """Return the place of an execution among those of its workflow on its asset."""
+    return {**row_key(execution), keys.WORKFLOW.name: execution.workflow_key}
+
+
 def row_of(execution: Execution) -> Item:
     """Return an execution as its row holds it."""
     return {
@@ -197,6 +250,10 @@ def row_of(execution: Execution) -> Item:
         **row_key(execution),
         keys.WORKFLOW.name: execution.workflow_key,
     }
+
+
+def _page(found: Page[Item]) -> Page[Execution]:
+    return Page(tuple(Execution.model_validate(item) for item in found.items), found.after)
 
 
 def _change(execution: Execution, changes: Mapping[str, Any]) -> Update:

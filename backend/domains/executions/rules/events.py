@@ -7,7 +7,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from backend.domains.executions.models import EndStatus
-from backend.domains.executions.models.events import StatusDetail, StatusEvent
+from backend.domains.executions.models.events import (
+    StatusDetail,
+    StatusEvent,
+    UploadedObject,
+    UploadEvent,
+)
 
 M = TypeVar("M", bound=BaseModel)
 ENDS: Mapping[str, EndStatus] = {
@@ -30,6 +35,21 @@ def status_change(message: Mapping[str, Any]) -> StatusDetail:
         NotUnderstoodError: it holds none.
     """
     return _read(StatusEvent, message).detail
+
+
+def uploaded_object(message: Mapping[str, Any]) -> UploadedObject:
+    """Return the object that a message of the queue names.
+
+    Raises:
+        NotUnderstoodError: it names none.
+    """
+    detail = _read(UploadEvent, message).detail
+    return UploadedObject(detail.bucket.name, detail.object.key)
+
+
+def again(upload: UploadedObject) -> dict[str, Any]:
+    """Return a message that names an object, as S3's events do."""
+    return {"detail": {"bucket": {"name": upload.bucket}, "object": {"key": upload.key}}}
 
 
 def time_of(milliseconds: int | None) -> datetime | None:

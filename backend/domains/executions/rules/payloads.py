@@ -1,10 +1,9 @@
 """What the pipelines of an execution receive: their fields, by the known product's names. Pure."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from backend.core.errors import InvalidInputError
 from backend.core.runs import PipelineTask, TaskKind
 from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.spec.key_layouts import auxiliary_folder, run_folder
@@ -20,29 +19,6 @@ METADATA_OBJECT = "inputMetadata.json"
 def output_folder(execution_id: str, number: int) -> str:
     """Return the folder in which the nth pipeline of an execution writes."""
     return f"{run_folder(execution_id)}{number}/"
-
-
-class PipelineNotAllowedError(InvalidInputError):
-    code = "PipelineNotAllowed"
-
-    def __init__(self, pipeline_id: str) -> None:
-        super().__init__(
-            f"Pipeline {pipeline_id} calls a function, queue or event bus that this deployment "
-            "does not allow"
-        )
-
-
-def require_allowed(
-    pipelines: Iterable[PipelineSnapshot], may_call: Callable[[TaskKind, str], bool]
-) -> None:
-    """Go on only with pipelines that call what the deployment allows.
-
-    Raises:
-        PipelineNotAllowedError: one of them calls something else.
-    """
-    for pipeline in pipelines:
-        if not may_call(task_kind(pipeline), pipeline.resource):
-            raise PipelineNotAllowedError(pipeline.pipeline_id)
 
 
 @frozen

@@ -4,6 +4,7 @@ Every step reads what is stored and writes on the condition that it is unchanged
 may repeat, arrive late and in any order, and a repetition after a crash has no further effect.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from backend.domains.executions.repository import (
     ExecutionRepository,
     Reserved,
 )
-from backend.spec.queues import EXECUTION_STARTS
+from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
 _ATTEMPTS = 8  # of a change that others overtake
 
@@ -103,6 +104,7 @@ class ExecutionProgress:
     ) -> None:
         key = active.reservation if active else _reservation_of(found)
         reserved = Reserved(execution_id, key, self.executions.active_run(key))
+        self._send_upload(reserved)
         changes: Mapping[str, Any] = {}
         if found is not None:
             changes = rules.ended_changes(found, ending.status, ending.at, ending.error)
@@ -110,6 +112,16 @@ class ExecutionProgress:
         if active is not None:
             writes += self.active.end_writes(active)
         self.executions.commit([*writes, *ending.others])
+
+    def _send_upload(self, reserved: Reserved) -> None:
+        """Send the upload that waits for the end of this execution, before its place is gone.
+
+        After a crash it is sent again: the execution of an upload starts once.
+        """
+        run = reserved.run
+        if run is None or run.execution_id != reserved.execution_id or run.next_upload is None:
+            return
+        self.queues.send(UPLOAD_TRIGGERS, [json.loads(run.next_upload)])
 
 
 def _reservation_of(execution: Execution | None) -> str:

@@ -1,6 +1,6 @@
 """What can be done with pipelines."""
 
-from backend.domains.pipelines.repository import PipelineRevisionError
+from backend.domains.pipelines.repository import PipelineNotFoundError, PipelineRevisionError
 from backend.domains.pipelines.service.commands import (
     AssociatedWorkflows,
     PipelineCommands,
@@ -12,6 +12,7 @@ from backend.domains.pipelines.service.queries import PipelineQueries, attribute
 __all__ = [
     "AssociatedWorkflows",
     "PipelineCommands",
+    "PipelineNotFoundError",
     "PipelineQueries",
     "PipelineRevisionError",
     "ShippedPipelines",

@@ -9,6 +9,7 @@ from vitrine.cli import (
     constraining,
     describing,
     editing,
+    executions,
     explaining,
     exporting,
     facts,
@@ -64,6 +65,7 @@ metadata_schemas = typer.Typer(
 )
 
 pipelines_app = typer.Typer(help="Pipelines: what processes files.", no_args_is_help=True)
+executions_app = typer.Typer(help="Runs of workflows on assets.", no_args_is_help=True)
 workflows_app = typer.Typer(help="Workflows: sequences of pipelines.", no_args_is_help=True)
 
 api_keys = typer.Typer(help="API keys, for administrators.", no_args_is_help=True)
@@ -111,6 +113,7 @@ app.add_typer(comments, name="comments")
 app.add_typer(versions, name="versions")
 app.add_typer(pipelines_app, name="pipelines")
 app.add_typer(workflows_app, name="workflows")
+app.add_typer(executions_app, name="executions")
 app.add_typer(jobs, name="jobs")
 app.add_typer(uploads, name="uploads")
 app.add_typer(audit, name="audit")
@@ -211,6 +214,11 @@ workflows_app.command("list")(workflows.list_workflows)
 workflows_app.command("show")(workflows.show_workflow)
 workflows_app.command("put")(workflows.put_workflow)
 workflows_app.command("delete")(workflows.delete_workflow)
+app.command("run")(executions.run)
+executions_app.command("list")(executions.list_executions)
+executions_app.command("show")(executions.show_execution)
+executions_app.command("stop")(executions.stop_execution)
+executions_app.command("rerun")(executions.rerun_execution)
 audit.command("list")(auditing.list_entries)
 audit.command("value")(auditing.show_value)
 api_keys.command("list")(keys.list_keys)

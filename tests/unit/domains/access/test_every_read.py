@@ -27,6 +27,7 @@ KNOWN = {
     "assetVersionId:commentId": "0:none-such",
 }
 QUERIES: dict[Route, dict[str, str]] = {
+    routes.LIST_WORKFLOW_EXECUTIONS: {"workflowDatabaseId": "museum"},
     routes.GET_FILE: {"filePath": "/a.txt"},
     routes.GET_FILE_METADATA: {"filePath": "/a.txt", "type": "metadata"},
     routes.LIST_DEPENDENTS: {"filePath": "/a.txt"},

@@ -18,11 +18,11 @@ from backend.entrypoints.auditing import AuditingWiring
 from backend.entrypoints.commenting import CommentWiring
 from backend.entrypoints.comparing import FactWiring
 from backend.entrypoints.downloading import DownloadWiring
+from backend.entrypoints.executing import ExecutionWiring
 from backend.entrypoints.exporting import ExportWiring
 from backend.entrypoints.ingesting import IngestWiring
 from backend.entrypoints.lifecycle import LifecycleWiring
 from backend.entrypoints.notifying import SubscriptionsWiring
-from backend.entrypoints.workflow_wiring import WorkflowWiring
 from backend.spec.functions import AUDIT_CREATIONS, LIFECYCLE_API
 from backend.spec.queues import STREAM_SUBSCRIPTIONS
 from backend.spec.routes import Route
@@ -37,6 +37,7 @@ from tests.factories.search import NOON
 from tests.fakes.notifications import RememberedNotifications
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
+from tests.fakes.runs import FakeRuns
 from tests.fakes.tables import Change, MemoryTables
 from tests.fakes.user_pool import MemoryUserPool
 from tests.model.deployment import in_memory_settings, is_wanted, stream_record
@@ -56,6 +57,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "buckets": ("buckets", "bucket_registration"),
     "databases": ("databases", "database_purges"),
     "downloads": ("downloads", "streams"),
+    "executions": ("execution_commands", "execution_queries", "link"),
     "files": ("files", "file_changes", "file_rewrites"),
     "pipelines": ("pipelines", "pipeline_commands"),
     "uploads": ("uploads", "renewals"),
@@ -72,7 +74,7 @@ class EveryWiring(
     FactWiring,
     IngestWiring,
     SubscriptionsWiring,
-    WorkflowWiring,
+    ExecutionWiring,
 ):
     """What all functions together are made of."""
 
@@ -115,6 +117,7 @@ class Product:
             "tables": self.tables,
             "objects": self.objects,
             "queues": MemoryQueues(),
+            "runs": FakeRuns(),
             "secrets": _Secrets(),
             "authorization": self.authorization,
             "notifications": RememberedNotifications(),

@@ -75,8 +75,8 @@ def story(product: Product, answer_of: Callable[[], Any]) -> Story:
     yield from _constraints()
     yield from _sign_ins()
     yield from _versions()
+    yield from _definitions(answer_of)
     yield from _lifecycle(product, answer_of)
-    yield from _definitions()
     yield Step(routes.DELETE_TAG, "tag:red", {"tagId": "red"})
     yield Step(routes.DELETE_TAG_TYPE, "tagType:colour", {"tagTypeId": "colour"})
     yield Step(routes.DELETE_DATABASE, "database:museum", DB)
@@ -92,12 +92,23 @@ def _registry() -> Story:
     yield Step(routes.UPDATE_TAG, "tag:red", body={**TAG, "description": "Red"})
 
 
-def _definitions() -> Story:
+def _definitions(answer_of: Callable[[], Any]) -> Story:
     pipeline, workflow = "pipeline:museum:convert", "workflow:museum:publish"
     yield Step(routes.PUT_PIPELINE, pipeline, body=pipeline_body())
     yield Step(routes.PUT_WORKFLOW, workflow, body=workflow_body())
+    yield from _executions(answer_of)
     yield Step(routes.DELETE_WORKFLOW, workflow, {**DB, "workflowId": "publish"})
     yield Step(routes.DELETE_PIPELINE, pipeline, {**DB, "pipelineId": "convert"})
+
+
+def _executions(answer_of: Callable[[], Any]) -> Story:
+    of_workflow = {**ASSET, "workflowId": "publish"}
+    body = {"workflowDatabaseId": "museum"}
+    yield Step(routes.START_EXECUTION, "execution:", of_workflow, body)
+    started = answer_of()["message"]
+    of_execution = {**ASSET, "executionId": started}
+    yield Step(routes.STOP_EXECUTION, f"execution:{started}", of_execution)
+    yield Step(routes.RERUN_EXECUTION, "execution:", of_execution)
 
 
 def _buckets() -> Story:

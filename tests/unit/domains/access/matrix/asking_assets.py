@@ -78,11 +78,20 @@ def about_an_asset(world: Seeded, route: Route, role: Role, state: State) -> Que
     if route in SHOWN_ARCHIVED and state == "archived":
         query = {"showArchived": "true"}
     path = {"databaseId": database_id, "assetId": asset_id, **_further(world, route, state)}
-    return Question(path, query, BODIES.get(route))
+    body = BODIES.get(route)
+    if route is routes.LIST_WORKFLOW_EXECUTIONS:
+        query = {"workflowDatabaseId": database_id}
+    elif route is routes.START_EXECUTION:
+        body = {"workflowDatabaseId": database_id, "fileKey": "/b.txt"}
+    return Question(path, query, body)
 
 
 def _further(world: Seeded, route: Route, state: State) -> dict[str, str]:
     """What stands in the path beside the asset."""
+    if "{workflowId}" in route.path:
+        return {"workflowId": f"publish-{ASSETS[state][0]}"}
+    if "{executionId}" in route.path:
+        return {"executionId": world.executions.get(state, "none-such")}
     if "{assetVersionId}" in route.path:
         return {"assetVersionId": "0" if route is routes.UNARCHIVE_ASSET_VERSION else "1"}
     if "{versionId}" in route.path:

@@ -215,7 +215,27 @@ def _of_object(case: Case, route: Route, role: Role, state: State, *, there: boo
     if not is_seen:
         return NOT_FOUND
     may_act = all(role.may_do(action, case.kind, state) for action in wanted)
+    if may_act and route in _OF_EXECUTIONS:
+        return _of_run(route, role, state)
     return ALLOWED if may_act else FORBIDDEN
+
+
+_OF_EXECUTIONS = {
+    *(routes.START_EXECUTION, routes.GET_EXECUTION),
+    *(routes.STOP_EXECUTION, routes.RERUN_EXECUTION),
+}
+"""Routes that need a right to the workflow beside that to the asset; those that run it need one to
+its pipelines too. The workflow is of the asset's database."""
+
+
+def _of_run(route: Route, role: Role, state: State) -> str:
+    starts = {routes.START_EXECUTION, routes.RERUN_EXECUTION}
+    kinds = ("workflow", "pipeline") if route in starts else ("workflow",)
+    place: State = "foreign" if state == "foreign" else "own"
+    if not all(role.may_do("GET", kind, place) for kind in kinds):
+        return NOT_FOUND
+    may_run = all(role.may_do(route.action, kind, place) for kind in kinds)
+    return ALLOWED if may_run else FORBIDDEN
 
 
 def row(route: Route) -> dict[str, str]:

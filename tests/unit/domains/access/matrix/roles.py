@@ -132,14 +132,19 @@ def _sees_museum(action: Action, kind: str, state: State) -> bool:
     return _in_museum(kind, state)
 
 
+def _runs_in_museum(action: Action, kind: str, state: State) -> bool:
+    """Workflows with their pipelines, of the database and of GLOBAL."""
+    return action == "POST" and kind in {"pipeline", "workflow"} and state in {"own", "GLOBAL"}
+
+
 def _administers_museum(action: Action, kind: str, state: State) -> bool:
     inside = kind in {"asset", "database", *WITH_GLOBAL} and _in_museum(kind, state)
-    return inside or _sees_museum(action, kind, state)
+    return inside or _runs_in_museum(action, kind, state) or _sees_museum(action, kind, state)
 
 
 def _works_in_museum(action: Action, kind: str, state: State) -> bool:
     inside = kind == "asset" and _in_museum(kind, state)
-    return inside or _sees_museum(action, kind, state)
+    return inside or _runs_in_museum(action, kind, state) or _sees_museum(action, kind, state)
 
 
 def _sees_everything(action: Action, kind: str, state: State) -> bool:

@@ -76,6 +76,7 @@ class Seeded(World):
         self.links: dict[State, str] = {}
         self.schemas: dict[State, str] = {}
         self.keys: dict[str, str] = {}
+        self.executions: dict[State, str] = {}
         self.failure = put_object(self.objects, given_up([{}]), key=BATCH_KEY, bucket=BUCKET)
         self._put_registry()
         for state in THERE:
@@ -83,6 +84,7 @@ class Seeded(World):
         self._put_roles()
         self._put_schemas()
         self._put_definitions()
+        self._put_executions()
         self._put_people()
         self._put_audit()
         self._archive()
@@ -251,6 +253,17 @@ class Seeded(World):
                 body = pipeline_body(f"{name}-{database_id}", database_id)
                 self.done(routes.PUT_PIPELINE, body=body)
             self.done(routes.PUT_WORKFLOW, body=publishing(database_id))
+
+    def _put_executions(self) -> None:
+        """An execution on each asset that is there, of the workflow of its database."""
+        for state in THERE:
+            database_id, asset_id = PLACES[state]
+            path = {"databaseId": database_id, "assetId": asset_id}
+            workflow = {"workflowId": f"publish-{database_id}"}
+            body = {"workflowDatabaseId": database_id, "fileKey": "/a.txt"}
+            started = self.done(routes.START_EXECUTION, {**path, **workflow}, body)
+            self.executions[state] = started["message"]
+            self.product.wiring.progress.end(started["message"], "SUCCEEDED")
 
     def _put_kept_schema(self) -> None:
         """A schema that the role `keepsoff` may not change, for its name."""

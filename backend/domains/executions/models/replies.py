@@ -1,0 +1,168 @@
+"""Parameters, bodies and replies of the routes of executions; no other slice loads it."""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator, model_validator
+
+from backend.core.models import OptionalBody, PageQuery, SentModel, WireModel, WrongFieldError
+from backend.core.names import AnyText, Id
+from backend.domains.assets.models import AssetPath
+from backend.domains.executions.models import (
+    Execution,
+    ExecutionStatus,
+    RunError,
+    RunOutputs,
+    Trigger,
+)
+from backend.domains.pipelines.models import (
+    Callback,
+    DatabaseOrGlobal,
+    ExecutionType,
+    PipelineType,
+)
+
+MAX_FILES = 50
+"""Files of one request to run a workflow."""
+FileKey = Annotated[AnyText, Field(max_length=1024)]
+
+
+class WorkflowRunPath(AssetPath):
+    workflow_id: Id
+
+    @field_validator("workflow_id")
+    @classmethod
+    def not_the_list(cls, value: str) -> str:
+        if value == "executions":  # the path of the list, to which some clients POST
+            raise ValueError("'executions' is the list of executions, and no workflow")
+        return value
+
+
+class ExecutionPath(AssetPath):
+    execution_id: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[-_a-zA-Z0-9]+$")]
+
+
+class WorkflowExecutionsPath(AssetPath):
+    workflow_id: Id
+
+
+class ExecutionsQuery(PageQuery):
+    pass
+
+
+class WorkflowExecutionsQuery(PageQuery):
+    workflow_database_id: DatabaseOrGlobal | None = Field(
+        default=None, description="The workflow's database, or GLOBAL"
+    )
+
+
+class WorkflowExecutionsBody(OptionalBody):
+    """A body, as stock clients send one with this GET."""
+
+    workflow_database_id: DatabaseOrGlobal | None = None
+
+
+class StartBody(SentModel):
+    """A run of one file (`fileKey`), of several (`fileKeys`, one run each), or of the asset."""
+
+    workflow_database_id: DatabaseOrGlobal
+    file_key: FileKey = ""
+    file_keys: Annotated[list[FileKey], Field(min_length=1, max_length=MAX_FILES)] | None = None
+
+    @model_validator(mode="after")
+    def files_once(self) -> "StartBody":
+        if self.file_keys is None:
+            return self
+        if self.file_key:
+            raise WrongFieldError("fileKeys", "is given beside fileKey: give one of them")
+        if len(set(self.file_keys)) < len(self.file_keys):
+            raise WrongFieldError("fileKeys", "names a file twice")
+        return self
+
+
+class StartedFile(WireModel):
+    """The run of one of several files."""
+
+    file_key: str
+    execution_id: str
+
+
+class RefusedFile(WireModel):
+    """A file of several that got no run, and the reason."""
+
+    file_key: str
+    code: str
+    message: str
+
+
+class StartReply(WireModel):
+    """`message` is the id of the execution, the first one of several."""
+
+    message: str
+    executions: list[StartedFile] | None = None
+    refused: list[RefusedFile] | None = None
+
+
+class ExecutionDoneReply(WireModel):
+    message: str
+
+
+class ExecutionItem(WireModel):
+    """An execution in a list. Dates are `MM/DD/YYYY, HH:MM:SS`, empty as long as there is none."""
+
+    workflow_database_id: str
+    workflow_id: str
+    execution_id: str
+    execution_status: ExecutionStatus
+    start_date: str
+    stop_date: str
+    input_asset_file_key: str
+    created_at: str
+    started_at: str
+    stopped_at: str
+    started_by: str
+    trigger: Trigger
+    error: RunError | None = None
+
+    @classmethod
+    def of(cls, execution: Execution) -> "ExecutionItem":
+        return cls.model_validate(execution.model_dump())
+
+
+class ExecutionPage(WireModel):
+    items: Annotated[list[ExecutionItem], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class ExecutionsReply(WireModel):
+    message: ExecutionPage
+
+
+class ExecutionStep(WireModel):
+    """A pipeline of an execution, and where it writes within the auxiliary bucket."""
+
+    number: int
+    pipeline_id: str
+    database_id: str
+    pipeline_type: PipelineType
+    pipeline_execution_type: ExecutionType
+    wait_for_callback: Callback
+    output_type: str
+    task_timeout: int
+    input_parameters: str
+    output_prefix: str
+
+
+class ExecutionDetail(ExecutionItem):
+    """`logLink` leads to the execution in the console of Step Functions."""
+
+    database_id: str
+    asset_id: str
+    input_version_id: str
+    chain: list[str]
+    steps: list[ExecutionStep]
+    outputs: RunOutputs | None = None
+    log_link: str
+
+
+class ExecutionReply(WireModel):
+    message: ExecutionDetail

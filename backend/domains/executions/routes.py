@@ -1,0 +1,144 @@
+"""The routes of executions."""
+
+from collections.abc import Callable
+
+from backend.core.errors import InvalidInputError
+from backend.core.paging import Page
+from backend.domains.assets.models import AssetPath
+from backend.domains.executions.models import Execution
+from backend.domains.executions.models.replies import (
+    ExecutionDetail,
+    ExecutionDoneReply,
+    ExecutionItem,
+    ExecutionPage,
+    ExecutionPath,
+    ExecutionReply,
+    ExecutionsQuery,
+    ExecutionsReply,
+    ExecutionStep,
+    RefusedFile,
+    StartBody,
+    StartedFile,
+    StartReply,
+    WorkflowExecutionsBody,
+    WorkflowExecutionsPath,
+    WorkflowExecutionsQuery,
+    WorkflowRunPath,
+)
+from backend.domains.executions.rules.payloads import output_folder
+from backend.domains.executions.service.commands import ExecutionCommands, FileRun
+from backend.domains.executions.service.queries import ExecutionQueries
+from backend.http.call import Call
+from backend.http.router import Reply, Router
+from backend.spec import routes
+
+PAGE = 50
+_NONE_STARTED = 409
+
+LinkOf = Callable[[str], str]
+"""The address of an execution in the console of Step Functions."""
+
+
+def build_router(commands: ExecutionCommands, queries: ExecutionQueries, link: LinkOf) -> Router:
+    """Bind the routes of executions to the services."""
+    router = Router()
+    _bind_reads(router, queries, link)
+    _bind_writes(router, commands)
+    return router
+
+
+def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None:
+    @router.bind(routes.LIST_EXECUTIONS)
+    def list_executions(call: Call, path: AssetPath, query: ExecutionsQuery) -> ExecutionsReply:
+        page = call.page(query, default=PAGE)
+        return _page(call, queries.list_executions(call.caller, _asset(path), page))
+
+    @router.bind(routes.LIST_WORKFLOW_EXECUTIONS)
+    def list_workflow_executions(
+        call: Call,
+        path: WorkflowExecutionsPath,
+        query: WorkflowExecutionsQuery,
+        body: WorkflowExecutionsBody,
+    ) -> ExecutionsReply:
+        database_id = query.workflow_database_id or body.workflow_database_id
+        if database_id is None:
+            raise InvalidInputError.of("workflowDatabaseId", "is missing in the query")
+        page = call.page(query, default=PAGE)
+        found = queries.list_executions(
+            call.caller, _asset(path), page, workflow=(database_id, path.workflow_id)
+        )
+        return _page(call, found)
+
+    @router.bind(routes.GET_EXECUTION)
+    def get_execution(call: Call, path: ExecutionPath) -> ExecutionReply:
+        found = queries.get_execution(call.caller, _asset(path), path.execution_id)
+        return ExecutionReply(message=_detail(found, link))
+
+
+def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
+    @router.bind(routes.START_EXECUTION)
+    def start_execution(call: Call, path: WorkflowRunPath, body: StartBody) -> Reply[StartReply]:
+        workflow = body.workflow_database_id, path.workflow_id
+        if body.file_keys is None:
+            started = commands.start_execution(call.caller, _asset(path), workflow, body.file_key)
+            return Reply(StartReply(message=started))
+        runs = commands.start_executions(call.caller, _asset(path), workflow, body.file_keys)
+        return _started(runs)
+
+    @router.bind(routes.STOP_EXECUTION)
+    def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:
+        found = commands.stop_execution(call.caller, _asset(path), path.execution_id)
+        return ExecutionDoneReply(
+            message=f"Execution {found.execution_id} has ended: {found.execution_status}"
+        )
+
+    @router.bind(routes.RERUN_EXECUTION)
+    def rerun_execution(call: Call, path: ExecutionPath) -> StartReply:
+        started = commands.rerun_execution(call.caller, _asset(path), path.execution_id)
+        return StartReply(message=started)
+
+
+def _started(runs: list[FileRun]) -> Reply[StartReply]:
+    started = [
+        StartedFile(file_key=run.file_key, execution_id=run.execution_id)
+        for run in runs
+        if run.execution_id is not None
+    ]
+    refused = [
+        RefusedFile(file_key=run.file_key, code=run.refused.code, message=run.refused.message)
+        for run in runs
+        if run.refused is not None
+    ]
+    message = started[0].execution_id if started else "No execution was started"
+    body = StartReply(message=message, executions=started, refused=refused)
+    return Reply(body, status=200 if started else _NONE_STARTED)
+
+
+def _asset(path: AssetPath) -> tuple[str, str]:
+    return path.database_id, path.asset_id
+
+
+def _page(call: Call, page: Page[Execution]) -> ExecutionsReply:
+    items = [ExecutionItem.of(execution) for execution in page.items]
+    return ExecutionsReply(
+        message=ExecutionPage(items=items, next_token=call.next_token(page.after))
+    )
+
+
+def _detail(execution: Execution, link: LinkOf) -> ExecutionDetail:
+    steps = [
+        ExecutionStep.model_validate(
+            {
+                **pipeline.model_dump(),
+                "number": number,
+                "wait_for_callback": "Enabled" if pipeline.wait_for_callback else "Disabled",
+                "output_prefix": output_folder(execution.execution_id, number),
+            }
+        )
+        for number, pipeline in enumerate(execution.pipelines, start=1)
+    ]
+    values = execution.model_dump() | {
+        "steps": steps,
+        "log_link": link(execution.execution_id),
+    }
+    return ExecutionDetail.model_validate(values)

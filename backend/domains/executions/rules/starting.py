@@ -1,0 +1,130 @@
+"""What a new execution consists of. Pure."""
+
+from collections.abc import Callable, Iterable
+
+from backend.core.errors import InvalidInputError
+from backend.core.identity import Identity
+from backend.core.names import GLOBAL
+from backend.core.runs import TaskKind
+from backend.domains.executions.models import Execution, PipelineSnapshot
+from backend.domains.executions.rules.payloads import task_kind
+from backend.domains.pipelines.models import Pipeline
+from backend.domains.workflows.models import Workflow, WorkflowFunction
+
+DEFAULT_TASK_SECONDS = 86_400
+"""How long a pipeline that answers by itself is waited for, where it names no time-out."""
+
+
+class ForeignWorkflowError(InvalidInputError):
+    code = "ForeignWorkflow"
+
+    def __init__(self, workflow_database_id: str) -> None:
+        super().__init__(
+            f"workflowDatabaseId: workflows of {workflow_database_id} run on assets of their own "
+            "database only, those of GLOBAL on all"
+        )
+
+
+class PipelineDisabledError(InvalidInputError):
+    code = "PipelineDisabled"
+
+    def __init__(self, pipeline_id: str) -> None:
+        super().__init__(f"Pipeline {pipeline_id} of the workflow is disabled")
+
+
+class PipelineNotAllowedError(InvalidInputError):
+    code = "PipelineNotAllowed"
+
+    def __init__(self, pipeline_id: str) -> None:
+        super().__init__(
+            f"Pipeline {pipeline_id} calls a function, queue or event bus that this deployment "
+            "does not allow"
+        )
+
+
+def require_own_or_global(workflow_database_id: str, database_id: str) -> None:
+    """Go on only with a workflow that runs on assets of the database.
+
+    Raises:
+        ForeignWorkflowError: it is another database's.
+    """
+    if workflow_database_id not in {GLOBAL, database_id}:
+        raise ForeignWorkflowError(workflow_database_id)
+
+
+def require_enabled(pipeline: Pipeline) -> None:
+    """Go on only with a pipeline that may run.
+
+    Raises:
+        PipelineDisabledError: it may not.
+    """
+    if not pipeline.enabled:
+        raise PipelineDisabledError(pipeline.pipeline_id)
+
+
+def snapshot(function: WorkflowFunction) -> PipelineSnapshot:
+    """Return a pipeline as an execution keeps it: with the settings that the workflow holds."""
+    resource = function.resource
+    return PipelineSnapshot(
+        pipeline_id=function.name,
+        database_id=function.database_id,
+        pipeline_type=function.pipeline_type,
+        pipeline_execution_type=function.pipeline_execution_type,
+        resource=resource.resource_id,
+        output_type=function.output_type,
+        wait_for_callback=function.wait_for_callback == "Enabled",
+        task_timeout=_seconds(function.task_timeout) or DEFAULT_TASK_SECONDS,
+        task_heartbeat_timeout=_seconds(function.task_heartbeat_timeout),
+        input_parameters=function.input_parameters,
+        source=resource.event_source or "",
+        detail_type=resource.event_detail_type or "",
+    )
+
+
+def require_allowed(
+    pipelines: Iterable[PipelineSnapshot], may_call: Callable[[TaskKind, str], bool]
+) -> None:
+    """Go on only with pipelines that call what the deployment allows.
+
+    Raises:
+        PipelineNotAllowedError: one of them calls something else.
+    """
+    for pipeline in pipelines:
+        if not may_call(task_kind(pipeline), pipeline.resource):
+            raise PipelineNotAllowedError(pipeline.pipeline_id)
+
+
+def secured_fields(workflow_database_id: str, workflow_id: str) -> dict[str, str]:
+    """Return the fields of a workflow that permissions name, also of one that is deleted."""
+    return {"databaseId": workflow_database_id, "workflowId": workflow_id}
+
+
+def new_execution(
+    caller: Identity,
+    workflow: Workflow,
+    asset: tuple[str, str],
+    file: tuple[str, str],
+    *,
+    execution_id: str,
+    created_at: str,
+) -> Execution:
+    """Return an execution of a workflow on a file (its key and S3 version id, or twice empty)."""
+    return Execution(
+        database_id=asset[0],
+        asset_id=asset[1],
+        execution_id=execution_id,
+        workflow_database_id=workflow.database_id,
+        workflow_id=workflow.workflow_id,
+        input_asset_file_key=file[0],
+        input_version_id=file[1],
+        created_at=created_at,
+        started_by=caller.user_id,
+        started_by_mfa=caller.mfa,
+        chain=[workflow.key],
+        pipelines=[snapshot(function) for function in workflow.functions],
+        shipped=workflow.is_shipped,
+    )
+
+
+def _seconds(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdecimal() else 0

@@ -1,0 +1,51 @@
+"""Which uploads start workflows, and which must not. Pure."""
+
+from collections.abc import Iterable, Mapping
+
+from backend.core.file_kinds import is_asset_preview, is_file, is_preview
+from backend.domains.buckets.models import AssetBucket
+from backend.domains.executions.models.events import UploadedObject
+from backend.spec.buckets import WORKFLOWS_METADATA
+from backend.spec.key_layouts import RESERVED_FOLDERS
+
+MAX_DEPTH = 5
+"""Workflows of which each is started by what the one before wrote."""
+
+
+def bucket_of(upload: UploadedObject, buckets: Iterable[AssetBucket]) -> AssetBucket | None:
+    """Return the bucket record of an object that may be a file of an asset.
+
+    None of what no asset can own: it is below no base prefix, below a reserved folder, in no
+    folder at all, or a folder itself.
+    """
+    for bucket in buckets:
+        base = bucket.key_prefix
+        if bucket.bucket_name == upload.bucket and upload.key.startswith(base):
+            first, slash, rest = upload.key.removeprefix(base).partition("/")
+            may_be_owned = slash and rest and first not in RESERVED_FOLDERS
+            return bucket if may_be_owned and is_file(upload.key) else None
+    return None
+
+
+def may_start(prefix: str, key: str) -> bool:
+    """Return whether a file of an asset can start workflows: previews start none."""
+    path = f"/{key.removeprefix(prefix)}"
+    return is_file(key) and not is_preview(path) and not is_asset_preview(prefix, key)
+
+
+def chain_of(metadata: Mapping[str, str]) -> list[str]:
+    """Return the keys of the workflows whose executions led to a version of an object."""
+    return [key for key in metadata.get(WORKFLOWS_METADATA, "").split(",") if key]
+
+
+def goes_on(chain: list[str], workflow_key: str) -> bool:
+    """Return whether a workflow may start on what this chain of workflows wrote."""
+    return len(chain) < MAX_DEPTH and workflow_key not in chain
+
+
+def run_name(workflow_key: str, upload: UploadedObject, version_id: str) -> str:
+    """Return what names the run of a workflow on a version of a file.
+
+    The execution's id follows from it: an event that is repeated starts the run once.
+    """
+    return "\n".join(("run", workflow_key, upload.bucket, upload.key, version_id))

@@ -1,0 +1,227 @@
+"""Starting executions, stopping them, running them again."""
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from backend.core.authorization import Authorization, require
+from backend.core.clock import Clock, iso
+from backend.core.errors import UnavailableError, VitrineError
+from backend.core.identity import Identity
+from backend.core.ids import ordered_uuid
+from backend.core.objects import ObjectHead, Objects
+from backend.core.parallel import in_parallel
+from backend.core.queues import Queues
+from backend.core.runs import Runs
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import FileNotFoundInAssetError
+from backend.domains.audit.models import execution_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.executions import rules
+from backend.domains.executions.models import Execution, RunError
+from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
+from backend.domains.executions.rules import starting
+from backend.domains.executions.service.progress import ExecutionProgress
+from backend.domains.executions.service.queries import ExecutionQueries
+from backend.domains.files.service import FileService
+from backend.domains.pipelines.service import PipelineNotFoundError, PipelineQueries
+from backend.domains.pipelines.service import secured as secured_pipeline
+from backend.domains.workflows.models import Workflow
+from backend.domains.workflows.service import WorkflowQueries
+from backend.domains.workflows.service import secured as secured_workflow
+from backend.spec.queues import EXECUTION_STARTS
+
+_log = logging.getLogger(__name__)
+
+
+class FileRun(NamedTuple):
+    """What became of the run of one of several files: an execution, or why there is none."""
+
+    file_key: str
+    execution_id: str | None
+    refused: VitrineError | None = None
+
+
+@wired
+class ExecutionCommands:
+    executions: ExecutionRepository
+    active: ActiveRepository
+    progress: ExecutionProgress
+    queries: ExecutionQueries
+    workflows: WorkflowQueries
+    pipelines: PipelineQueries
+    files: FileService
+    objects: Objects
+    runs: Runs
+    queues: Queues
+    authorization: Authorization
+    audit: AuditService
+    clock: Clock
+
+    def start_execution(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        workflow_id: tuple[str, str],
+        file_key: str = "",
+    ) -> str:
+        """Start a workflow on a file of an asset, or on the asset; return the execution's id.
+
+        It starts as soon as there is room.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ExecutionActiveError: an execution of the workflow on this file has not ended.
+            FileNotFoundInAssetError: the asset has no such file.
+            FileQuarantinedError: a malware scan found a threat in it.
+            ForeignWorkflowError: the workflow is of another database.
+            PermissionDeniedError: the caller may not run the workflow, one of its pipelines, or
+                anything on the asset.
+            PipelineDisabledError: one of its pipelines is disabled.
+            PipelineNotAllowedError: one of its pipelines calls what the deployment does not allow.
+            PipelineNotFoundError: one of its pipelines does not exist.
+            WorkflowNotFoundError: the workflow does not exist, or the caller may not see it.
+        """
+        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+        started = self._start(caller, asset, workflow, file_key)
+        self._request_start()
+        return started
+
+    def start_executions(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        workflow_id: tuple[str, str],
+        file_keys: Sequence[str],
+    ) -> list[FileRun]:
+        """Start a workflow on each of several files; one that is refused leaves the others.
+
+        Raises as `start_execution`, except for what is about one of the files.
+        """
+        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+
+        def start(file_key: str) -> FileRun:
+            try:
+                return FileRun(file_key, self._start(caller, asset, workflow, file_key))
+            except UnavailableError:
+                raise
+            except VitrineError as error:
+                return FileRun(file_key, None, error)
+
+        runs = list(in_parallel(start, list(file_keys)))
+        if any(run.execution_id is not None for run in runs):
+            self._request_start()
+        return runs
+
+    def stop_execution(
+        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
+    ) -> Execution:
+        """Stop an execution, whether it waits or runs; one that has ended stays as it is.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ExecutionNotFoundError: it has no such execution, or the caller may not see it.
+            PermissionDeniedError: the caller may not run the workflow, or anything on the asset.
+        """
+        found = self.queries.execution_for(caller, "POST", asset_id, execution_id)
+        if found.is_active:
+            message = f"Stopped by {caller.user_id}"
+            self.runs.stop(execution_id, error=rules.STOPPED, cause=message)
+            entry = self.audit.entry(
+                caller,
+                "stop_execution",
+                execution_entity(execution_id),
+                before={"executionStatus": found.execution_status},
+                after={"executionStatus": "ABORTED"},
+                at=self.clock(),
+            )
+            error = RunError(code=rules.STOPPED, message=message)
+            self.progress.end(execution_id, "ABORTED", error=error, others=(entry,))
+        return self.queries.execution_for(caller, "GET", asset_id, execution_id)
+
+    def rerun_execution(
+        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
+    ) -> str:
+        """Start the workflow of an execution on the same file again, as both are now.
+
+        Raises as `start_execution`, and:
+            ExecutionNotFoundError: there is no such execution, or the caller may not see it.
+        """
+        found = self.queries.execution_for(caller, "GET", asset_id, execution_id)
+        workflow_id = found.workflow_database_id, found.workflow_id
+        asset, workflow = self._runnable(caller, asset_id, workflow_id)
+        key = found.input_asset_file_key
+        started = self._start(caller, asset, workflow, key, rerun_of=execution_id)
+        self._request_start()
+        return started
+
+    def _runnable(
+        self, caller: Identity, asset_id: tuple[str, str], workflow_id: tuple[str, str]
+    ) -> tuple[Asset, Workflow]:
+        """The asset and the workflow, for a caller who may run the one on the other."""
+        asset = self.files.assets.asset_for(caller, "POST", *asset_id)
+        starting.require_own_or_global(workflow_id[0], asset.database_id)
+        workflow = self.workflows.get_workflow(caller, *workflow_id)
+        require(self.authorization, caller, "POST", secured_workflow(workflow))
+        known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        for function in workflow.functions:
+            pipeline = known.get(function.key)
+            if pipeline is None or not self.pipelines.may_see(caller, pipeline):
+                raise PipelineNotFoundError(function.name)
+            require(self.authorization, caller, "POST", secured_pipeline(pipeline))
+            starting.require_enabled(pipeline)
+        snapshots = map(starting.snapshot, workflow.functions)
+        starting.require_allowed(snapshots, self.runs.may_call)
+        return asset, workflow
+
+    def _start(
+        self,
+        caller: Identity,
+        asset: Asset,
+        workflow: Workflow,
+        file_key: str,
+        *,
+        rerun_of: str | None = None,
+    ) -> str:
+        now = self.clock()
+        execution = starting.new_execution(
+            caller,
+            workflow,
+            (asset.database_id, asset.asset_id),
+            self._file(asset, file_key),
+            execution_id=ordered_uuid(now),
+            created_at=iso(now),
+        )
+        if rerun_of is not None:
+            execution = execution.model_copy(update={"trigger": "rerun"})
+        entry = self.audit.entry(
+            caller,
+            "start_execution" if rerun_of is None else "rerun_execution",
+            execution_entity(execution.execution_id),
+            after=rules.facts_of(execution, rerun_of),
+            at=now,
+        )
+        self.executions.create(execution, self.active.waiting_write(execution), entry)
+        return execution.execution_id
+
+    def _file(self, asset: Asset, file_key: str) -> tuple[str, str]:
+        """The key of the input file and its current S3 version; both empty without a file."""
+        _, prefix = self.files.assets.location(asset)
+        if file_key in {"", "/", prefix}:
+            return "", ""
+        target = self.files.target(asset, file_key, field="fileKey")
+        head = self.objects.head(target.bucket, target.key)
+        if not isinstance(head, ObjectHead):
+            raise FileNotFoundInAssetError(target.path, asset.asset_id)
+        head.demand_restored()
+        version_id = head.version.version_id
+        self.files.quarantine.demand_clean(target.bucket, target.key, version_id)
+        return target.key, version_id
+
+    def _request_start(self) -> None:
+        try:
+            self.queues.send(EXECUTION_STARTS, [{}])
+        except UnavailableError as error:
+            # It is written, and the next reconciliation starts it.
+            _log.warning("an execution starts later: %s", error.message)

@@ -1,0 +1,93 @@
+"""Reading executions: never asks Step Functions."""
+
+from collections.abc import Mapping
+
+from backend.core.authorization import Authorization, Secured, require
+from backend.core.identity import Identity
+from backend.core.paging import Page, PageRequest, fill
+from backend.core.wired import wired
+from backend.domains.assets.service import AssetService, secured
+from backend.domains.executions.models import Execution
+from backend.domains.executions.repository import (
+    ExecutionNotFoundError,
+    ExecutionRepository,
+    position_in_asset,
+    position_in_workflow,
+)
+from backend.domains.executions.rules import starting
+from backend.spec.routes import Action
+
+
+@wired
+class ExecutionQueries:
+    executions: ExecutionRepository
+    assets: AssetService
+    authorization: Authorization
+
+    def list_executions(
+        self,
+        caller: Identity,
+        asset_id: tuple[str, str],
+        page: PageRequest,
+        *,
+        workflow: tuple[str, str] | None = None,
+    ) -> Page[Execution]:
+        """Return the executions of an asset, or those of one workflow on it, the newest first.
+
+        Those of workflows that the caller may not see are left out.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+        """
+        asset = self.assets.get_asset(caller, *asset_id)
+        place = asset.database_id, asset.asset_id
+
+        def fetch(request: PageRequest) -> Page[Execution]:
+            if workflow is None:
+                return self.executions.list_of_asset(place, request)
+            return self.executions.list_of_workflow(place, workflow, request)
+
+        def position_of(execution: Execution) -> Mapping[str, str]:
+            if workflow is None:
+                return position_in_asset(execution)
+            return position_in_workflow(execution)
+
+        def visible(execution: Execution) -> bool:
+            return self.authorization.may(caller, "GET", secured_workflow(execution))
+
+        return fill(fetch, page, visible=visible, position_of=position_of)
+
+    def get_execution(
+        self, caller: Identity, asset_id: tuple[str, str], execution_id: str
+    ) -> Execution:
+        """Return one execution of an asset.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ExecutionNotFoundError: it has no such execution, or the caller may not see it.
+        """
+        return self.execution_for(caller, "GET", asset_id, execution_id)
+
+    def execution_for(
+        self, caller: Identity, action: Action, asset_id: tuple[str, str], execution_id: str
+    ) -> Execution:
+        """Return an execution, for a caller who may do this to its asset and its workflow.
+
+        Raises:
+            AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ExecutionNotFoundError: it has no such execution, or the caller may not see it.
+            PermissionDeniedError: the caller may see it, and not do this.
+        """
+        asset = self.assets.get_asset(caller, *asset_id)
+        found = self.executions.get(asset.database_id, asset.asset_id, execution_id)
+        if found is None or not self.authorization.may(caller, "GET", secured_workflow(found)):
+            raise ExecutionNotFoundError(execution_id)
+        require(self.authorization, caller, action, secured(asset))
+        require(self.authorization, caller, action, secured_workflow(found))
+        return found
+
+
+def secured_workflow(execution: Execution) -> Secured:
+    """The workflow of an execution as permissions see it, whether it still exists or not."""
+    fields = starting.secured_fields(execution.workflow_database_id, execution.workflow_id)
+    return Secured("workflow", fields)

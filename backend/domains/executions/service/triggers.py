@@ -1,0 +1,190 @@
+"""Starts the workflows that new versions of files trigger.
+
+Uploads and objects that others put into the bucket arrive on one path: S3's events. An event only
+names a file: the version that is current when it is looked at is processed, once, whichever events
+arrive. While a run of the workflow on the file is active, the file is noted at its reservation, and
+looked at again when the run ends.
+"""
+
+import json
+import logging
+
+from backend.core.clock import Clock, iso
+from backend.core.deliveries import Event, Message, Reply, Ring, given_back, received
+from backend.core.errors import UnavailableError
+from backend.core.identity import SYSTEM, Identity
+from backend.core.ids import ordered_uuid
+from backend.core.objects import ObjectHead, Objects
+from backend.core.queues import Queues
+from backend.core.wired import wired
+from backend.domains.assets.models import Asset
+from backend.domains.assets.service import AssetService
+from backend.domains.audit.models import execution_entity
+from backend.domains.audit.service import AuditService
+from backend.domains.buckets.service import BucketRegistry
+from backend.domains.executions import rules
+from backend.domains.executions.models import Execution
+from backend.domains.executions.models.events import UploadedObject
+from backend.domains.executions.repository import (
+    ActiveRepository,
+    ExecutionActiveError,
+    ExecutionChangedError,
+    ExecutionExistsError,
+    ExecutionRepository,
+)
+from backend.domains.executions.rules import events, starting, triggers
+from backend.domains.executions.service.consumers import Keep
+from backend.domains.pipelines.service import PipelineQueries
+from backend.domains.quarantine.service import Quarantine
+from backend.domains.uploads.service.uploaders import Uploaders
+from backend.domains.workflows.models import Workflow
+from backend.domains.workflows.service import WorkflowQueries
+from backend.spec.buckets import UPLOAD_METADATA
+from backend.spec.metrics import BATCHES_GIVEN_BACK
+from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
+
+MAX_LOOKS = 9
+"""Deliveries of an object that is no asset's yet, within some ten minutes: what is written straight
+into a bucket becomes an asset by another consumer of the same event."""
+_ATTEMPTS = 4  # of a run that meets the end of another at the same moment
+_log = logging.getLogger(__name__)
+
+
+@wired
+class UploadTriggers:
+    executions: ExecutionRepository
+    active: ActiveRepository
+    workflows: WorkflowQueries
+    pipelines: PipelineQueries
+    assets: AssetService
+    registry: BucketRegistry
+    uploaders: Uploaders
+    quarantine: Quarantine
+    objects: Objects
+    queues: Queues
+    audit: AuditService
+    clock: Clock
+    keep: Keep
+    ring: Ring
+
+    def consume(self, event: Event) -> Reply:
+        """Work through the batch; after an outage all of its messages are given back."""
+        messages: list[Message] = list(event["Records"])
+        try:
+            later = [message for message in messages if not self._take(message)]
+            return given_back(self.queues, UPLOAD_TRIGGERS, later)
+        except UnavailableError as error:
+            _log.warning("an outage: messages are given back: %s", error.message)
+            self.ring(BATCHES_GIVEN_BACK)
+            return given_back(self.queues, UPLOAD_TRIGGERS, messages)
+
+    def _take(self, message: Message) -> bool:
+        """Start what a message triggers; return whether it is done with."""
+        try:
+            upload = events.uploaded_object(message)
+        except events.NotUnderstoodError as error:
+            self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
+            return True
+        bucket = triggers.bucket_of(
+            upload, self.registry.for_objects([(upload.bucket, upload.key)])
+        )
+        if bucket is None:
+            return True
+        place = (bucket.bucket_id, upload.key)
+        owner = self.assets.owners([place]).get(place)
+        if owner is None:
+            return received(message) >= MAX_LOOKS
+        asset = self.assets.find_asset(owner.database_id, owner.asset_id)
+        if asset is not None and not asset.is_archived:
+            self._start_all(asset, upload)
+        return True
+
+    def _start_all(self, asset: Asset, upload: UploadedObject) -> None:
+        prefix = asset.asset_location.key
+        if not triggers.may_start(prefix, upload.key):
+            return
+        path = f"/{upload.key.removeprefix(prefix)}"
+        wanted = self.workflows.triggered_by(asset.database_id, path)
+        head = self.objects.head(upload.bucket, upload.key) if wanted else None
+        if not isinstance(head, ObjectHead) or not self._is_readable(upload, head):
+            return
+        chain = triggers.chain_of(head.metadata)
+        wanted = [one for one in wanted if triggers.goes_on(chain, one.key)]
+        ready = [one for one in wanted if self._is_ready(one)]
+        if not ready:
+            return
+        caller = self._caller(head)
+        for workflow in ready:
+            execution = self._execution(caller, asset, workflow, upload, head)
+            named = {"trigger": "upload", "chain": [*chain, workflow.key]}
+            self._start(execution.model_copy(update=named), caller, upload)
+        self.queues.send(EXECUTION_STARTS, [{}])
+
+    def _is_readable(self, upload: UploadedObject, head: ObjectHead) -> bool:
+        if head.needs_restore:
+            return False
+        return not self.quarantine.among(upload.bucket, [(upload.key, head.version.version_id)])
+
+    def _is_ready(self, workflow: Workflow) -> bool:
+        """Whether all pipelines of a workflow exist and are enabled."""
+        known = self.pipelines.find_pipelines([each.key for each in workflow.functions])
+        for function in workflow.functions:
+            pipeline = known.get(function.key)
+            if pipeline is None or not pipeline.enabled:
+                _log.info("%s starts no run: pipeline %s cannot run", workflow.key, function.name)
+                return False
+        return True
+
+    def _caller(self, head: ObjectHead) -> Identity:
+        """Who uploaded the version, or the product itself."""
+        upload_id = head.metadata.get(UPLOAD_METADATA)
+        found = self.uploaders.uploader(upload_id) if upload_id else None
+        return found or SYSTEM
+
+    def _execution(
+        self,
+        caller: Identity,
+        asset: Asset,
+        workflow: Workflow,
+        upload: UploadedObject,
+        head: ObjectHead,
+    ) -> Execution:
+        version_id = head.version.version_id
+        name = triggers.run_name(workflow.key, upload, version_id)
+        return starting.new_execution(
+            caller,
+            workflow,
+            (asset.database_id, asset.asset_id),
+            (upload.key, version_id),
+            execution_id=ordered_uuid(head.version.last_modified, name),
+            created_at=iso(self.clock()),
+        )
+
+    def _start(self, execution: Execution, caller: Identity, upload: UploadedObject) -> None:
+        entry = self.audit.entry(
+            caller,
+            "trigger_execution",
+            execution_entity(execution.execution_id),
+            after=rules.facts_of(execution),
+            at=self.clock(),
+        )
+        for _ in range(_ATTEMPTS):
+            try:
+                self.executions.create(execution, self.active.waiting_write(execution), entry)
+            except ExecutionExistsError:  # the event was delivered before
+                return
+            except ExecutionActiveError as error:
+                if self._kept(execution, error.execution_id, upload):
+                    return
+            else:
+                return
+        raise UnavailableError(f"runs on {execution.input_asset_file_key} begin and end meanwhile")
+
+    def _kept(self, execution: Execution, active_id: str, upload: UploadedObject) -> bool:
+        """Keep an upload at the active run of its file; false if that run has ended."""
+        reservation = rules.reservation_key(rules.target_of(execution))
+        try:
+            self.executions.keep_upload(reservation, active_id, json.dumps(events.again(upload)))
+        except ExecutionChangedError:
+            return False
+        return True

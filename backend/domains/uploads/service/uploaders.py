@@ -1,0 +1,18 @@
+"""Says who uploaded a version of a file, for slices that act for that user."""
+
+from backend.core.identity import Identity
+from backend.core.wired import wired
+from backend.domains.uploads.repository import UploadRepository
+
+
+@wired
+class Uploaders:
+    uploads: UploadRepository
+
+    def uploader(self, upload_id: str) -> Identity | None:
+        """Return who started an upload; None once its rows have expired.
+
+        Whether a second factor was given is not stored: the identity has none.
+        """
+        found = self.uploads.get(upload_id)
+        return None if found is None else Identity(found.user_id)

@@ -1,0 +1,7 @@
+"""The function that starts workflows on what is uploaded."""
+
+from backend.entrypoints import ready
+from backend.entrypoints.execution_workers import ExecutionWorkerWiring
+from backend.spec.functions import UPLOAD_TRIGGER
+
+handler = ready(ExecutionWorkerWiring(UPLOAD_TRIGGER).triggers_handler)

@@ -1,0 +1,31 @@
+"""Routes of executions: runs of workflows on assets."""
+
+from backend.spec.routes.model import ASSET_PATH, Route
+
+START_EXECUTION = Route(
+    "POST", f"{ASSET_PATH}/workflows/{{workflowId}}", "executions", "start_execution",
+    "Run a workflow on a file of an asset, on several files, or on the asset", "asset",
+    statuses=(409,),
+)  # fmt: skip
+LIST_EXECUTIONS = Route(
+    "GET", f"{ASSET_PATH}/workflows/executions", "executions", "list_executions",
+    "List the executions of workflows on an asset, newest first", "asset",
+)  # fmt: skip
+LIST_WORKFLOW_EXECUTIONS = Route(
+    "GET", f"{ASSET_PATH}/workflows/executions/{{workflowId}}", "executions",
+    "list_workflow_executions", "List the executions of a workflow on an asset, newest first",
+    "asset",
+)  # fmt: skip
+GET_EXECUTION = Route(
+    "GET", f"{ASSET_PATH}/executions/{{executionId}}", "executions", "get_execution",
+    "Get an execution with its steps, times, input, outputs and error", "asset", ours=True,
+)  # fmt: skip
+STOP_EXECUTION = Route(
+    "DELETE", f"{ASSET_PATH}/executions/{{executionId}}", "executions", "stop_execution",
+    "Stop an execution", "asset", tier2="POST", ours=True,
+)  # fmt: skip
+RERUN_EXECUTION = Route(
+    "POST", f"{ASSET_PATH}/executions/{{executionId}}/rerun", "executions", "rerun_execution",
+    "Run the workflow of an execution on the same file again", "asset", ours=True,
+    statuses=(409,),
+)  # fmt: skip

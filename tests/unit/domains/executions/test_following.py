@@ -1,0 +1,176 @@
+"""What users see of executions, how they stop them and run them again."""
+
+import pytest
+
+from tests.factories.execution_api import Api
+from tests.factories.executions import Runner, status_event
+
+
+@pytest.fixture
+def runner() -> Runner:
+    runner = Runner()
+    runner.define()
+    runner.upload()
+    return runner
+
+
+@pytest.fixture
+def api(runner: Runner) -> Api:
+    return Api(runner)
+
+
+def test_executions_are_listed_newest_first_with_the_contracts_dates(api: Api) -> None:
+    api.runner.define("other")
+    ids: list[str] = []
+    for workflow_id in ("publish", "other"):
+        ids.append(api.started(workflow_id=workflow_id))
+        api.runner.wait(minutes=1)
+    api.runner.start()
+    api.runner.report(status_event(ids[0]))
+    items = api.get("workflows/executions").body["message"]["Items"]
+    assert [one["executionId"] for one in items] == ids[::-1]
+    assert [one["executionStatus"] for one in items] == ["RUNNING", "SUCCEEDED"]
+    assert {
+        name: items[1][name]
+        for name in ("workflowDatabaseId", "workflowId", "startDate", "stopDate")
+    } == {
+        "workflowDatabaseId": "museum",
+        "workflowId": "publish",
+        "startDate": "03/01/2026, 12:02:00",
+        "stopDate": "03/01/2026, 12:00:05",
+    }
+    assert items[0]["stopDate"] == ""
+    assert items[1]["inputAssetFileKey"] == "statue/a.glb"
+    assert items[1]["stoppedAt"] == "2026-03-01T12:00:05.000000Z"
+
+
+def test_executions_of_one_workflow_are_listed(api: Api) -> None:
+    api.runner.define("other")
+    ids = [api.started(workflow_id=one) for one in ("publish", "other")]
+    path = "workflows/executions/{workflowId}"
+    answer = api.get(path, {"workflowDatabaseId": "museum"}, workflowId="publish")
+    assert [one["executionId"] for one in answer.body["message"]["Items"]] == ids[:1]
+    in_body = api.send("GET", path, {"workflowId": "other"}, body={"workflowDatabaseId": "museum"})
+    assert [one["executionId"] for one in in_body.body["message"]["Items"]] == ids[1:]
+    missing = api.get(path, workflowId="publish")
+    assert (missing.status, "workflowDatabaseId" in missing.body["message"]) == (400, True)
+
+
+@pytest.mark.parametrize("workflow_id", [None, "publish"])
+def test_pages_of_executions_hold_each_once(api: Api, workflow_id: str | None) -> None:
+    ids: set[str] = set()
+    for number in range(7):
+        api.runner.upload(f"statue/{number}.glb")
+        ids.add(api.started(f"/{number}.glb"))
+        api.runner.wait(seconds=1)
+    path, more = "workflows/executions", {}
+    query = {"pageSize": "3"}
+    if workflow_id:
+        path, more = f"{path}/{{workflowId}}", {"workflowId": workflow_id}
+        query["workflowDatabaseId"] = "museum"
+    found: list[str] = []
+    while True:
+        page = api.get(path, query, **more).body["message"]
+        found += [one["executionId"] for one in page["Items"]]
+        if "NextToken" not in page:
+            break
+        query["startingToken"] = page["NextToken"]
+    assert len(found) == 7
+    assert set(found) == ids
+
+
+def test_pages_have_fifty_executions(api: Api) -> None:
+    for number in range(52):
+        api.runner.create(f"e{number}", input_asset_file_key=f"statue/{number}.glb")
+    page = api.get("workflows/executions").body["message"]
+    assert (len(page["Items"]), "NextToken" in page) == (50, True)
+
+
+def test_executions_of_hidden_workflows_are_left_out(api: Api) -> None:
+    started = api.started()
+    api.runner.rights.denied.add(("workflow", "publish", "*"))
+    assert api.get("workflows/executions").body["message"]["Items"] == []
+    absent = api.get("executions/{executionId}", executionId="unknown")
+    hidden = api.get("executions/{executionId}", executionId=started)
+    assert (absent.status, hidden.status) == (404, 404)
+    assert hidden.body["message"] == absent.body["message"].replace("unknown", started)
+
+
+def test_an_execution_is_described(api: Api) -> None:
+    api.runner.define(pipelines=[("museum", "convert"), ("GLOBAL", "inspect")])
+    started = api.started()
+    api.runner.start()
+    api.runner.report(status_event(started, "FAILED", error="MeshBroken", cause="not manifold"))
+    found = api.get("executions/{executionId}", executionId=started).body["message"]
+    assert found["error"] == {"code": "MeshBroken", "message": "not manifold"}
+    assert [(one["number"], one["pipelineId"]) for one in found["steps"]] == [
+        (1, "convert"),
+        (2, "inspect"),
+    ]
+    assert found["steps"][1]["outputPrefix"] == f"pipelines/{started}/2/"
+    assert found["logLink"] == f"https://log/{started}"
+    assert (found["startedBy"], found["trigger"]) == ("ann", "user")
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+def test_an_execution_is_stopped(api: Api, is_running: bool) -> None:
+    started = api.started()
+    if is_running:
+        api.runner.start()
+    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
+    assert (answer.status, "ABORTED" in answer.body["message"]) == (200, True)
+    found = api.runner.executions.find(started)
+    assert found is not None
+    assert found.error is not None
+    assert (found.error.code, found.error.message) == ("Stopped", "Stopped by ann")
+    assert api.runner.counted == 0
+    api.runner.start()
+    if is_running:
+        assert api.runner.runs.started[started].state.status == "ABORTED"
+        api.runner.report(status_event(started, "ABORTED"))
+    else:
+        assert not api.runner.runs.started
+    assert api.start().status == 200
+
+
+def test_an_execution_that_has_ended_is_not_stopped_again(api: Api) -> None:
+    started = api.started()
+    api.runner.start()
+    api.runner.report(status_event(started))
+    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
+    assert (answer.status, "SUCCEEDED" in answer.body["message"]) == (200, True)
+    assert api.runner.status_of(started) == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("denied", "status"),
+    [
+        (("asset", "*", "POST"), 403),
+        (("workflow", "publish", "POST"), 403),
+        (("workflow", "publish", "*"), 404),
+    ],
+)
+def test_stopping_needs_the_rights_of_starting(
+    api: Api, denied: tuple[str, str, str], status: int
+) -> None:
+    started = api.started()
+    api.runner.rights.denied.add(denied)
+    answer = api.send("DELETE", "executions/{executionId}", {"executionId": started})
+    assert answer.status == status
+    assert api.runner.status_of(started) == "NEW"
+
+
+def test_an_execution_is_run_again_as_things_are_now(api: Api) -> None:
+    started = api.started()
+    assert api.post("executions/{executionId}/rerun", executionId=started).status == 409
+    api.runner.start()
+    api.runner.report(status_event(started))
+    version = api.runner.upload()
+    api.runner.define(pipelines=[("museum", "other")])
+    answer = api.post("executions/{executionId}/rerun", executionId=started)
+    assert answer.status == 200
+    again = api.runner.executions.find(answer.body["message"])
+    assert again is not None
+    assert (again.trigger, again.input_version_id) == ("rerun", version)
+    assert [one.pipeline_id for one in again.pipelines] == ["other"]
+    assert api.post("executions/{executionId}/rerun", executionId="unknown").status == 404

@@ -1,0 +1,291 @@
+"""Uploads start workflows: each version once, the last one in any case, never in a circle."""
+
+import json
+from typing import Any
+
+import pytest
+
+from backend.core.errors import UnavailableError
+from backend.domains.executions.models import Execution
+from backend.domains.executions.service.triggers import MAX_LOOKS
+from backend.domains.quarantine.models import ScannedVersion
+from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
+from backend.spec.tables.assets import ASSET_UPLOADS
+from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
+from tests.factories.audit import entries
+from tests.factories.executions import BUCKET, Runner, status_event
+
+KEY = "statue/a.glb"
+
+
+@pytest.fixture
+def runner() -> Runner:
+    runner = Runner()
+    runner.define("publish", triggers=".glb,.obj")
+    return runner
+
+
+def runs(runner: Runner) -> list[Execution]:
+    """All executions, the oldest first."""
+    rows = runner.tables.rows(WORKFLOW_EXECUTIONS)
+    found = [Execution.model_validate(row) for row in rows]
+    return sorted(found, key=lambda one: one.execution_id)
+
+
+def finish(runner: Runner, execution_id: str) -> None:
+    """Let an execution end, and deliver what that sends."""
+    runner.start()
+    runner.report(status_event(execution_id))
+    for body in runner.queues.take(UPLOAD_TRIGGERS):
+        runner.trigger(body["detail"]["object"]["key"])
+
+
+def test_an_upload_starts_the_workflows_of_its_extension(runner: Runner) -> None:
+    runner.define("everything", database_id="GLOBAL", triggers=".all")
+    runner.define("points", triggers=".e57")
+    runner.define("by-hand")
+    version = runner.upload()
+    assert runner.trigger(KEY) == {"batchItemFailures": []}
+    found = runs(runner)
+    assert {one.workflow_id for one in found} == {"publish", "everything"}
+    assert {one.trigger for one in found} == {"upload"}
+    assert {(one.input_asset_file_key, one.input_version_id) for one in found} == {(KEY, version)}
+    assert {one.started_by for one in found} == {"SYSTEM"}
+    assert runner.queues.take(EXECUTION_STARTS) == [{}]
+    runner.start()
+    assert len(runner.runs.started) == 2
+
+
+def test_a_run_of_an_upload_is_its_uploaders(runner: Runner) -> None:
+    row: dict[str, Any] = {
+        "uploadId": "y1",
+        "assetId": "statue",
+        "databaseId": "museum",
+        "UserId": "ann",
+        "uploadType": "assetFile",
+        "createdAt": "2026-03-01T12:00:00.000000Z",
+        "expiresAt": 1_900_000_000,
+        "files": [],
+    }
+    runner.tables.put_many(ASSET_UPLOADS, [row])
+    runner.upload(vitrine_upload="y1")
+    runner.upload("statue/b.glb", vitrine_upload="y-expired")
+    runner.trigger(KEY, "statue/b.glb")
+    found = {one.input_asset_file_key: one.started_by for one in runs(runner)}
+    assert found == {KEY: "ann", "statue/b.glb": "SYSTEM"}
+    entered = {
+        entry["userId"]
+        for entry in entries(runner.tables)
+        if entry["operation"] == "trigger_execution"
+    }
+    assert entered == {"ann", "SYSTEM"}
+
+
+def test_an_event_that_is_delivered_again_starts_nothing(runner: Runner) -> None:
+    runner.upload()
+    runner.trigger(KEY, KEY)
+    (first,) = runs(runner)
+    runner.trigger(KEY)
+    finish(runner, first.execution_id)
+    runner.trigger(KEY)
+    assert [one.execution_id for one in runs(runner)] == [first.execution_id]
+
+
+def test_of_twenty_uploads_the_last_is_processed_and_none_twice_at_once(runner: Runner) -> None:
+    first = runner.upload()
+    runner.trigger(KEY)
+    runner.start()
+    (running,) = runs(runner)
+    last = first
+    for _ in range(19):
+        runner.wait(seconds=1)
+        last = runner.upload()
+        runner.trigger(KEY)
+    assert len(runs(runner)) == 1
+    finish(runner, running.execution_id)
+    after = runs(runner)
+    assert [one.input_version_id for one in after] == [first, last]
+    assert after[0].execution_status == "SUCCEEDED"
+    finish(runner, after[1].execution_id)
+    assert len(runs(runner)) == 2
+    assert runner.counted == 0
+
+
+def test_an_upload_is_kept_though_the_process_dies_when_the_run_ends(runner: Runner) -> None:
+    runner.upload()
+    runner.trigger(KEY)
+    runner.start()
+    (running,) = runs(runner)
+    last = runner.upload()
+    runner.trigger(KEY)
+    writes = runner.tables.before
+
+    def crash(operation: str) -> None:
+        if operation == "write":
+            raise UnavailableError("the process died")
+
+    runner.tables.before = crash
+    runner.report(status_event(running.execution_id))
+    runner.tables.before = writes
+    for body in runner.queues.take(UPLOAD_TRIGGERS):  # meets the run, which has not ended
+        runner.trigger(body["detail"]["object"]["key"])
+    finish(runner, running.execution_id)
+    assert [one.input_version_id for one in runs(runner)][-1] == last
+    assert len(runs(runner)) == 2
+
+
+def test_an_outage_gives_all_messages_back(runner: Runner) -> None:
+    runner.upload()
+    left = [3]
+
+    def away(operation: str) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            raise UnavailableError("DynamoDB does not answer")
+
+    runner.tables.before = away
+    failed = runner.trigger(KEY, KEY)
+    assert failed == {"batchItemFailures": [{"itemIdentifier": "m0"}, {"itemIdentifier": "m1"}]}
+    runner.tables.before = lambda operation: None
+    runner.trigger(KEY, KEY)
+    assert len(runs(runner)) == 1
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "statue/a.png",
+        "statue/a.glb.previewFile.png",
+        "statue/preview.png",
+        "statue/folder/",
+        "statue/noextension",
+        "temp-uploads/y1/0.glb",
+        "previews/statue/a.glb",
+        "pipelines/e1/1/files/a.glb",
+        "a.glb",
+    ],
+)
+def test_what_is_no_file_of_a_triggering_kind_starts_nothing(runner: Runner, key: str) -> None:
+    runner.define("images", triggers=".jpg")
+    runner.define("every", triggers=".glb,.jpeg")
+    runner.upload(key)
+    assert runner.trigger(key) == {"batchItemFailures": []}
+    assert runs(runner) == []
+
+
+def test_previews_start_not_even_what_takes_all_files(runner: Runner) -> None:
+    runner.define("everything", triggers=".all")
+    for key in ("statue/a.glb.previewFile.png", "statue/preview.png", "statue/folder/"):
+        runner.upload(key)
+        runner.trigger(key)
+    assert runs(runner) == []
+    runner.upload("statue/a.png")
+    runner.trigger("statue/a.png")
+    assert [one.workflow_id for one in runs(runner)] == ["everything"]
+
+
+@pytest.mark.parametrize(
+    ("chain", "started"),
+    [
+        ("", {"publish", "everything"}),
+        ("museum:publish", {"everything"}),
+        ("museum:other,GLOBAL:everything", {"publish"}),
+        ("museum:publish,GLOBAL:everything", set[str]()),
+        ("a:1,a:2,a:3,a:4", {"publish", "everything"}),
+        ("a:1,a:2,a:3,a:4,a:5", set[str]()),
+    ],
+)
+def test_a_workflow_does_not_start_on_what_it_led_to(
+    runner: Runner, chain: str, started: set[str]
+) -> None:
+    runner.define("everything", database_id="GLOBAL", triggers=".all")
+    runner.upload(vitrine_workflows=chain)
+    runner.trigger(KEY)
+    found = runs(runner)
+    assert {one.workflow_id for one in found} == started
+    for one in found:
+        assert one.chain == [*filter(None, chain.split(",")), one.workflow_key]
+
+
+def test_a_workflow_whose_output_triggers_it_runs_once(runner: Runner) -> None:
+    runner.upload()
+    runner.trigger(KEY)
+    (first,) = runs(runner)
+    runner.upload("statue/a-small.glb", vitrine_workflows=",".join(first.chain))
+    runner.trigger("statue/a-small.glb")
+    finish(runner, first.execution_id)
+    assert len(runs(runner)) == 1
+
+
+def test_a_file_that_is_gone_or_archived_starts_nothing(runner: Runner) -> None:
+    runner.upload()
+    runner.objects.delete(BUCKET, KEY)
+    assert runner.trigger(KEY, "statue/never.glb") == {"batchItemFailures": []}
+    assert runs(runner) == []
+
+
+def test_a_quarantined_version_starts_nothing(runner: Runner) -> None:
+    version = runner.upload()
+    verdict = {"scanStatus": "THREATS_FOUND", "scannedAt": "2026-03-01T12:00:00.000000Z"}
+    runner.quarantine_version(ScannedVersion(BUCKET, KEY, version), verdict)
+    runner.trigger(KEY)
+    assert runs(runner) == []
+
+
+@pytest.mark.parametrize("is_missing", [False, True])
+def test_a_workflow_with_a_disabled_or_missing_pipeline_starts_nothing(
+    runner: Runner, is_missing: bool
+) -> None:
+    if is_missing:
+        runner.tables.items["PipelineStorageTable"].clear()
+    else:
+        runner.define("publish", triggers=".glb", enabled=False)
+    runner.upload()
+    assert runner.trigger(KEY) == {"batchItemFailures": []}
+    assert runs(runner) == []
+
+
+def test_an_object_that_is_no_assets_yet_is_looked_at_again(runner: Runner) -> None:
+    """Another consumer of the same event makes the asset."""
+    runner.upload("garden/a.glb")
+    assert runner.trigger("garden/a.glb") == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
+    assert runner.queues.postponed == [(UPLOAD_TRIGGERS.name, "r0", 10)]
+    assert runner.trigger("garden/a.glb", received=MAX_LOOKS) == {"batchItemFailures": []}
+
+
+def test_objects_of_other_buckets_start_nothing(runner: Runner) -> None:
+    runner.upload()
+    assert runner.trigger(KEY, bucket="others") == {"batchItemFailures": []}
+    assert runs(runner) == []
+
+
+@pytest.mark.parametrize("body", [{}, [], {"detail": {"bucket": {"name": 1}}}])
+def test_what_is_no_event_is_kept_with_the_failures(runner: Runner, body: Any) -> None:
+    event = {"Records": [{"messageId": "m", "receiptHandle": "r", "body": json.dumps(body)}]}
+    assert runner.triggers.consume(event) == {"batchItemFailures": []}
+    assert [name for name, _, _ in runner.kept] == ["m"]
+
+
+def test_many_uploads_at_once_are_all_processed(runner: Runner) -> None:
+    runner.limit = 10
+    keys = [f"statue/{number:04}.glb" for number in range(120)]
+    for key in keys:
+        runner.upload(key)
+    for at in range(0, len(keys), 10):
+        runner.trigger(*keys[at : at + 10])
+    most = 0
+    while True:
+        runner.start()
+        under_way = [
+            one for one, run in runner.runs.started.items() if run.state.status == "RUNNING"
+        ]
+        most = max(most, len(under_way))
+        if not under_way:
+            break
+        for one in under_way:
+            runner.runs.end(one, "SUCCEEDED")
+        runner.report(*map(status_event, under_way))
+    found = runs(runner)
+    assert {one.input_asset_file_key for one in found} == set(keys)
+    assert {one.execution_status for one in found} == {"SUCCEEDED"}
+    assert (len(found), most, runner.counted) == (120, 10, 0)
