@@ -81,6 +81,21 @@ def test_a_layer_that_was_built_is_not_built_again(
     assert assets.build_layer() == built
 
 
+def test_a_function_that_lambda_would_refuse_for_its_size_is_not_bundled(tmp_path: Path) -> None:
+    code, layer, packages = (tmp_path / name for name in ("code", "layer", "packages"))
+    for folder, megabytes in ((code, 10), (layer, 40), (packages, 200)):
+        folder.mkdir()
+        with (folder / "library.so").open("wb") as file:
+            file.truncate(megabytes * assets.MIB)  # takes no room on the disk
+    folders = assets.Folders(
+        code, layer, "hash", packages={"inspect": assets.Layer(packages, "other")}
+    )
+    assets.check_sizes(folders)
+    (packages / "one more").write_bytes(b"1")
+    with pytest.raises(LayerBuildError, match="inspect have 250 MiB"):
+        assets.check_sizes(folders)
+
+
 def test_what_is_compiled_runs_without_its_source_being_looked_at(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text("print('as compiled', __file__)\n")
