@@ -3,12 +3,19 @@
 import io
 
 import numpy as np
-from PIL import Image
+from PIL import AvifImagePlugin, Image
 
 from backend.processing import limits
 from backend.processing.scene import Bytes
 
+# A confined process starts no threads.
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1
 Image.MAX_IMAGE_PIXELS = limits.PIXELS
+FORMATS = (
+    *("AVIF", "BMP", "DDS", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PSD", "TGA"),
+    *("TIFF", "WEBP"),
+)
+"""The formats of Pillow that are decoded; others run programs (EPS) or are rare."""
 
 _ERRORS = (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError)
 
@@ -45,12 +52,12 @@ def encoded(texture: bytes | Bytes, size: int) -> tuple[bytes, str] | None:
 def _opened(texture: bytes | Bytes) -> Image.Image:
     if isinstance(texture, np.ndarray):
         return Image.fromarray(texture)
-    return Image.open(io.BytesIO(texture))
+    return Image.open(io.BytesIO(texture), formats=FORMATS)
 
 
 def _kept(texture: bytes, size: int) -> tuple[bytes, str] | None:
     try:
-        with Image.open(io.BytesIO(texture)) as image:
+        with Image.open(io.BytesIO(texture), formats=FORMATS) as image:
             fits = image.format in {"PNG", "JPEG"} and max(image.size) <= size
             image.load()  # a broken image would be an error of every viewer
             kind = str(image.format).lower()

@@ -9,6 +9,7 @@ from PIL import Image
 
 from backend.processing import limits
 from backend.processing.scene import RefusedError
+from backend.processing.textures import FORMATS
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class Document:
 def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             return Document(_image_facts(image), _reduced(image))
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None

@@ -1,5 +1,6 @@
 """The jail: what a confined process cannot do, and that its end becomes a reason."""
 
+import io
 import json
 import os
 import socket
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from backend.processing.files import State
 from backend.processing.jail import landlock, results
@@ -143,6 +145,23 @@ def test_libraries_work_in_the_jail(
     assert found.result.refused is None
     assert {key: found.result.facts[key] for key in facts} == facts
     assert found.thumbnail is not None
+
+
+@pytest.mark.parametrize("kind", ["AVIF", "DDS", "JPEG", "JPEG2000", "PNG", "TIFF", "WEBP"])
+def test_images_are_decoded_in_the_jail(kind: str, jail: Jail, tmp_path: Path) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 20), "red").save(out, kind)
+    found = run(jail, tmp_path, "photo.png", out.getvalue())
+    assert found.result.refused is None
+    assert found.result.facts["format"] == kind
+    assert found.thumbnail is not None
+
+
+def test_an_image_that_runs_a_program_is_refused(jail: Jail, tmp_path: Path) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 20), "red").save(out, "EPS")
+    found = run(jail, tmp_path, "photo.png", out.getvalue())
+    assert found.result.refused == "not an image of a known format"
 
 
 def test_the_same_file_has_the_same_result(jail: Jail, tmp_path: Path) -> None:
