@@ -6,6 +6,7 @@ breaks it.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -16,7 +17,7 @@ from backend.core.written import AFTER_HEADER
 from backend.http import headers
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES, PARAMETERS, REPLIES
-from backend.spec.routes import Route
+from backend.spec.routes import ROUTES, Route
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 
 Json = dict[str, Any]
@@ -79,7 +80,7 @@ _EMPTY_NOT_FOUND: Json = {
 
 
 def document(bindings: Iterable[Binding]) -> Json:
-    """The document of these routes, without an address of a server."""
+    """The document of these routes."""
     ordered = sorted(bindings, key=lambda each: (each.route.path, each.route.method))
     schemas = _Schemas(ordered)
     paths: dict[str, Json] = {}
@@ -94,6 +95,7 @@ def document(bindings: Iterable[Binding]) -> Json:
             "summary": f"Management of visual assets, by the contract of VAMS {CONTRACT_VERSION}",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        "servers": [{"url": "/", "description": "The deployment that serves this document"}],
         "security": [{"key": []}],
         "paths": paths,
         "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas.named()},
@@ -101,12 +103,32 @@ def document(bindings: Iterable[Binding]) -> Json:
 
 
 def told_path(route: Route) -> str:
-    """The path as OpenAPI writes it: tools take a colon in a parameter for a format."""
-    return _IN_PATH.sub(lambda found: f"{{{_parameter(found[1])}}}", route.path)
+    """The path as OpenAPI writes it: tools take a colon in a parameter for a format.
+
+    Routes that differ only in the names of parameters are one path.
+    """
+    names = _shown_names(route)
+    return _IN_PATH.sub(lambda found: f"{{{names[found[1]]}}}", route.path)
 
 
-def _parameter(name: str) -> str:
-    return name.replace(":", "_")
+def _shown_names(route: Route) -> dict[str, str]:
+    """What the parameters of a path are called in the document, by their declared names."""
+    shown = _names_by_shape()[_shape(route)]
+    own = _IN_PATH.findall(route.path)
+    return {name: one.replace(":", "_") for name, one in zip(own, shown, strict=True)}
+
+
+@cache
+def _names_by_shape() -> dict[str, tuple[str, ...]]:
+    """The names of the first route of each shape, in the order of paths and methods."""
+    found: dict[str, tuple[str, ...]] = {}
+    for route in sorted(ROUTES, key=lambda each: (each.path, each.method)):
+        found.setdefault(_shape(route), tuple(_IN_PATH.findall(route.path)))
+    return found
+
+
+def _shape(route: Route) -> str:
+    return _IN_PATH.sub("{}", route.path)
 
 
 class _Generator(GenerateJsonSchema):
@@ -227,19 +249,20 @@ def _operation(binding: Binding, schemas: _Schemas) -> Json:
 
 def _parameters(binding: Binding, schemas: _Schemas) -> Iterator[Json]:
     told = set[str]()
+    names = _shown_names(binding.route)
     for place, model in binding.models.items():
         if place in {"path", "query"}:
             for name, schema, required in schemas.fields(model):
                 told.add(name)
                 if required or name == _PAGE_SIZE:
                     _add_example(name, schema, PARAMETERS)
-                shown = _parameter(name) if place == "path" else name
+                shown = names[name] if place == "path" else name
                 yield {"name": shown, "in": place, "required": required, "schema": schema}
     for name in _IN_PATH.findall(binding.route.path):
         if name not in told:
             schema: Json = {"type": "string", "minLength": 1}
             _add_example(name, schema, {**EXAMPLES, **PARAMETERS})
-            yield {"name": _parameter(name), "in": "path", "required": True, "schema": schema}
+            yield {"name": names[name], "in": "path", "required": True, "schema": schema}
     awaited = (AFTER_HEADER,) if binding.route.awaits else ()
     for name in (*binding.route.reads, *awaited):
         about = _header(headers.OF_REQUESTS[name])

@@ -1,0 +1,39 @@
+"""The OpenAPI document as tools of others read it: a validator, linters, generators of clients."""
+
+import re
+from collections import Counter
+from itertools import combinations
+
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from backend.entrypoints.openapi import openapi
+
+DOCUMENT = openapi()
+PATHS = list(DOCUMENT["paths"])
+AMBIGUOUS = {("/asset-links/single/{assetLinkId}", "/asset-links/{assetLinkId}/metadata")}
+"""Pairs of the contract that one request could fit both of; servers prefer fixed segments."""
+
+
+def test_the_document_is_valid() -> None:
+    assert [str(error) for error in OpenAPIV31SpecValidator(DOCUMENT).iter_errors()] == []
+
+
+def test_the_document_names_a_server() -> None:
+    assert [server["url"] for server in DOCUMENT["servers"]] == ["/"]
+
+
+def test_paths_differ_in_more_than_the_names_of_parameters() -> None:
+    shapes = Counter(re.sub(r"{\w+}", "{}", path) for path in PATHS)
+    assert [shape for shape, count in shapes.items() if count > 1] == []
+
+
+def test_only_pairs_of_the_contract_are_ambiguous() -> None:
+    found = {pair for pair in combinations(sorted(PATHS), 2) if _may_meet(*pair)}
+    assert found == AMBIGUOUS
+
+
+def _may_meet(one: str, other: str) -> bool:
+    """Whether a request may fit both paths."""
+    pairs = list(zip(one.split("/"), other.split("/"), strict=False))
+    same_length = one.count("/") == other.count("/")
+    return same_length and all(a == b or "{" in a + b for a, b in pairs)
