@@ -183,10 +183,38 @@ class SearchReply(WireModel):
 
     The hit of a document of more than 100,000 bytes has no metadata (`MD_`, `AB_`, `metadata`,
     `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 20 hits no words are marked
-    in such documents.
+    in such documents. `didYouMean` is a text that finds something where `query` finds nothing.
     """
 
     model_config = ConfigDict(extra="allow")
+
+
+class SuggestQuery(WireModel):
+    q: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=100,
+            description="What was typed so far. Its last word may be the beginning of one.",
+        ),
+        AfterValidator(is_text),
+        AfterValidator(_without_controls),
+    ]
+    size: Annotated[int, Field(ge=1, le=20)] = 10
+
+
+class Suggestion(WireModel):
+    """`documents` counts assets and files; of keys and values, the pairs that have them."""
+
+    text: str
+    kind: Literal["name", "tag", "key", "value"]
+    documents: int
+
+
+class SuggestionsReply(WireModel):
+    """Suggestions come from what the caller may see."""
+
+    suggestions: list[Suggestion]
 
 
 class MappingsReply(WireModel):

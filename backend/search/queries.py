@@ -153,6 +153,13 @@ def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
 
 
+def replaced_text(request: JsonObject, text: str) -> JsonObject:
+    """Return the request for how many documents another text would find, all else being equal."""
+    asked = request["query"]["bool"]
+    query = {**asked, "must": [text_query(text, with_metadata=True)], "should": []}
+    return {"query": {"bool": query}, "size": 0, "track_total_hits": 1}
+
+
 def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:
     """The request for one page by cursor: a hit more than it has, to know whether one follows.
 

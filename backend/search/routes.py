@@ -4,7 +4,14 @@ from backend.core.models import WireModel
 from backend.core.written import AFTER_HEADER, written_of
 from backend.http.call import Call
 from backend.http.router import Reply, Router
-from backend.search.models import MappingsReply, SearchBody, SearchReply, SimpleSearchBody
+from backend.search.models import (
+    MappingsReply,
+    SearchBody,
+    SearchReply,
+    SimpleSearchBody,
+    SuggestionsReply,
+    SuggestQuery,
+)
 from backend.search.service import SearchService
 from backend.spec import routes
 
@@ -24,6 +31,11 @@ def build_router(service: SearchService) -> Router:
         found = service.search(call.caller, body, written=written)
         status = 202 if "lag" in found else 200
         return Reply(SearchReply.model_validate(found), status=status, bounded_by="size")
+
+    @router.bind(routes.SUGGEST)
+    def suggest(call: Call, query: SuggestQuery) -> SuggestionsReply:
+        found = service.suggest(call.caller, query)
+        return SuggestionsReply.model_validate({"suggestions": found})
 
     @router.bind(routes.SEARCH_SIMPLE)
     def search_simple(call: Call, body: SimpleSearchBody) -> Reply[SearchReply]:

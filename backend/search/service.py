@@ -14,16 +14,22 @@ from backend.core.wired import wired
 from backend.core.written import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
-from backend.search.hits import sized, with_sources
+from backend.search.hits import Search, sized, with_sources
 from backend.search.metadata_queries import taken_facets
-from backend.search.models import EntityType, SearchBody, SimpleSearchBody, Window
+from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SuggestQuery, Window
 from backend.search.pairs import (
     ATTRIBUTES_FROM,
     AttributesNotIndexedError,
     names_attributes,
 )
-from backend.search.queries import fields_query, full_query, simple_query
+from backend.search.queries import fields_query, full_query, replaced_text, simple_query
 from backend.search.state import SearchState
+from backend.search.suggestions import (
+    correction_of,
+    correction_request,
+    suggest_request,
+    suggestions_of,
+)
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
 
 if TYPE_CHECKING:
@@ -119,6 +125,30 @@ class SearchService:
         """The hits of a search by named fields (raises as `search`)."""
         return self._run(body, simple_query(body, self._visible(caller)))
 
+    def suggest(self, caller: Identity, query: SuggestQuery) -> list[JsonObject]:
+        """Return names, tags, metadata keys and values that begin as the text does.
+
+        Raises:
+            InvalidInputError: the text has no letters or digits.
+            SearchNotDeployedError: there is no search engine.
+        """
+        engine, pointer = self._engine(), self.state.pointer()
+        request = suggest_request(query.q, size=query.size, visible=self._visible(caller))
+        names = tuple(pointer.current(index) for index in _INDEXES.values())
+        counted = engine.search(names, request)["aggregations"]
+        return suggestions_of(counted, query.q, size=query.size)
+
+    def _correction(self, window: Window, request: JsonObject, search: Search) -> str | None:
+        """Return a text that finds something, where the text of a search finds nothing."""
+        text = window.query.strip()
+        visible: JsonObject = request["query"]["bool"]["filter"][0]
+        asked = correction_request(text, visible) if text and not window.from_ else None
+        found = None if asked is None else correction_of(text, search(asked)["hits"]["hits"])
+        if found is None:
+            return None
+        corrected = replaced_text(request, found)
+        return found if search(corrected)["hits"]["total"]["value"] else None
+
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
         """Return the mappings of both indexes, as OpenSearch returns them of an index.
 
@@ -149,7 +179,10 @@ class SearchService:
         answer = search(sized(request))
         found = answer["hits"]
         found["hits"] = with_sources(found["hits"], request, search)
-        return _reply(answer, kinds)
+        reply = _reply(answer, kinds)
+        if not found["total"]["value"] and (better := self._correction(window, request, search)):
+            reply["didYouMean"] = better
+        return reply
 
     def _kinds(self, window: Window) -> dict[str, EntityType]:
         """Which of the indexes that are read hold what is asked for."""

@@ -60,6 +60,7 @@ PARAMETERS: Mapping[str, object] = {
     "key": "IndexChanges/2026-03-01/0c3b4b3e.json",
     "metadataSchemaId": "c2f5a2f0-3c4b-4d6e-9a55-0b1c2d3e4f50",
     "pageSize": 100,
+    "q": "pum",
     "queueName": "Settle",
     "relationId": "9a5f8a1c-6a55-4a37-9d0a-7b1f0e0f4c21",
     "roleId": EXAMPLES["roleName"],

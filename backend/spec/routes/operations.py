@@ -26,6 +26,11 @@ SEARCH = Route(
     "POST", "/search", "search", "search", "Search assets and files", tier2="GET",
     statuses=(202, 409, 410), awaits=True, throttle="search",
 )  # fmt: skip
+SUGGEST = Route(
+    "GET", "/search/suggest", "search", "suggest",
+    "Suggest names, tags, metadata keys and values that begin as a text does", ours=True,
+    statuses=(404,), throttle="search",
+)  # fmt: skip
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET",
     throttle="search",

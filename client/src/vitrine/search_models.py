@@ -69,6 +69,8 @@ class SearchResult(Wire):
     metadata_facets: tuple[MetadataFacetCounts, ...] | None = None
     after: str | None = None
     lag: Lag | None = None
+    did_you_mean: str | None = None
+    """A text that finds something, where the query finds nothing."""
 
     @property
     def total(self) -> int:

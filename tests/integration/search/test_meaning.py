@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.integration.search.conftest import Library, asset
+from backend.domains.access.policy.model import parse_rule
+from backend.search.models import SearchBody, SuggestQuery
+from backend.search.service import SearchService
+from tests.factories.policies import stored
+from tests.integration.search.conftest import CALLER, Library, asset
+from tests.integration.search.test_permissions import service_of
 
 
 def text(key: str, value: str) -> dict[str, Any]:
@@ -146,3 +151,34 @@ def test_parts_of_words_are_found_after_whole_ones(museum: Library) -> None:
     )
     assert order("a1b2-c3d4-e5")[0] == "x1"
     assert order("drive.v2.glb")[0] == "f2"
+
+
+def test_suggestions_and_corrections_know_visible_documents_only(museum: Library) -> None:
+    def suggested(service: SearchService, text: str) -> list[tuple[str, str]]:
+        query = SuggestQuery(q=text)
+        return [(one["text"], one["kind"]) for one in service.suggest(CALLER, query)]
+
+    assert suggested(museum.service, "gea") == [("Gear box", "name")]
+    assert suggested(museum.service, "pro") == [("product", "key")]
+    assert suggested(museum.service, "re") == [("red", "tag")]
+    assert suggested(museum.service, "light") == [("Lighting", "value")]
+    assert museum.search(query="gaer bxo")["didYouMean"] == "Gear box"
+    assert "didYouMean" not in museum.search(query="gear")
+    assert "didYouMean" not in museum.search(query="zzzzzz")
+
+    mine = service_of(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
+    texts = ("gea", "pro", "light", "re", "sec")
+    before = [mine.suggest(CALLER, SuggestQuery(q=text)) for text in texts]
+    hidden = [text("product", "Lighting"), text("secretkey", "secretvalue")]
+    museum.put(
+        {
+            f"h{n}": asset(f"h{n}", hidden, str_assetname="Gear secret", list_tags=["red"])
+            | {"str_databaseid": "closed"}
+            for n in range(5)
+        }
+    )
+    assert [mine.suggest(CALLER, SuggestQuery(q=text)) for text in texts] == before
+    assert before[-1] == []
+    asked = SearchBody.model_validate({"query": "secrte"})
+    assert "didYouMean" not in mine.search(CALLER, asked)
+    assert museum.service.search(CALLER, asked)["didYouMean"] == "secret"

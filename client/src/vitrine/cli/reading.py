@@ -158,6 +158,19 @@ def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facet
     _print_hits(session, pages[0], hits)
 
 
+@with_session
+def suggest(
+    session: Session,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was typed so far.")],
+    size: Annotated[int, typer.Option(min=1, max=20, help="At most so many.")] = 10,
+) -> None:
+    """Suggest names, tags, metadata keys and values that begin as a text does."""
+    found = session.client.search.suggest(text, size=size)
+    session.output.document([one.wire() for one in found])
+    rows: list[list[object]] = [[one.text, one.kind, one.documents] for one in found]
+    session.output.rows(["text", "kind", "documents"], rows)
+
+
 def _print_everything(session: Session, wanted: SearchQuery) -> None:
     found = list(session.client.search.everything(wanted))
     total = Total(value=len(found))
@@ -202,6 +215,8 @@ def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
         session.output.say(f"{name}: {shown}")
     for one in first.metadata_facets or ():
         session.output.say(f"{one.key}: {_facet_text(one)}")
+    if first.did_you_mean:
+        session.output.say(f"Did you mean: {first.did_you_mean}")
     about = "at least " if total.relation != "eq" else ""
     session.output.say(f"{len(hits)} of {about}{total.value}")
 

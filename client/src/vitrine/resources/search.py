@@ -93,6 +93,18 @@ class SearchQuery:
         return "value" if self.metadata_value else None
 
 
+class Suggestion(Wire):
+    """`kind` is `name`, `tag`, `key` (of metadata) or `value`."""
+
+    text: str
+    kind: str
+    documents: int
+
+
+class _Suggestions(Wire):
+    suggestions: list[Suggestion]
+
+
 class _Mappings(Wire):
     mappings: dict[str, JsonValue]
 
@@ -104,6 +116,13 @@ class Search:
     def mappings(self) -> dict[str, JsonValue]:
         """The fields that can be searched, by index."""
         return self._transport.read(_Mappings, path_of("search")).mappings
+
+    def suggest(self, text: str, *, size: int = 10) -> list[Suggestion]:
+        """Names, tags, metadata keys and values that begin as the text does."""
+        query = {"q": text, "size": size}
+        return self._transport.read(
+            _Suggestions, path_of("search", "suggest"), query=query
+        ).suggestions
 
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
         """Without facets of fields; where metadata is filtered or counted, in the full form."""

@@ -1,0 +1,179 @@
+"""Suggestions while a caller types, and corrections when nothing is found. Pure: no I/O.
+
+Both come from documents that the caller may see: OpenSearch's own suggesters read the terms of all
+documents, so they would name what is hidden (decision 52).
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Literal
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.pairs import METADATA
+from backend.search.queries import NOT_SHOWN
+from backend.search.words import folded, split_words
+
+Kind = Literal["name", "tag", "key", "value"]
+MAX_TEXT_CHARS = 200
+"""Longer values are no suggestions: nobody picks them from a list."""
+_TAGS_READ = 100
+_KEY, _STRING = f"{METADATA}.key", f"{METADATA}.string"
+
+MAX_CORRECTED_WORDS = 5
+_DOCUMENTS_READ = 20
+_CORRECTED_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
+# Marks of private use: OpenSearch trims control characters from what it marks.
+_MARKED = re.compile("\ue000(.*?)\ue001", re.DOTALL)
+_MAX_DISTANCE = 2
+
+
+def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
+    """Return the request for names, tags, keys and values that have all words of the text.
+
+    The last word may be the beginning of one.
+
+    Raises:
+        InvalidInputError: the text has no letters or digits.
+    """
+    if not split_words(text):
+        raise InvalidInputError.of("q", "has no letters or digits")
+    named = _begins("str_assetname", text)
+    tagged = _begins("list_tags", text)
+    keyed: JsonObject = {"prefix": {_KEY: {"value": text, "case_insensitive": True}}}
+    valued = _begins(f"{_STRING}.text", text)
+    either = [named, tagged, *(_in_pairs(condition) for condition in (keyed, valued))]
+    assets: JsonObject = {"bool": {"filter": [named, {"term": {"_rectype": "asset"}}]}}
+    return {
+        "query": {
+            "bool": {
+                "filter": [visible, {"bool": {"should": either, "minimum_should_match": 1}}],
+                "must_not": NOT_SHOWN,
+            }
+        },
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {
+            "name": _counted(assets, "str_assetname.keyword", size),
+            "tag": _counted(tagged, "list_tags.keyword", _TAGS_READ),
+            "key": _nested(_counted(keyed, _KEY, size)),
+            "value": _nested(_counted(valued, _STRING, size)),
+        },
+    }
+
+
+def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[JsonObject]:
+    """Return the suggestions, the kinds in turn; those that begin with the text come first."""
+    kinds: tuple[Kind, ...] = ("name", "tag", "key", "value")
+    lists = [_listed(kind, aggregations[kind], text) for kind in kinds]
+    found = [one for turn in zip_longest(*lists) for one in turn if one is not None]
+    return found[:size]
+
+
+def correction_request(text: str, visible: JsonObject) -> JsonObject | None:
+    """Return the request for words that are like those of a text that found nothing."""
+    words = split_words(text)
+    if not words or len(words) > MAX_CORRECTED_WORDS:
+        return None
+    like = [
+        {
+            "multi_match": {
+                "query": word,
+                "fields": [*_CORRECTED_FIELDS],
+                "fuzziness": _MAX_DISTANCE if len(word) > _MAX_DISTANCE + 1 else 1,
+                "prefix_length": 1,
+                "max_expansions": 20,
+            }
+        }
+        for word in words
+    ]
+    return {
+        "query": {
+            "bool": {
+                "filter": [visible],
+                "must_not": NOT_SHOWN,
+                "should": like,
+                "minimum_should_match": 1,
+            }
+        },
+        "size": _DOCUMENTS_READ,
+        "track_total_hits": False,
+        "_source": False,
+        "highlight": {
+            "fields": {name: {} for name in _CORRECTED_FIELDS},
+            "require_field_match": False,
+            "number_of_fragments": 0,
+            "pre_tags": ["\ue000"],
+            "post_tags": ["\ue001"],
+        },
+    }
+
+
+def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
+    """Return the text with each word replaced by the most similar one of the hits."""
+    known = [
+        word
+        for hit in hits
+        for values in hit.get("highlight", {}).values()
+        for value in values
+        for marked in _MARKED.findall(value)
+        for word in split_words(marked)
+    ]
+    corrected = [_most_similar(word, known) for word in split_words(text)]
+    if None in corrected or [folded(w or "") for w in corrected] == list(
+        map(folded, split_words(text))
+    ):
+        return None
+    return " ".join(word for word in corrected if word is not None)
+
+
+def _most_similar(word: str, known: Sequence[str]) -> str | None:
+    wanted = folded(word)
+    near = [(distance(wanted, folded(other)), -known.count(other), other) for other in set(known)]
+    best = min(near, default=None)
+    return None if best is None or best[0] > _MAX_DISTANCE else best[2]
+
+
+def distance(one: str, other: str) -> int:
+    """Return how many letters differ, are missing or too many (Levenshtein)."""
+    row = list(range(len(other) + 1))
+    for number, char in enumerate(one, start=1):
+        previous, row[0] = row[0], number
+        for place, against in enumerate(other, start=1):
+            changed = previous + (char != against)
+            previous = row[place]
+            row[place] = min(row[place] + 1, row[place - 1] + 1, changed)
+    return row[-1]
+
+
+def _listed(kind: Kind, counted: JsonObject, text: str) -> list[JsonObject]:
+    counted = counted.get("of_pairs", counted)
+    words = [folded(word) for word in split_words(text)]
+    buckets: list[JsonObject] = counted["values"]["buckets"]
+    kept = [one for one in buckets if len(one["key"]) <= MAX_TEXT_CHARS]
+    if kind == "tag":  # a document has other tags beside the one that is meant
+        kept = [one for one in kept if _has_words(one["key"], words)]
+    kept.sort(key=lambda one: not folded(one["key"]).startswith(folded(text.strip())))
+    return [{"text": one["key"], "kind": kind, "documents": one["doc_count"]} for one in kept]
+
+
+def _has_words(value: str, words: Sequence[str]) -> bool:
+    text = folded(value)
+    return all(word in text for word in words)
+
+
+def _begins(field: str, text: str) -> JsonObject:
+    return {"match_bool_prefix": {field: {"query": text, "operator": "and"}}}
+
+
+def _in_pairs(condition: JsonObject) -> JsonObject:
+    return {"nested": {"path": METADATA, "query": condition}}
+
+
+def _counted(condition: JsonObject, field: str, size: int) -> JsonObject:
+    return {"filter": condition, "aggs": {"values": {"terms": {"field": field, "size": size}}}}
+
+
+def _nested(counted: JsonObject) -> JsonObject:
+    return {"nested": {"path": METADATA}, "aggs": {"of_pairs": counted}}
