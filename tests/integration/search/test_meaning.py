@@ -179,6 +179,6 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
     )
     assert [mine.suggest(CALLER, SuggestQuery(q=text)) for text in texts] == before
     assert before[-1] == []
-    asked = SearchBody.model_validate({"query": "secrte"})
+    asked = SearchBody.model_validate({"query": "sxcxet"})
     assert "didYouMean" not in mine.search(CALLER, asked)
     assert museum.service.search(CALLER, asked)["didYouMean"] == "secret"

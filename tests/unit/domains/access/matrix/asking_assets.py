@@ -205,6 +205,10 @@ def in_search(world: Seeded, route: Route, role: Role, state: State) -> Question
     )
 
 
+def for_suggestions(world: Seeded, route: Route, role: Role, state: State) -> Question:
+    return Question({}, {"q": "pump"})
+
+
 Asker = Callable[[Seeded, Route, Role, State], Question]
 BY_ROUTE: dict[Route, Asker] = {
     routes.CREATE_ASSET: to_make,
@@ -214,6 +218,7 @@ BY_ROUTE: dict[Route, Asker] = {
     routes.LIST_ALL_ASSETS: all_assets,
     routes.SEARCH: in_search,
     routes.SEARCH_SIMPLE: in_search,
+    routes.SUGGEST: for_suggestions,
     **dict.fromkeys(OF_LINKS, about_a_link),
 }
 BY_DOMAIN: dict[str, Asker] = {
