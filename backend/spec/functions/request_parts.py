@@ -112,7 +112,7 @@ OUTPUTS: Requests = {
     **CALLER,
     **BUCKET_RECORD,
     **RECORDS,
-    assets.ASSETS: ("BatchGetItem", "UpdateItem"),
+    assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
     assets.DATABASES: ("GetItem",),
     operations.RESERVATIONS: ("BatchGetItem", "GetItem", "UpdateItem"),
     workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
