@@ -1,0 +1,46 @@
+"""Workflows run on what is uploaded and when a user asks, on the local state machine."""
+
+from typing import Any
+
+from tests.journeys.runtime import Api, Runtime, wait_until
+
+TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+SHIPPED = "vitrine-inspect"
+
+
+def executions(api: Api, path: str) -> list[dict[str, Any]]:
+    """The executions on an asset, the newest first."""
+    found: list[dict[str, Any]] = api.ok("GET", f"{path}/workflows/executions")["message"]["Items"]
+    return found
+
+
+def have_ended(api: Api, path: str, count: int) -> bool:
+    """Whether there are so many executions on an asset, and all of them have ended."""
+    found = executions(api, path)
+    active = [one for one in found if one["executionStatus"] in {"NEW", "RUNNING"}]
+    return len(found) >= count and not active
+
+
+def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
+    runtime: Runtime, database: str
+) -> None:
+    api = runtime.client()
+    asset = api.new_asset(database, "Pump")
+    path = f"/database/{database}/assets/{asset}"
+    api.upload(database, asset, {"/parts/a.obj": [TRIANGLE]})
+    wait_until(lambda: have_ended(api, path, 1))
+    (first,) = executions(api, path)
+    assert (first["workflowId"], first["executionStatus"]) == (SHIPPED, "SUCCEEDED")
+    assert (first["trigger"], first["inputAssetFileKey"]) == ("upload", f"{asset}/parts/a.obj")
+    body = {"workflowDatabaseId": "GLOBAL", "fileKey": "/parts/a.obj"}
+    started = api.ok("POST", f"{path}/workflows/{SHIPPED}", body)["message"]
+    wait_until(lambda: have_ended(api, path, 2))
+    found = executions(api, path)
+    assert [one["executionId"] for one in found] == [started, first["executionId"]]
+    assert found[0]["executionStatus"] == "SUCCEEDED"
+    shown = api.ok("GET", f"{path}/executions/{started}")["message"]
+    assert [step["pipelineId"] for step in shown["steps"]] == [SHIPPED]
+    # What the run wrote started nothing, or it would be listed.
+    runtime.drain()
+    assert len(executions(api, path)) == 2
+    assert api.refused("POST", f"{path}/workflows/unknown", body)[0] == 404
