@@ -85,7 +85,7 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
 # each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
 # engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks mlflow
+PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks searches mlflow
 PART ?= $(PARTS)
 KILL_ROUNDS ?= 1
 LOAD_SECONDS ?= 2
@@ -94,6 +94,7 @@ MODEL_HISTORIES ?= 3000
 ENGINE_HISTORIES ?= 300
 POLICIES ?= 5000
 FUZZ_EXAMPLES ?= 100
+SEARCHES ?= 10000
 MLFLOW_HISTORIES ?= 1000
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
@@ -153,6 +154,10 @@ prove-mlflow: prepare
 	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) $(PYTEST) -q -n $(CORES) \
 		tests/integration/tracking/test_differential.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"
+
+prove-searches: prepare
+	@SEARCHES=$(SEARCHES) $(PYTEST) -q tests/integration/search/test_generated_queries.py; \
+		echo "make prove PART=searches: $$SECONDS s"
 
 .PHONY: fuzz
 fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)
