@@ -37,7 +37,9 @@ def test_only_pairs_of_the_contract_are_ambiguous() -> None:
 
 
 def _may_meet(one: str, other: str) -> bool:
-    """Whether a request may fit both paths."""
+    """Whether a request may fit both paths, and neither is the more specific one."""
     pairs = list(zip(one.split("/"), other.split("/"), strict=False))
-    same_length = one.count("/") == other.count("/")
-    return same_length and all(a == b or "{" in a + b for a, b in pairs)
+    fits = one.count("/") == other.count("/") and all(a == b or "{" in a + b for a, b in pairs)
+    looser = any("{" in a and "{" not in b for a, b in pairs)
+    tighter = any("{" not in a and "{" in b for a, b in pairs)
+    return fits and looser and tighter
