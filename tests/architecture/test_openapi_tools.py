@@ -11,10 +11,7 @@ from backend.entrypoints.openapi import openapi
 DOCUMENT = openapi()
 PATHS = list(DOCUMENT["paths"])
 _OF_ASSET = "/database/{databaseId}/assets/{assetId}/workflows"
-AMBIGUOUS = {
-    ("/asset-links/single/{assetLinkId}", "/asset-links/{assetLinkId}/metadata"),
-    (f"{_OF_ASSET}/executions", f"{_OF_ASSET}/{{workflowId}}"),
-}
+AMBIGUOUS = {("/asset-links/single/{assetLinkId}", "/asset-links/{assetLinkId}/metadata")}
 """Pairs of the contract that one request could fit both of; servers prefer fixed segments."""
 
 
