@@ -1,21 +1,38 @@
 """The main job, tried out: import a folder, wait for the indexes, find every file by search.
 
 Search is asked asset by asset (and by extension where an asset is large), because one search
-reaches ten thousand hits and no further.
+reaches ten thousand hits and no further. Facts, thumbnails and GLBs are counted where uploads are
+processed.
 """
 
 import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vitrine.client import Vitrine
+from vitrine.errors import NotFoundError
 from vitrine.resources.search import DEEPEST_HIT, SearchQuery, facets
-from vitrine.search_models import EntityType, Facet
+from vitrine.resources.streams import Source
+from vitrine.search_models import EntityType, Facet, Hit
 from vitrine.transfer.importing import import_directory
 from vitrine.transfer.report import AssetOutcome, FileOutcome, ImportReport, Observer, Status
+
+_FACT = "fact_"
+_READERS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processed:
+    """What was found out about an asset's files. `refused` are paths with reasons."""
+
+    facts: int
+    thumbnails: int
+    glbs: int
+    refused: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +43,7 @@ class AssetFound:
     files: Sequence[FileOutcome]
     missing: Sequence[str]
     twice: Sequence[str]
+    processed: Processed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +63,11 @@ class Demo:
         return lines
 
     @property
+    def refused(self) -> list[tuple[str, str]]:
+        """Files that no reader could read, with the reasons."""
+        return [pair for one in self.found for pair in one.processed.refused]
+
+    @property
     def failed(self) -> bool:
         return self.report.failed or bool(self.problems)
 
@@ -58,6 +81,10 @@ class Demo:
             "searchable": len(stored) - missing,
             "seconds": round(self.seconds, 2),
             "files_per_second": round(len(stored) / self.seconds, 1) if self.seconds else 0.0,
+            "facts": sum(one.processed.facts for one in self.found),
+            "thumbnails": sum(one.processed.thumbnails for one in self.found),
+            "glbs": sum(one.processed.glbs for one in self.found),
+            "refused": sum(len(one.processed.refused) for one in self.found),
         }
 
 
@@ -73,7 +100,8 @@ def run(
 ) -> Demo:
     """Imports, drains and looks for every file that is stored.
 
-    `seconds` is the time from the first request until everything could be searched.
+    `seconds` is the time from the first request until everything could be searched. A runtime that
+    processes uploads is drained once all executions have ended.
     """
     started = clock()
     report = import_directory(client, folder, database_id=database_id, jobs=jobs, observer=observer)
@@ -93,16 +121,55 @@ def _look_for(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> Ass
         if one.asset_id == asset.asset_id and one.key is not None
     ]
     location = (asset.location or asset.asset_id).rstrip("/")
-    hits: Counter[str] = Counter()
-    for query in _queries(report.database_id, asset, files):
-        hits.update(hit.text("str_key") for hit in client.search.hits(query))
+    documents = [
+        hit
+        for query in _queries(report.database_id, asset, files)
+        for hit in client.search.hits(query)
+    ]
+    hits = Counter(hit.text("str_key") for hit in documents)
     wanted = {f"{location}{one.key}": str(one.key) for one in files}
     return AssetFound(
         asset=asset,
         files=files,
         missing=[key for full, key in wanted.items() if full not in hits],
         twice=[key for full, key in wanted.items() if hits[full] > 1],
+        processed=_processed(client, report.database_id, asset, documents),
     )
+
+
+def _processed(
+    client: Vitrine, database_id: str, asset: AssetOutcome, documents: Sequence[Hit]
+) -> Processed:
+    """Count facts and thumbnails in the documents, and look for the GLB of each model."""
+    refused = [(hit.text("str_key"), _fact(hit, "refused")) for hit in documents]
+    facts = [hit for hit in documents if _fact(hit, "format") and not _fact(hit, "refused")]
+    models = [hit for hit in facts if _fact(hit, "vertices")]
+    location = (asset.location or asset.asset_id).rstrip("/")
+
+    def has_glb(hit: Hit) -> bool:
+        path = hit.text("str_key").removeprefix(f"{location}/")
+        glb = f"glb/{path}/{hit.text('str_s3_version_id')}.glb"
+        source = Source(database_id=database_id, asset_id=asset.asset_id, path=glb, family="viewer")
+        try:
+            client.streams.head(source)
+        except NotFoundError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(_READERS) as pool:
+        glbs = sum(pool.map(has_glb, models))
+    return Processed(
+        facts=len(facts),
+        thumbnails=sum(bool(hit.text("str_previewfilekey")) for hit in documents),
+        glbs=glbs,
+        refused=[(key, reason) for key, reason in refused if reason],
+    )
+
+
+def _fact(hit: Hit, name: str) -> str:
+    attributes = hit.source.get("AB_")
+    value = attributes.get(_FACT + name) if isinstance(attributes, dict) else None
+    return "" if value is None else str(value)
 
 
 def _queries(
@@ -124,13 +191,17 @@ def _queries(
 
 
 def table_rows(demo: Demo) -> list[list[str]]:
-    """One row an asset: name, files, bytes, files found."""
+    """One row an asset: name, files, bytes, files found, and what was found out about them."""
     return [
         [
             one.asset.asset_name,
             str(len(one.files)),
             f"{sum(file.size for file in one.files):,} B",
             str(len(one.files) - len(one.missing)),
+            str(one.processed.facts),
+            str(one.processed.thumbnails),
+            str(one.processed.glbs),
+            str(len(one.processed.refused)),
         ]
         for one in demo.found
     ]

@@ -28,6 +28,7 @@ def runtime(worker_id: str) -> Iterator[Runtime]:
         "oidcClientId": CLIENT,
         "oidcUserPrefix": "corp.",
         "allowedIpRanges": '["127.0.0.0/8"]',
+        "allowedPipelineQueues": '["arn:aws:sqs:us-east-1:000000000000:convert-jobs"]',
     }
     given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
     with shared.shared_runtime(worker_id, "--in-memory", *given, name="alone") as running:

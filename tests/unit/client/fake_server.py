@@ -54,6 +54,8 @@ class FakeServer(FakeFiles):
         self.faults: list[Fault] = []
         self.plain_names_only = False
         self.hidden_from_search: set[str] = set()
+        self.facts: dict[str, dict[str, str]] = {}
+        self.glbs: set[str] = set()
         self.drained_after = 0
         self.api = httpx.MockTransport(self.serve_api)
         self.storage = httpx.MockTransport(self.serve_storage)
@@ -217,8 +219,12 @@ class FakeServer(FakeFiles):
                 owner = "/".join([asset_id, *which, path])
                 answer = self._metadata(verb, owner, body)
             case _:
-                refuse(404, "Not Found")
+                answer = self._viewer_file("/".join(rest))
         return answer
+
+    def _viewer_file(self, path: str) -> httpx.Response:
+        known = path.removeprefix("auxiliaryPreviewAssets/stream/") in self.glbs
+        return reply({}) if known else refuse(404, "Not Found")
 
     def _change(self, asset: Document, verb: str, body: Document) -> httpx.Response:
         """Archive, bring back or delete; its job is running still."""
@@ -314,6 +320,8 @@ class FakeServer(FakeFiles):
                     "str_assetname": owners[asset_id]["assetName"],
                     "str_databaseid": owners[asset_id]["databaseId"],
                     "num_filesize": len(stored.content),
+                    "str_s3_version_id": "v1",
+                    "AB_": {**self.facts.get(path, {})},
                 },
             }
             for (asset_id, path), stored in sorted(self.files.items())

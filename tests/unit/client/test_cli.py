@@ -333,38 +333,6 @@ def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> N
     assert shell.code == 2
 
 
-def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    server.drained_after = 2
-    (garage / "car" / "setup.exe").write_bytes(b"MZ")
-    lines = shell.run("demo", str(garage)).splitlines()
-    assert shell.code == 0
-    figures = json.loads(lines[-1])
-    assert list(figures) == [
-        "assets",
-        "files",
-        "bytes",
-        "searchable",
-        "seconds",
-        "files_per_second",
-    ]
-    assert (figures["assets"], figures["files"], figures["searchable"]) == (2, 3, 3)
-    assert figures["bytes"] == len("car/body.glb" + "car/wheel.obj" + "bike/frame.stl")
-    assert any(line.split()[:2] == ["car", "2"] for line in lines)
-
-
-def test_the_demo_fails_when_search_misses_a_file(
-    shell: Shell, server: FakeServer, garage: Path
-) -> None:
-    server.hidden_from_search = {"/wheel.obj"}
-    figures = shell.json("demo", str(garage))
-    assert shell.code == 1
-    assert (figures["files"], figures["searchable"]) == (3, 2)
-    shell.run("demo", str(garage))
-    assert "not found: car/wheel.obj" in shell.err
-
-
 def test_what_a_server_sends_cannot_steer_the_terminal() -> None:
     assert plain("a\x1b[2Jb\u202e\n") == "a\\x1b[2Jb\\u202e\\n"
     assert plain("Möbel 漢字") == "Möbel 漢字"

@@ -160,7 +160,7 @@ def demo(
     jobs: JobsOption = 8,
     timeout: TimeoutOption = 900.0,
 ) -> None:
-    """Import a folder and prove that search finds every file of it.
+    """Import a folder, wait until it is processed, and prove that search finds every file of it.
 
     The last line is JSON. The exit code is 1 where a file failed or is not found.
     """
@@ -175,10 +175,18 @@ def demo(
         )
     if not session.output.as_json:
         tell_troubles(session, result.report)
-        session.output.table(["asset", "files", "size", "searchable"], trial.table_rows(result))
+        session.output.table(
+            [
+                *("asset", "files", "size", "searchable"),
+                *("facts", "thumbnails", "glbs", "refused"),
+            ],
+            trial.table_rows(result),
+        )
         for name, counted in result.facets.items():
             shown = ", ".join(f"{row.key} {row.doc_count}" for row in counted[:8])
             session.output.say(f"{name}: {shown}")
+        for key, reason in result.refused:
+            session.output.say(f"refused: {key}: {reason}")
         for problem in result.problems:
             session.output.say(f"error: {problem}")
     session.output.line(trial.json_line(result))

@@ -1,0 +1,75 @@
+"""The command that imports a folder, looks for every file, and counts what was found out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.client.fake_server import FakeServer
+from tests.unit.client.test_cli import Shell
+
+
+@pytest.fixture
+def shell(server: FakeServer, tmp_path: Path) -> Shell:
+    return Shell(server, tmp_path)
+
+
+@pytest.fixture
+def garage(tmp_path: Path) -> Path:
+    root = tmp_path / "garage"
+    for name in ("car/body.glb", "car/wheel.obj", "bike/frame.stl"):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(name.encode())
+    return root
+
+
+def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.drained_after = 2
+    (garage / "car" / "setup.exe").write_bytes(b"MZ")
+    lines = shell.run("demo", str(garage)).splitlines()
+    assert shell.code == 0
+    figures = json.loads(lines[-1])
+    assert list(figures) == [
+        "assets",
+        "files",
+        "bytes",
+        "searchable",
+        "seconds",
+        "files_per_second",
+        "facts",
+        "thumbnails",
+        "glbs",
+        "refused",
+    ]
+    assert (figures["assets"], figures["files"], figures["searchable"]) == (2, 3, 3)
+    assert figures["bytes"] == len("car/body.glb" + "car/wheel.obj" + "bike/frame.stl")
+    assert any(line.split()[:2] == ["car", "2"] for line in lines)
+
+
+def test_the_demo_counts_what_was_found_out_about_files(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.facts = {
+        "/body.glb": {"fact_format": "glTF2", "fact_vertices": "8"},
+        "/wheel.obj": {"fact_refused": "is truncated"},
+        "/frame.stl": {"fact_format": "STL", "fact_vertices": "3"},
+    }
+    server.glbs = {"glb/body.glb/v1.glb"}
+    lines = shell.run("demo", str(garage)).splitlines()
+    figures = json.loads(lines[-1])
+    assert [figures[key] for key in ("facts", "thumbnails", "glbs", "refused")] == [2, 0, 1, 1]
+    assert "is truncated" in shell.err
+
+
+def test_the_demo_fails_when_search_misses_a_file(
+    shell: Shell, server: FakeServer, garage: Path
+) -> None:
+    server.hidden_from_search = {"/wheel.obj"}
+    figures = shell.json("demo", str(garage))
+    assert shell.code == 1
+    assert (figures["files"], figures["searchable"]) == (3, 2)
+    shell.run("demo", str(garage))
+    assert "not found: car/wheel.obj" in shell.err
