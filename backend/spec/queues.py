@@ -185,7 +185,7 @@ QUEUE_SUBSCRIPTIONS = (
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
-    ObjectSubscription(ASSET_BUCKET, UPLOAD_TRIGGERS, events=("Object Created",)),
+    ObjectSubscription(ASSET_BUCKET, UPLOAD_TRIGGERS),
 )
 STATUS_QUEUES = (EXECUTION_STATUS,)
 """Queues that get the status events of the state machine, by an EventBridge rule."""
