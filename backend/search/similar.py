@@ -19,9 +19,12 @@ from backend.spec.search_indexes import FILE_INDEX, SHAPE, SHAPE_STEPS
 _BY_DISTANCE = """
 BytesRef found = doc[params.field].value;
 byte[] bytes = found.bytes;
+int first = found.offset;
+int count = params.count;
+def shape = params.shape;
 int sum = 0;
-for (int i = 0; i < params.count; i++) {
-  int apart = (bytes[found.offset + i] & 255) - (int) params.shape[i];
+for (int i = 0; i < count; i++) {
+  int apart = (bytes[first + i] & 255) - (int) shape[i];
   sum += apart * apart;
 }
 return 1 / (1 + sum / params.unit);

@@ -7,7 +7,7 @@ import pytest
 
 from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.spec.functions import AUTHORIZER, FUNCTIONS
-from backend.spec.routes import ROUTES, Route
+from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES, Route
 from infra.constructs.http_api import CREATED_AT_ONCE
 from tests.infra.contexts import WEB_URL
 from tests.infra.templates import ROOT, Assembly, Resource
@@ -194,6 +194,8 @@ def test_each_route_of_a_named_group_has_its_limits_and_exists_before_the_stage(
 def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(route: Route) -> None:
     groups = {"search": "search", "exports": "export"}
     expected = "public" if route.public else groups.get(route.domain)
+    if route is LIST_SIMILAR_FILES:
+        expected = "search"
     assert route.throttle == (expected or route.throttle)
     assert (expected is None) == (route.throttle in {None, "signIn"})
 
