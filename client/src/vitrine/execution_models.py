@@ -1,23 +1,30 @@
 """Executions of workflows as the API returns them."""
 
-from pydantic import Field
+from typing import Final
 
+from vitrine.errors import VitrineError
 from vitrine.models import Wire
 
-ENDED = frozenset({"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"})
+ENDED: Final = frozenset({"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"})
+"""The states in which an execution remains."""
+SUCCEEDED: Final = "SUCCEEDED"
 
 
 class ExecutionError(Wire):
-    code: str
-    message: str
+    """Why an execution did not succeed."""
+
+    code: str | None = None
+    message: str | None = None
 
 
 class RefusedOutput(Wire):
-    path: str
-    reason: str
+    """An output that was not stored, and the reason."""
+
+    path: str | None = None
+    reason: str | None = None
 
 
-class ExecutionOutputs(Wire):
+class Outputs(Wire):
     """What an execution stored; of very many paths the first, and how many there are."""
 
     files: tuple[str, ...] = ()
@@ -30,60 +37,75 @@ class ExecutionOutputs(Wire):
     refused_count: int = 0
 
 
-class ExecutionStep(Wire):
-    number: int
-    pipeline_id: str
-    database_id: str
-    pipeline_execution_type: str
-    output_prefix: str
+class Step(Wire):
+    """A pipeline of an execution."""
+
+    number: int | None = None
+    pipeline_id: str | None = None
+    database_id: str | None = None
+    output_prefix: str | None = None
 
 
-class ExecutionSummary(Wire):
-    """An execution in a list."""
+class Execution(Wire):
+    """An execution: what it ran on, its state, and where it was read alone, its outputs."""
 
     execution_id: str
-    workflow_id: str
-    workflow_database_id: str
-    execution_status: str
-    input_asset_file_key: str = ""
-    start_date: str = ""
-    stop_date: str = ""
-    created_at: str | None = None
+    workflow_database_id: str | None = None
+    workflow_id: str | None = None
+    execution_status: str | None = None
+    start_date: str | None = None
+    stop_date: str | None = None
     started_at: str | None = None
     stopped_at: str | None = None
+    created_at: str | None = None
+    input_asset_file_key: str | None = None
     started_by: str | None = None
     trigger: str | None = None
+    chain: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    log_link: str | None = None
     error: ExecutionError | None = None
+    outputs: Outputs | None = None
 
     @property
     def has_ended(self) -> bool:
         return self.execution_status in ENDED
 
-
-class Execution(ExecutionSummary):
-    database_id: str
-    asset_id: str
-    input_version_id: str = ""
-    chain: tuple[str, ...] = ()
-    steps: tuple[ExecutionStep, ...] = ()
-    outputs: ExecutionOutputs = Field(default_factory=ExecutionOutputs)
-    log_link: str | None = None
+    @property
+    def reason(self) -> str | None:
+        """Why it did not succeed, in one line."""
+        if self.error is None:
+            return None
+        return ": ".join(part for part in (self.error.code, self.error.message) if part)
 
 
 class StartedFile(Wire):
+    """An execution on one of several files."""
+
     file_key: str
     execution_id: str
 
 
 class RefusedFile(Wire):
+    """A file of several on which nothing was started, and the reason."""
+
     file_key: str
-    code: str
+    code: str | None = None
+    message: str | None = None
+
+
+class StartedExecution(Wire):
+    """The id of an execution that was started; of several files, one for each."""
+
     message: str
+    executions: tuple[StartedFile, ...] | None = None
+    refused: tuple[RefusedFile, ...] | None = None
 
 
-class Started(Wire):
-    """`message` is the execution's id, the first one of several."""
+class ExecutionFailedError(VitrineError):
+    """The execution did not succeed, or did not end within the time."""
 
-    message: str
-    executions: tuple[StartedFile, ...] = ()
-    refused: tuple[RefusedFile, ...] = ()
+    def __init__(self, execution: Execution, fact: str) -> None:
+        self.execution = execution
+        reason = f": {execution.reason}" if execution.reason else ""
+        super().__init__(f"execution {execution.execution_id} {fact}{reason}")

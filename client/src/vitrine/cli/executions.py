@@ -1,44 +1,64 @@
-"""Commands for executions of workflows: run, list, show, stop, run again."""
+"""Commands that run workflows, and show, stop and repeat what runs."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import typer
+from pydantic import JsonValue
 
 from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, with_session
-from vitrine.execution_models import Execution, Started
+from vitrine.errors import NotFoundError
+from vitrine.execution_models import Execution, RefusedFile
+from vitrine.lookup import find_asset
+from vitrine.workflow_models import GLOBAL
 
+AT_ONCE = 50
+"""Files that one request takes."""
+
+WorkflowArgument = Annotated[str, typer.Argument(metavar="WORKFLOW")]
 ExecutionArgument = Annotated[str, typer.Argument(metavar="EXECUTION")]
-FilesOption = Annotated[
-    list[str] | None,
-    typer.Option("--file", metavar="PATH", help="A file of the asset; several: one run each."),
-]
 OfOption = Annotated[
     str | None,
-    typer.Option("--of", metavar="DATABASE", help="The workflow's database: GLOBAL, or its own."),
+    typer.Option(
+        "--workflow-database",
+        help="The workflow's database, or GLOBAL; else the asset's, or else GLOBAL.",
+    ),
 ]
-WatchOption = Annotated[bool, typer.Option("--watch", help="Wait until it has ended.")]
+FilesOption = Annotated[
+    list[str] | None,
+    typer.Option("--file", help="A file of the asset, by its path; several times for several."),
+]
+WatchOption = Annotated[bool, typer.Option("--watch", help="Wait for the end, and show it.")]
+TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to watch at the most.")]
 
 
 @with_session
 def run(
     session: Session,
-    database: DatabaseArgument,
+    workflow: WorkflowArgument,
     asset: AssetArgument,
-    workflow: Annotated[str, typer.Argument(metavar="WORKFLOW")],
+    database: Annotated[str, typer.Option("--database", "-d", help="The asset's database.")],
     file: FilesOption = None,
-    of: OfOption = None,
+    workflow_database: OfOption = None,
     watch: WatchOption = False,
+    timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Run a workflow on files of an asset, or on the asset as a whole."""
-    files = file or []
-    executions = session.client.executions
-    if len(files) > 1:
-        started = executions.start(database, asset, workflow, workflow_database_id=of, files=files)
+    """Run a workflow on an asset, or on files of it: one execution a file."""
+    found = find_asset(session.client, database, asset)
+    of = workflow_database or _database_of(session, workflow, database)
+    started, refused = _start(session, _Input(database, found.asset_id, workflow, of), file or [])
+    if watch:
+        ended = [_watched(session, database, found.asset_id, each, timeout) for each in started]
+        session.output.document({"executions": [one.wire() for one in ended]})
+        _rows(session, ended)
     else:
-        one = files[0] if files else None
-        started = executions.start(database, asset, workflow, workflow_database_id=of, file=one)
-    _show_started(session, database, asset, started, watch=watch)
+        session.output.document({"executions": list[JsonValue](started)})
+        session.output.rows(["execution"], [[each] for each in started])
+    for one in refused:
+        session.output.say(f"{one.file_key}: {one.message}")
+    if refused:
+        raise typer.Exit(FAILED)
 
 
 @with_session
@@ -47,30 +67,18 @@ def list_executions(
     database: DatabaseArgument,
     asset: AssetArgument,
     workflow: Annotated[str | None, typer.Option(help="Those of this workflow.")] = None,
-    of: OfOption = None,
+    workflow_database: OfOption = None,
 ) -> None:
-    """List the executions on an asset, the newest first."""
-    executions = session.client.executions
-    if workflow is None:
-        found = list(executions.list(database, asset))
-    else:
-        listed = executions.list_of_workflow(database, asset, workflow, workflow_database_id=of)
-        found = list(listed)
-    session.output.document({"items": [one.wire() for one in found]})
-    session.output.rows(
-        ["execution", "workflow", "status", "file", "started", "by"],
-        [
-            [
-                one.execution_id,
-                f"{one.workflow_database_id}:{one.workflow_id}",
-                one.execution_status,
-                one.input_asset_file_key,
-                one.started_at,
-                one.started_by,
-            ]
-            for one in found
-        ],
+    """List the executions on an asset, the last first."""
+    found = find_asset(session.client, database, asset, archived=True)
+    of = GLOBAL
+    if workflow is not None:
+        of = workflow_database or _database_of(session, workflow, database)
+    executions = list(
+        session.client.executions.list(database, found.asset_id, workflow, workflow_database_id=of)
     )
+    session.output.document({"items": [one.wire() for one in executions]})
+    _rows(session, executions)
 
 
 @with_session
@@ -80,8 +88,9 @@ def show_execution(
     asset: AssetArgument,
     execution: ExecutionArgument,
 ) -> None:
-    """Show an execution: its status, what it stored, why it failed."""
-    _show(session, session.client.executions.get(database, asset, execution))
+    """Show an execution: its pipelines, what it stored, why it failed."""
+    asset_id = find_asset(session.client, database, asset, archived=True).asset_id
+    _show(session, session.client.executions.get(database, asset_id, execution))
 
 
 @with_session
@@ -91,10 +100,11 @@ def stop_execution(
     asset: AssetArgument,
     execution: ExecutionArgument,
 ) -> None:
-    """Stop an execution."""
-    done = session.client.executions.stop(database, asset, execution)
+    """Stop an execution; what it has stored remains."""
+    asset_id = find_asset(session.client, database, asset, archived=True).asset_id
+    done = session.client.executions.stop(database, asset_id, execution)
     session.output.document(done.wire())
-    session.output.rows(["message"], [[done.message]])
+    session.output.rows(["stopped"], [[execution]])
 
 
 @with_session
@@ -104,46 +114,96 @@ def rerun_execution(
     asset: AssetArgument,
     execution: ExecutionArgument,
     watch: WatchOption = False,
+    timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Run the workflow of an execution on the same file again."""
-    started = session.client.executions.rerun(database, asset, execution)
-    _show_started(session, database, asset, started, watch=watch)
-
-
-def _show_started(
-    session: Session, database: str, asset: str, started: Started, *, watch: bool
-) -> None:
-    ids = [one.execution_id for one in started.executions] or [started.message]
+    """Run a workflow again on the input of an earlier execution."""
+    asset_id = find_asset(session.client, database, asset).asset_id
+    started = session.client.executions.rerun(database, asset_id, execution)
     if watch:
-        wait = session.client.executions.wait
-        ended = [wait(database, asset, one, sleep=session.wiring.sleep) for one in ids]
-        for one in ended:
-            _show(session, one)
-        if any(one.execution_status != "SUCCEEDED" for one in ended):
-            raise typer.Exit(FAILED)
+        _show(session, _watched(session, database, asset_id, started.message, timeout))
         return
     session.output.document(started.wire())
-    rows = [[one.execution_id, one.file_key, ""] for one in started.executions]
-    rows += [["", one.file_key, one.message] for one in started.refused]
-    session.output.rows(["execution", "file", "refused"], rows or [[started.message, "", ""]])
+    session.output.rows(["execution"], [[started.message]])
+
+
+class _Input(NamedTuple):
+    """What is run, and on which asset."""
+
+    database: str
+    asset_id: str
+    workflow: str
+    workflow_database: str
+
+
+def _start(
+    session: Session, wanted: _Input, files: Sequence[str]
+) -> tuple[list[str], list[RefusedFile]]:
+    """Start an execution on the asset or on each file: their ids, and files that were refused."""
+    executions, of = session.client.executions, tuple(wanted)
+    if len(files) < 2:
+        file_key = files[0] if files else None
+        return [executions.start(*of, file_key=file_key).message], []
+    replies = [
+        executions.start(*of, file_keys=files[first : first + AT_ONCE])
+        for first in range(0, len(files), AT_ONCE)
+    ]
+    ids = [one.execution_id for reply in replies for one in reply.executions or ()]
+    return ids, [one for reply in replies for one in reply.refused or ()]
+
+
+def _database_of(session: Session, workflow: str, database: str) -> str:
+    """The database of a workflow: the asset's own one, or else GLOBAL."""
+    try:
+        return session.client.workflows.get(database, workflow).database_id
+    except NotFoundError:
+        return GLOBAL
+
+
+def _watched(
+    session: Session, database: str, asset_id: str, execution: str, timeout: float
+) -> Execution:
+    def tell(found: Execution) -> None:
+        if session.output.err.is_terminal:
+            session.output.say(f"{found.execution_id}: {found.execution_status}")
+
+    return session.client.executions.wait(
+        database,
+        asset_id,
+        execution,
+        timeout=timeout,
+        seen=tell,
+        sleep=session.wiring.sleep,
+    )
+
+
+def _rows(session: Session, executions: list[Execution]) -> None:
+    session.output.rows(
+        ["execution", "workflow", "status", "started", "file", "reason"],
+        [
+            [
+                one.execution_id,
+                one.workflow_id,
+                one.execution_status,
+                one.started_at or one.start_date,
+                one.input_asset_file_key,
+                one.reason,
+            ]
+            for one in executions
+        ],
+    )
 
 
 def _show(session: Session, found: Execution) -> None:
     session.output.document(found.wire())
-    outputs = found.outputs
-    stored = f"{outputs.file_count} files, {outputs.preview_count} previews"
+    _rows(session, [found])
     session.output.rows(
-        ["execution", "workflow", "status", "file", "stored", "refused"],
-        [
-            [
-                found.execution_id,
-                f"{found.workflow_database_id}:{found.workflow_id}",
-                found.execution_status,
-                found.input_asset_file_key,
-                stored,
-                str(outputs.refused_count),
-            ]
-        ],
+        ["step", "pipeline", "database"],
+        [[one.number, one.pipeline_id, one.database_id] for one in found.steps],
     )
-    if found.error is not None and not session.output.as_json:
-        session.output.say(f"{found.error.code}: {found.error.message}")
+    outputs = found.outputs
+    if outputs is None:
+        return
+    kinds = (("file", outputs.files), ("preview", outputs.previews), ("metadata", outputs.metadata))
+    stored: list[list[object]] = [[kind, path, ""] for kind, paths in kinds for path in paths]
+    refused: list[list[object]] = [["refused", one.path, one.reason] for one in outputs.refused]
+    session.output.rows(["output", "path", "reason"], [*stored, *refused])

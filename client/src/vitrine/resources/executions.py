@@ -1,19 +1,23 @@
-"""Executions of workflows on assets."""
+"""Executions: workflows that run on assets and files."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
-from vitrine.errors import VitrineError
-from vitrine.execution_models import Execution, ExecutionSummary, Started
+from pydantic import JsonValue
+
+from vitrine.execution_models import (
+    SUCCEEDED,
+    Execution,
+    ExecutionFailedError,
+    StartedExecution,
+)
 from vitrine.models import Message, Wire
 from vitrine.resources.registry import given
 from vitrine.transport import Transport, parse, path_of
 
-PAUSE = 1.0
-
-
-class ExecutionTimeoutError(VitrineError):
-    """The execution had not ended when the time was over."""
+_FIRST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 5.0
 
 
 class _Found(Wire):
@@ -24,65 +28,59 @@ class Executions:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(
-        self, database_id: str, asset_id: str, *, page_size: int | None = None
-    ) -> Iterator[ExecutionSummary]:
-        """The executions on an asset, the newest first."""
-        path = path_of("database", database_id, "assets", asset_id, "workflows", "executions")
-        return self._transport.pages(ExecutionSummary, path, within="message", page_size=page_size)
-
-    def list_of_workflow(
-        self,
-        database_id: str,
-        asset_id: str,
-        workflow_id: str,
-        *,
-        workflow_database_id: str | None = None,
-        page_size: int | None = None,
-    ) -> Iterator[ExecutionSummary]:
-        """The executions of one workflow on an asset, the newest first."""
-        of = ("database", database_id, "assets", asset_id, "workflows", "executions")
-        return self._transport.pages(
-            ExecutionSummary,
-            path_of(*of, workflow_id),
-            within="message",
-            query={"workflowDatabaseId": workflow_database_id or database_id},
-            page_size=page_size,
-        )
-
     def start(
         self,
         database_id: str,
         asset_id: str,
         workflow_id: str,
+        workflow_database_id: str,
         *,
-        workflow_database_id: str | None = None,
-        file: str | None = None,
-        files: Sequence[str] | None = None,
-    ) -> Started:
-        """Runs a workflow on a file, on each of several files (at most 50), or on the asset."""
-        body = given(
-            workflowDatabaseId=workflow_database_id or database_id,
-            fileKey=file,
-            fileKeys=None if files is None else [*files],
-        )
+        file_key: str | None = None,
+        file_keys: Sequence[str] | None = None,
+    ) -> StartedExecution:
+        """Runs a workflow on an asset, on one file of it, or on each of up to 50 files.
+
+        Raises ConflictError where it runs on the file already, InvalidInputError where a pipeline
+        is disabled. Of several files, those that are refused are named in the reply.
+        """
         path = path_of("database", database_id, "assets", asset_id, "workflows", workflow_id)
-        return self._transport.write(Started, "POST", path, body=body)
+        keys: list[JsonValue] | None = None if file_keys is None else [*file_keys]
+        body = given(workflowDatabaseId=workflow_database_id, fileKey=file_key, fileKeys=keys)
+        return self._transport.write(StartedExecution, "POST", path, body=body)
+
+    def list(
+        self,
+        database_id: str,
+        asset_id: str,
+        workflow_id: str | None = None,
+        *,
+        workflow_database_id: str = "GLOBAL",
+        page_size: int | None = None,
+    ) -> Iterator[Execution]:
+        """Executions on an asset, or those of one workflow on it."""
+        of = () if workflow_id is None else (workflow_id,)
+        return self._transport.pages(
+            Execution,
+            path_of("database", database_id, "assets", asset_id, "workflows", "executions", *of),
+            within="message",
+            query={"workflowDatabaseId": workflow_database_id} if of else None,
+            page_size=page_size,
+        )
 
     def get(self, database_id: str, asset_id: str, execution_id: str) -> Execution:
-        """One execution. Raises NotFoundError where it is absent or hidden."""
-        response = self._transport.send("GET", _path(database_id, asset_id, execution_id))
-        return parse(_Found, response).message
+        """One execution with its pipelines, outputs and error."""
+        path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
+        return parse(_Found, self._transport.send("GET", path)).message
 
     def stop(self, database_id: str, asset_id: str, execution_id: str) -> Message:
         """Stops an execution; one that has ended remains as it is."""
-        path = _path(database_id, asset_id, execution_id)
+        path = path_of("database", database_id, "assets", asset_id, "executions", execution_id)
         return parse(Message, self._transport.send("DELETE", path))
 
-    def rerun(self, database_id: str, asset_id: str, execution_id: str) -> Started:
-        """Runs the workflow of an execution on the same file again, as both are now."""
-        path = f"{_path(database_id, asset_id, execution_id)}/rerun"
-        return self._transport.write(Started, "POST", path, body={})
+    def rerun(self, database_id: str, asset_id: str, execution_id: str) -> StartedExecution:
+        """Runs the workflow again on the same input."""
+        of = ("database", database_id, "assets", asset_id, "executions", execution_id)
+        return self._transport.write(StartedExecution, "POST", path_of(*of, "rerun"), body={})
 
     def wait(
         self,
@@ -90,26 +88,27 @@ class Executions:
         asset_id: str,
         execution_id: str,
         *,
-        timeout: float = 3600.0,
+        timeout: float = 600.0,
+        seen: Callable[[Execution], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> Execution:
-        """Waits until an execution has ended, however it ends.
+        """The execution when it has succeeded; `seen` is called with each state that is read.
 
         Raises:
-            ExecutionTimeoutError: it has not within the time.
+            ExecutionFailedError: it did not succeed, or has not ended within the time.
         """
-        stop = clock() + timeout
+        started, pause = clock(), _FIRST_PAUSE
         while True:
             found = self.get(database_id, asset_id, execution_id)
-            if found.has_ended:
+            if seen is not None:
+                seen(found)
+            if found.execution_status == SUCCEEDED:
                 return found
-            if clock() >= stop:
-                raise ExecutionTimeoutError(
-                    f"execution {execution_id} is {found.execution_status} after {timeout:.0f} s"
-                )
-            sleep(PAUSE)
-
-
-def _path(database_id: str, asset_id: str, execution_id: str) -> str:
-    return path_of("database", database_id, "assets", asset_id, "executions", execution_id)
+            if found.has_ended:
+                raise ExecutionFailedError(found, f"is {found.execution_status}")
+            if clock() - started >= timeout:
+                state = found.execution_status
+                raise ExecutionFailedError(found, f"is {state} still after {timeout:g} s")
+            sleep(pause)
+            pause = min(_LONGEST_PAUSE, pause * 1.5)
