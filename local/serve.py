@@ -162,8 +162,7 @@ def _mlflow_server(table: str, dynamodb: str) -> str:
     return (
         f"MLflow: AWS_ACCESS_KEY_ID={options.access_key} "
         f"AWS_SECRET_ACCESS_KEY={options.secret_key} .venv/bin/mlflow server --workers 1 "
-        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}' "
-        "--registry-store-uri sqlite:///mlflow-registry.db"
+        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}'"
     )
 
 

@@ -206,47 +206,22 @@ MODEL_PERMISSION = _entity(
 )  # fmt: skip
 CONFIG = _entity("CONFIG", "CONFIG", "CFG#{key}", "Configuration entry", "Key and value")
 
-# What the given patterns do not hold. A lookup item is written in the transaction of its run or
-# trace and read consistently, because a global index lags behind the table.
+# What the given patterns do not hold. A lookup item is written in the transaction of its run
+# and read consistently, because a global index lags behind the table.
 RUN_LOOKUP = _own(
     "RUN_LOOKUP", "RUN#{run_id}", "EXP", "Run lookup", "The experiment of a run, read consistently"
 )
-TRACE_LOOKUP = _own(
-    "TRACE_LOOKUP", "TRACE#{trace_id}", "EXP", "Trace lookup",
-    "The experiment of a trace, read consistently",
-)  # fmt: skip
 EXPERIMENT_NAME = _own(
     "EXPERIMENT_NAME", "NAME#EXP#{workspace}#{name}", "NAME", "Experiment name",
     "Reservation: makes a name unique and finds its experiment consistently",
-)  # fmt: skip
-MODEL_NAME = _own(
-    "MODEL_NAME", "NAME#RM#{workspace}#{name}", "NAME", "Model name",
-    "Reservation: makes a name unique",
 )  # fmt: skip
 SUMMARY = _own(
     "SUMMARY", _EXP, "S#{run_id}#{kind}#{number}", "Run summary",
     "Latest metrics (M) or params, tags and inputs (P) of a run, packed; searches read these",
 )  # fmt: skip
-ASSESSMENT = _own(
-    "ASSESSMENT", _EXP, "T#{trace_id}#ASSESS#{assessment_id}", "Assessment",
-    "Feedback or expectation on a trace",
-)  # fmt: skip
-SPANS_CHUNK = _own(
-    "SPANS_CHUNK", _EXP, "T#{trace_id}#SPANS#{number}", "Spans chunk",
-    "Spans beyond the first 350 kB of a trace",
-)  # fmt: skip
-MODEL_LOOKUP = _own(
-    "MODEL_LOOKUP", "LM#{model_id}", "EXP", "Logged model lookup",
-    "The experiment of a logged model, read consistently",
-)  # fmt: skip
-LOGGED_MODEL = _own(
-    "LOGGED_MODEL", _EXP, "LM#{model_id}", "Logged model by id",
-    "Name, status, params and tags of a logged model",
-)  # fmt: skip
-LOGGED_MODEL_METRIC = _own(
-    "LOGGED_MODEL_METRIC", _EXP, "LMM#{model_id}#{key}#{metric_hash}", "Metric of a logged model",
-    "One value, by run, step, time and dataset",
-)  # fmt: skip
+MODEL_VERSION_TAG = _own(
+    "MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"
+)
 
 ENTITIES: tuple[Entity, ...] = tuple(
     value for value in globals().values() if isinstance(value, Entity)

@@ -11,6 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlflow.entities import LifecycleStage, RunStatus, RunTag
+from mlflow.entities.model_registry.model_version_stages import get_canonical_stage
+from mlflow.prompt import registry_utils
+from mlflow.store.artifact.utils import models as model_uris
 from mlflow.store.entities.paged_list import PagedList
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
@@ -23,12 +26,23 @@ _untyped_search: Any = search_utils
 _untyped_names: Any = name_utils
 SearchUtils: Any = _untyped_search.SearchUtils
 SearchExperimentsUtils: Any = _untyped_search.SearchExperimentsUtils
+SearchModelUtils: Any = _untyped_search.SearchModelUtils
+SearchModelVersionUtils: Any = _untyped_search.SearchModelVersionUtils
+_untyped_prompts: Any = registry_utils
+_untyped_model_uris: Any = model_uris
 MLFLOW_DATASET_CONTEXT: str = mlflow_tags.MLFLOW_DATASET_CONTEXT
 MLFLOW_LOGGED_MODELS: str = mlflow_tags.MLFLOW_LOGGED_MODELS
 MLFLOW_RUN_NAME: str = mlflow_tags.MLFLOW_RUN_NAME
 
+canonical_stage: Callable[[str], str] = get_canonical_stage
 generate_random_name: Callable[[], str] = _untyped_names._generate_random_name
 parsed_experiment_id: Callable[[str], int] = _untyped._parse_experiment_id
+parsed_model_uri: Callable[[str], Any] = _untyped_model_uris._parse_model_uri
+refuse_taken_model_name: Callable[[str, bool, bool], None] = (
+    _untyped_prompts.handle_resource_already_exist_error
+)
+validate_alias: Callable[[str], None] = _untyped._validate_model_alias_name
+validate_alias_not_reserved: Callable[[str], None] = _untyped._validate_model_alias_name_reserved
 validate_artifact_location_length: Callable[[str], None] = (
     _untyped._validate_experiment_artifact_location_length
 )
@@ -38,9 +52,15 @@ validate_dataset_inputs: Callable[..., None] = _untyped._validate_dataset_inputs
 validate_experiment_name: Callable[[str], None] = _untyped._validate_experiment_name
 validate_experiment_tag: Callable[[str, str], None] = _untyped._validate_experiment_tag
 validate_metric: Callable[..., None] = _untyped._validate_metric
+validate_model_name: Callable[[str], None] = _untyped._validate_model_name
+validate_model_renaming: Callable[[str], None] = _untyped._validate_model_renaming
+validate_model_tag: Callable[[str, str], None] = _untyped._validate_registered_model_tag
 validate_param: Callable[..., Any] = _untyped._validate_param
 validate_param_keys_unique: Callable[..., None] = _untyped._validate_param_keys_unique
 validate_run_id: Callable[[str], None] = _untyped._validate_run_id
+validate_tag_name: Callable[[str], None] = _untyped._validate_tag_name
+validate_version_tag: Callable[[str, str], None] = _untyped._validate_model_version_tag
+validated_version: Callable[[Any], int] = _untyped._validate_model_version
 validate_tag: Callable[..., Any] = _untyped._validate_tag
 
 

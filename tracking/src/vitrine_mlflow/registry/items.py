@@ -1,0 +1,141 @@
+"""Registered models and versions as they are stored, and as MLflow's entities."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlflow.entities.model_registry import (
+    ModelVersion,
+    ModelVersionTag,
+    RegisteredModel,
+    RegisteredModelAlias,
+    RegisteredModelTag,
+)
+from mlflow.entities.model_registry.model_version_stages import STAGE_DELETED_INTERNAL
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.expressions import Item
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.table import INFO, SORT_KEY
+
+
+@dataclass
+class StoredModel:
+    """All items of a model's partition."""
+
+    name: str
+    meta: Item
+    tags: dict[str, str] = field(default_factory=dict[str, str])
+    aliases: dict[str, int] = field(default_factory=dict[str, int])
+    versions: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    version_tags: dict[int, dict[str, str]] = field(default_factory=dict[int, dict[str, str]])
+
+    @property
+    def info(self) -> dict[str, Any]:
+        return self.meta[INFO]
+
+    @property
+    def is_prompt(self) -> bool:
+        return self.tags.get(PROMPT_TAG) == "true"
+
+    def live_versions(self) -> dict[int, dict[str, Any]]:
+        """The versions that were not deleted."""
+        return {
+            number: info
+            for number, info in self.versions.items()
+            if info["stage"] != STAGE_DELETED_INTERNAL
+        }
+
+    def version(self, number: int, *, with_aliases: bool = True) -> ModelVersion:
+        aliases = [name for name, target in self.aliases.items() if target == number]
+        return version_entity(
+            self.name,
+            number,
+            self.versions[number],
+            self.version_tags.get(number, {}),
+            aliases if with_aliases else [],
+        )
+
+    def latest(self) -> list[ModelVersion]:
+        """The highest version of each stage."""
+        latest: dict[str, int] = {}
+        for number, info in sorted(self.live_versions().items()):
+            latest[info["stage"]] = number
+        return [self.version(number, with_aliases=False) for number in latest.values()]
+
+    def entity(self) -> RegisteredModel:
+        info = self.info
+        return RegisteredModel(
+            self.name,
+            info["created"],
+            info["updated"],
+            info["description"],
+            self.latest(),
+            [RegisteredModelTag(key, value) for key, value in self.tags.items()],
+            [RegisteredModelAlias(alias, number) for alias, number in self.aliases.items()],
+            workspace=info["workspace"],
+        )
+
+
+PROMPT_TAG = "mlflow.prompt.is_prompt"
+
+
+def stored_model(name: str, items: Iterable[Item]) -> StoredModel | None:
+    """A model from the items of its partition; None without its metadata."""
+    model = StoredModel(name, {})
+    for item in items:
+        _add(model, item)
+    return model if model.meta else None
+
+
+def _add(model: StoredModel, item: Item) -> None:
+    sort_key: str = item[SORT_KEY]
+    kind = sort_key.split("#")[1]
+    if kind == "META":
+        model.meta = item
+    elif kind == "TAG":
+        model.tags[item["key"]] = item["value"]
+    elif kind == "ALIAS":
+        model.aliases[item["alias"]] = item["version"]
+    elif kind == "V":
+        model.versions[item["version"]] = item[INFO]
+    elif kind == "VTAG":
+        model.version_tags.setdefault(item["version"], {})[item["key"]] = item["value"]
+
+
+def version_entity(
+    name: str, number: int, info: dict[str, Any], tags: dict[str, str], aliases: list[str]
+) -> ModelVersion:
+    return ModelVersion(
+        name,
+        number,  # pyright: ignore[reportArgumentType] - MLflow's own store gives a number, too
+        info["created"],
+        info["updated"],
+        info["description"],
+        info["user"],
+        info["stage"],
+        info["source"],
+        info["run_id"],
+        info["status"],
+        info["message"],
+        [ModelVersionTag(key, value) for key, value in tags.items()],
+        info["run_link"],
+        aliases,
+        workspace=info["workspace"],
+    )
+
+
+def model_key(name: str) -> Key:
+    return keys.MODEL.key(model_name=name)
+
+
+def version_key(name: str, number: int) -> Key:
+    return keys.MODEL_VERSION.key(model_name=name, version=str(number))
+
+
+def version_tag_key(name: str, number: int, key: str) -> Key:
+    return keys.MODEL_VERSION_TAG.key(model_name=name, version=str(number), key=key)
+
+
+def alias_key(name: str, alias: str) -> Key:
+    return keys.MODEL_ALIAS.key(model_name=name, alias=alias)

@@ -1,0 +1,260 @@
+"""Registered models: create, change, rename, delete, tags and aliases."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import TRANSACTION_WRITES, key_of, with_key
+from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, ordered_text
+from vitrine_mlflow.errors import ConflictError, exists, missing
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.mlflow_api import (
+    refuse_taken_model_name,
+    validate_alias,
+    validate_model_name,
+    validate_model_renaming,
+    validate_model_tag,
+    validate_tag_name,
+)
+from vitrine_mlflow.registry.items import (
+    PROMPT_TAG,
+    StoredModel,
+    alias_key,
+    model_key,
+    stored_model,
+)
+from vitrine_mlflow.table import GSI3, GSI5, INFO, PARTITION_KEY, TAGS
+
+_PACKED_TAGS_BYTES = 8_000
+_LIST = "RM_LIST"
+
+
+class Models:
+    """The metadata item of a model is what makes it visible: first in, first out."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._database = context.database
+
+    def create(self, name: str, tags: Sequence[Any] | None, description: str | None) -> StoredModel:
+        validate_model_name(name)
+        for tag in tags or []:
+            validate_model_tag(tag.key, tag.value)
+        given: dict[str, str] = {tag.key: tag.value for tag in tags or []}
+        now = self._context.sources.now_ms()
+        info = {
+            "description": description,
+            "created": now,
+            "updated": now,
+            "workspace": self._context.workspace,
+        }
+        self._remove_leftovers(name)
+        puts: list[Put | Delete] = [self._tag_put(name, key, value) for key, value in given.items()]
+        room = TRANSACTION_WRITES - 1
+        self._database.write_in_batches(puts[room:])
+        meta = self._meta(name, info, given, 0)
+        try:
+            self._database.write([Put(meta, {PARTITION_KEY: ABSENT}), *puts[:room]])
+        except ConflictError:
+            existing = self.find(name)
+            refuse_taken_model_name(name, existing.is_prompt, given.get(PROMPT_TAG) == "true")
+        return StoredModel(name, meta, given)
+
+    def _meta(self, name: str, info: dict[str, Any], tags: dict[str, str], last: int) -> Item:
+        return with_key(
+            model_key(name),
+            {
+                INFO: info,
+                TAGS: _packed(tags),
+                "last_version": last,
+                "revision": 1,
+                **keys.MODEL.index_keys(
+                    model_name=name, ordered_name=clip(ordered_text(name), SORT_KEY_BYTES // 2)
+                ),
+            },
+        )
+
+    def _remove_leftovers(self, name: str) -> None:
+        """Remove what an interrupted rename or deletion has left under a name without a model."""
+        items = list(self._items(name))
+        if items and stored_model(name, items) is None:
+            self._database.write_in_batches(Delete(key_of(item)) for item in items)
+
+    def _items(self, name: str) -> Iterator[Item]:
+        return self._database.query(model_key(name).pk)
+
+    def find(self, name: str) -> StoredModel:
+        """A model with all items of its partition, read consistently.
+
+        Raises:
+            MlflowException: the name is invalid, or there is no such model.
+        """
+        validate_model_name(name)
+        model = stored_model(name, self._items(name))
+        if model is None:
+            raise missing(f"Registered Model with name={name} not found")
+        return model
+
+    def require(self, name: str) -> Item:
+        """The metadata item only.
+
+        Raises:
+            MlflowException: the name is invalid, or there is no such model.
+        """
+        validate_model_name(name)
+        meta = self._database.get(model_key(name))
+        if meta is None:
+            raise missing(f"Registered Model with name={name} not found")
+        return meta
+
+    def listed_by_name(self) -> Iterator[str]:
+        """Names of all models in their order, by the index, which may lag."""
+        for item in self._database.query(_LIST, index=GSI5):
+            yield name_of(item)
+
+    def names_by_index(self, name: str) -> list[str]:
+        """Models of a name by the index, which may lag."""
+        pk = keys.MODEL.index_keys(model_name=name, ordered_name="")["gsi3pk"]
+        return [name_of(item) for item in self._database.query(pk, index=GSI3)]
+
+    def update(self, name: str, description: str | None) -> StoredModel:
+        def attempt() -> None:
+            meta = self.require(name)
+            self.touch(name, meta, {"description": description})
+
+        self._database.retried(attempt)
+        return self.find(name)
+
+    def touch(
+        self,
+        name: str,
+        meta: Item,
+        changes: dict[str, Any],
+        writes: Iterable[Write] = (),
+        **attributes: Any,
+    ) -> None:
+        """Change the metadata with other items, if nobody else changed the model since.
+
+        Raises:
+            ConflictError: another writer came between.
+        """
+        info = {**meta[INFO], "updated": self._context.sources.now_ms(), **changes}
+        self.write(name, meta, {INFO: info, **attributes}, writes)
+
+    def write(
+        self, name: str, meta: Item, sets: dict[str, Any], writes: Iterable[Write] = ()
+    ) -> None:
+        """The same without a new time of change."""
+        sets = {**sets, "revision": meta["revision"] + 1}
+        condition = {"revision": meta["revision"]}
+        self._database.write([Update(model_key(name), sets, condition=condition), *writes])
+
+    def rename(self, name: str, new_name: str) -> StoredModel:
+        """Copy the partition, switch the metadata in one transaction, remove the old items."""
+        validate_model_renaming(new_name)
+        return self._database.retried(lambda: self._rename(name, new_name))
+
+    def _rename(self, name: str, new_name: str) -> StoredModel:
+        model = self.find(name)
+        now = self._context.sources.now_ms()
+        info = {**model.info, "updated": now}
+        if new_name == name:
+            self.write(name, model.meta, {INFO: info})
+            return self.find(name)
+        if self._database.get(model_key(new_name)) is not None:
+            raise MlflowException(
+                f"Registered Model (name={new_name}) already exists.", RESOURCE_ALREADY_EXISTS
+            )
+        self._remove_leftovers(new_name)
+        items = [item for item in self._items(name) if "last_version" not in item]
+        new_pk = model_key(new_name).pk
+        self._database.write_in_batches(Put(_renamed(item, new_pk, now)) for item in items)
+        new_meta = self._meta(new_name, info, model.tags, model.meta["last_version"])
+        try:
+            self._database.write(
+                [
+                    Put(new_meta, {PARTITION_KEY: ABSENT}),
+                    Delete(model_key(name), {"revision": model.meta["revision"]}),
+                ]
+            )
+        except ConflictError as error:
+            if 0 in error.failed:
+                raise exists(f"Registered Model (name={new_name}) already exists.") from error
+            raise
+        self._remove_leftovers(name)
+        return self.find(new_name)
+
+    def delete(self, name: str) -> None:
+        self.require(name)
+        self._database.write([Delete(model_key(name))])
+        self._remove_leftovers(name)
+
+    def set_tag(self, name: str, tag: Any) -> None:
+        validate_model_name(name)
+        validate_model_tag(tag.key, tag.value)
+
+        def attempt() -> None:
+            model = self.find(name)
+            tags = {**model.tags, tag.key: tag.value}
+            put = self._tag_put(name, tag.key, tag.value)
+            self.write(name, model.meta, {TAGS: _packed(tags)}, [put])
+
+        self._database.retried(attempt)
+
+    def _tag_put(self, name: str, key: str, value: str) -> Put:
+        item_key = keys.MODEL_TAG.key(model_name=name, key=key)
+        return Put(with_key(item_key, {"key": key, "value": value}))
+
+    def delete_tag(self, name: str, key: str) -> None:
+        validate_model_name(name)
+        validate_tag_name(key)
+
+        def attempt() -> None:
+            model = self.find(name)
+            tags = {name: value for name, value in model.tags.items() if name != key}
+            delete = Delete(keys.MODEL_TAG.key(model_name=name, key=key))
+            self.write(name, model.meta, {TAGS: _packed(tags)}, [delete])
+
+        self._database.retried(attempt)
+
+    def set_alias(self, name: str, alias: str, number: int) -> None:
+        """Point an alias to a version that the caller has found."""
+        item = with_key(alias_key(name, alias), {"alias": alias, "version": number})
+        self._database.retried(lambda: self.write(name, self.require(name), {}, [Put(item)]))
+
+    def delete_alias(self, name: str, alias: str) -> None:
+        validate_model_name(name)
+        validate_alias(alias)
+        delete = Delete(alias_key(name, alias))
+        self._database.retried(lambda: self.write(name, self.require(name), {}, [delete]))
+
+    def version_of_alias(self, name: str, alias: str) -> int | None:
+        item = self._database.get(alias_key(name, alias))
+        return None if item is None else item["version"]
+
+
+def name_of(item: Item) -> str:
+    fields = keys.MODEL.pk.parse(item[PARTITION_KEY]) or {}
+    return fields["model_name"]
+
+
+def _renamed(item: Item, pk: str, now: int) -> Item:
+    copied = {**item, PARTITION_KEY: pk}
+    if "version" in item and INFO in item:
+        copied[INFO] = {**item[INFO], "updated": now}
+    return copied
+
+
+def _packed(tags: dict[str, str]) -> dict[str, str]:
+    """Small tags, for readers of the index."""
+    packed: dict[str, str] = {}
+    left = _PACKED_TAGS_BYTES
+    for key, value in tags.items():
+        left -= len(key.encode()) + len(value.encode())
+        if left >= 0:
+            packed[key] = value
+    return packed

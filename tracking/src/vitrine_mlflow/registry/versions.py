@@ -1,0 +1,275 @@
+"""Versions of registered models."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from mlflow.entities.model_registry import ModelVersion
+from mlflow.entities.model_registry.model_version_stages import (
+    ALL_STAGES,
+    DEFAULT_STAGES_FOR_GET_LATEST_VERSIONS,
+    STAGE_ARCHIVED,
+    STAGE_DELETED_INTERNAL,
+    STAGE_NONE,
+)
+from mlflow.exceptions import MlflowException
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import with_key
+from vitrine_mlflow.encoding import iso_time
+from vitrine_mlflow.errors import invalid, missing
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.mlflow_api import (
+    canonical_stage,
+    parsed_model_uri,
+    validate_alias,
+    validate_alias_not_reserved,
+    validate_model_name,
+    validate_tag_name,
+    validate_version_tag,
+    validated_version,
+)
+from vitrine_mlflow.registry.items import (
+    StoredModel,
+    alias_key,
+    version_entity,
+    version_key,
+    version_tag_key,
+)
+from vitrine_mlflow.registry.models import Models
+from vitrine_mlflow.table import INFO, PARTITION_KEY
+
+_TAGS_IN_TRANSACTION = 90
+
+
+class Versions:
+    """Creates, changes, deletes versions; each in a transaction with its model's metadata."""
+
+    def __init__(self, context: Context, models: Models) -> None:
+        self._context = context
+        self._database = context.database
+        self._models = models
+
+    def create(
+        self,
+        name: str,
+        source: str,
+        run_id: str | None,
+        tags: Sequence[Any] | None,
+        run_link: str | None,
+        description: str | None,
+    ) -> ModelVersion:
+        validate_model_name(name)
+        for tag in tags or []:
+            validate_version_tag(tag.key, tag.value)
+        now = self._context.sources.now_ms()
+        info = {
+            "created": now, "updated": now, "description": description, "user": None,
+            "stage": STAGE_NONE, "source": source, "location": self._location(source),
+            "run_id": run_id, "status": "READY", "message": None, "run_link": run_link,
+            "workspace": self._context.workspace,
+        }  # fmt: skip
+        values: dict[str, str] = {tag.key: tag.value for tag in tags or []}
+        number = self._database.retried(lambda: self._create(name, info, values))
+        return self.get(name, number)
+
+    def _create(self, name: str, info: dict[str, Any], tags: dict[str, str]) -> int:
+        meta = self._models.require(name)
+        number: int = meta["last_version"] + 1
+        puts = [_tag_put(name, number, key, value) for key, value in tags.items()]
+        # tags of a version that does not exist yet are read by nobody
+        self._database.write_in_batches(puts[_TAGS_IN_TRANSACTION:])
+        item = with_key(
+            version_key(name, number),
+            {INFO: info, "version": number, "lsi2sk": f"{iso_time(info['created'])}#{number:010d}"},
+        )
+        writes = [Put(item, {PARTITION_KEY: ABSENT}), *puts[:_TAGS_IN_TRANSACTION]]
+        self._models.touch(name, meta, {"updated": info["created"]}, writes, last_version=number)
+        return number
+
+    def _location(self, source: str) -> str:
+        """Where the artifacts are: a source may be a version itself."""
+        if urlsplit(source).scheme != "models":
+            return source
+        try:
+            parsed = parsed_model_uri(source)
+            if parsed.model_id is not None:
+                raise invalid("sources by the id of a logged model are not supported")
+            return self.download_uri(parsed.name, parsed.version)
+        except MlflowException as error:
+            raise MlflowException(
+                "Unable to fetch model from model URI source artifact location "
+                f"'{source}'.Error: {error}"
+            ) from error
+
+    def get(self, name: str, version: Any) -> ModelVersion:
+        validate_model_name(name)
+        number = validated_version(version)
+        item = self._require(name, number, version)
+        tags = {
+            tag["key"]: tag["value"]
+            for tag in self._database.query_prefix(
+                version_key(name, number).pk,
+                keys.MODEL_VERSION_TAG.prefix(version=str(number)),
+            )
+        }
+        return version_entity(name, number, item[INFO], tags, self._aliases(name, number))
+
+    def _aliases(self, name: str, number: int) -> list[str]:
+        pk = version_key(name, number).pk
+        items = self._database.query_prefix(pk, keys.MODEL_ALIAS.prefix())
+        return [item["alias"] for item in items if item["version"] == number]
+
+    def _require(self, name: str, number: int, given: Any) -> Item:
+        item = self._database.get(version_key(name, number))
+        if item is None or item[INFO]["stage"] == STAGE_DELETED_INTERNAL:
+            raise missing(f"Model Version (name={name}, version={given}) not found")
+        return item
+
+    def download_uri(self, name: str, version: Any) -> str:
+        validate_model_name(name)
+        info = self._require(name, validated_version(version), version)[INFO]
+        return info["location"] or info["source"]
+
+    def update(self, name: str, version: Any, description: str | None) -> ModelVersion:
+        validate_model_name(name)
+        number = validated_version(version)
+
+        def attempt() -> None:
+            meta = self._meta_of(name, version)
+            info = self._require(name, number, version)[INFO]
+            changed = {
+                **info, "description": description, "updated": self._context.sources.now_ms(),
+            }  # fmt: skip
+            self._models.write(name, meta, {}, [_info_update(name, number, changed)])
+
+        self._database.retried(attempt)
+        return self.get(name, number)
+
+    def _meta_of(self, name: str, given: Any) -> Item:
+        """The metadata of a version's model; without it the version is missing, too."""
+        try:
+            return self._models.require(name)
+        except MlflowException as error:
+            text = f"Model Version (name={name}, version={given}) not found"
+            raise missing(text) from error
+
+    def transition(
+        self, name: str, version: Any, stage: str, *, archive_others: bool
+    ) -> ModelVersion:
+        wanted = canonical_stage(stage)
+        if archive_others and wanted not in DEFAULT_STAGES_FOR_GET_LATEST_VERSIONS:
+            raise MlflowException(
+                "Model version transition cannot archive existing model versions because "
+                f"'{stage}' is not an Active stage. Valid stages are "
+                f"{DEFAULT_STAGES_FOR_GET_LATEST_VERSIONS}"
+            )
+        validate_model_name(name)
+        number = validated_version(version)
+
+        def attempt() -> None:
+            self._require(name, number, version)
+            model = self._models.find(name)
+            now = self._context.sources.now_ms()
+            writes = [_staged(model, number, wanted, now)]
+            if archive_others:
+                writes += [
+                    _staged(model, other, STAGE_ARCHIVED, now)
+                    for other, info in model.live_versions().items()
+                    if other != number and info["stage"] == wanted
+                ]
+            self._models.touch(name, model.meta, {"updated": now}, writes)
+
+        self._database.retried(attempt)
+        return self.get(name, number)
+
+    def delete(self, name: str, version: Any) -> None:
+        """Keep the number, and remove what the version said and its aliases."""
+        number = validated_version(version)
+        validate_model_name(name)
+
+        def attempt() -> None:
+            meta = self._meta_of(name, version)
+            info = self._require(name, number, version)[INFO]
+            now = self._context.sources.now_ms()
+            redacted = {
+                **info, "stage": STAGE_DELETED_INTERNAL, "updated": now, "description": None,
+                "user": None, "source": "REDACTED-SOURCE-PATH", "run_id": "REDACTED-RUN-ID",
+                "run_link": "REDACTED-RUN-LINK", "message": None,
+            }  # fmt: skip
+            writes: list[Write] = [_info_update(name, number, redacted)]
+            writes += [Delete(alias_key(name, alias)) for alias in self._aliases(name, number)]
+            self._models.touch(name, meta, {"updated": now}, writes)
+
+        self._database.retried(attempt)
+
+    def set_tag(self, name: str, version: Any, tag: Any) -> None:
+        validate_model_name(name)
+        number = validated_version(version)
+        validate_version_tag(tag.key, tag.value)
+        put = _tag_put(name, number, tag.key, tag.value)
+
+        def attempt() -> None:
+            self._require(name, number, version)
+            self._models.write(name, self._models.require(name), {}, [put])
+
+        self._database.retried(attempt)
+
+    def delete_tag(self, name: str, version: Any, key: str) -> None:
+        validate_model_name(name)
+        number = validated_version(version)
+        validate_tag_name(key)
+
+        def attempt() -> None:
+            self._require(name, number, version)
+            delete = Delete(version_tag_key(name, number, key))
+            self._models.write(name, self._models.require(name), {}, [delete])
+
+        self._database.retried(attempt)
+
+    def set_alias(self, name: str, alias: str, version: Any) -> None:
+        validate_model_name(name)
+        validate_alias(alias)
+        validate_alias_not_reserved(alias)
+        number = validated_version(version)
+        self._require(name, number, version)
+        self._models.set_alias(name, alias, number)
+
+    def by_alias(self, name: str, alias: str) -> ModelVersion:
+        validate_model_name(name)
+        validate_alias(alias)
+        if alias.lower() == "latest":
+            numbers = self._models.find(name).live_versions()
+            if not numbers:
+                raise missing(f"Latest version not found for model {name}.")
+            return self.get(name, max(numbers))
+        self._models.require(name)
+        number = self._models.version_of_alias(name, alias)
+        if number is None:
+            raise invalid(f"Registered model alias {alias} not found.")
+        return self.get(name, number)
+
+    def latest(self, name: str, stages: Sequence[str] | None) -> list[ModelVersion]:
+        """The highest version of each wanted stage."""
+        model = self._models.find(name)
+        wanted = {canonical_stage(stage) for stage in stages or ALL_STAGES}
+        return [
+            model.version(int(version.version))
+            for version in model.latest()
+            if version.current_stage in wanted
+        ]
+
+
+def _tag_put(name: str, number: int, key: str, value: str) -> Put:
+    attributes = {"key": key, "value": value, "version": number}
+    return Put(with_key(version_tag_key(name, number, key), attributes))
+
+
+def _info_update(name: str, number: int, info: dict[str, Any]) -> Update:
+    return Update(version_key(name, number), {INFO: info}, condition={"version": number})
+
+
+def _staged(model: StoredModel, number: int, stage: str, now: int) -> Write:
+    info = {**model.versions[number], "stage": stage, "updated": now}
+    return _info_update(model.name, number, info)
