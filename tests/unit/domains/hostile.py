@@ -137,6 +137,18 @@ def _streamed(route: Route) -> Place:
     return Place(route, "proxy", lambda path: {"parameters": {**ASSET, "proxy": path}})
 
 
+def _run(fields: Callable[[str], dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
+    parameters = {**ASSET, "workflowId": "publish"}
+    return lambda path: {
+        "parameters": parameters,
+        "body": {"workflowDatabaseId": "museum"} | fields(path),
+    }
+
+
+def _queried(route: Route) -> Place:
+    return Place(route, "filePath", lambda p: {"parameters": ASSET, "query": {"filePath": p}})
+
+
 _GONE = {"confirmPermanentDelete": True}
 _ATTRIBUTE = {"type": "attribute"}
 _FROM_A = {"sourcePath": "/a.txt"}
@@ -212,12 +224,17 @@ PLACES = (
         lambda p: created(assetId="other", bucketExistingKey=p),
     ),
     Place(routes.CREATE_ASSET, "assetId", lambda p: created(assetId=p)),
+    Place(routes.START_EXECUTION, "fileKey", _run(lambda p: {"fileKey": p})),
+    _queried(routes.LIST_DEPENDENCIES),
+    _queried(routes.LIST_DEPENDENTS),
+    _queried(routes.LIST_SIMILAR_FILES),
 )
 OTHER_FIELDS: Mapping[str, str] = {
     "isPrefix": "a choice",
     "metadataKey": "a name: it is part of no key in a bucket",
     "metadataKeys": "as metadataKey",
     "controlledListKeys": "values of a list",
+    "fileKeys": "each is read as fileKey is, and refused for itself",
     "route__path": "the path of a route",
 }
 OTHER_ROUTES: Mapping[Route, str] = {

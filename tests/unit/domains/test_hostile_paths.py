@@ -9,6 +9,7 @@ from backend.core.names import check_relative_path
 from backend.spec import routes
 from tests.factories.buckets import BUCKET_ID
 from tests.factories.http import Answer
+from tests.factories.workflows import pipeline_body, workflow_body
 from tests.unit.domains.audit.product import Product
 from tests.unit.domains.hostile import DB, ELSEWHERE, LEAVING, PLACES, Place, created, path_fields
 
@@ -35,6 +36,11 @@ def product() -> Product:
     assert found.send(routes.CREATE_DATABASE, body=made).status == 200
     for asset_id in ("statue", "vase", "statue2"):
         assert found.send(routes.CREATE_ASSET, **created(assetId=asset_id)).status == 200
+    for route, body in (
+        (routes.PUT_PIPELINE, pipeline_body()),
+        (routes.PUT_WORKFLOW, workflow_body()),
+    ):
+        assert found.send(route, body=body).status == 200
     for bucket, key in OTHERS:
         found.objects.put(bucket, key, SECRET, content_type="text/plain", metadata={})
     found.objects.put(BUCKET, "statue/a.txt", b"own", content_type="text/plain", metadata={})

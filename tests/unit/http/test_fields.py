@@ -94,11 +94,17 @@ def test_what_is_about_no_field_names_the_place_that_was_sent() -> None:
         (routes.UNARCHIVE_ASSET, "confirmUnarchive"),
         (routes.ARCHIVE_ASSET, "confirmArchive"),
         (routes.DELETE_ASSET, "confirmPermanentDelete"),
-        (routes.RESET_COGNITO_PASSWORD, "confirmReset"),
     ],
 )
 def test_only_true_confirms(route: Route, field: str, sent: object) -> None:
     assert refused(route, "body", {field: sent}) == [field]
+
+
+@pytest.mark.parametrize("sent", [False, 1, 1.0, "true", 0, [True]])
+def test_a_reset_is_confirmed_by_true_or_by_nothing(sent: object) -> None:
+    assert refused(routes.RESET_COGNITO_PASSWORD, "body", {"confirmReset": sent}) == [
+        "confirmReset"
+    ]
 
 
 @pytest.mark.parametrize("sent", [False, 1, 1.0, "true"])
