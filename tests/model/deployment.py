@@ -182,12 +182,15 @@ CONSUMERS: dict[str, Callable[[Deployment], Callable[[dict[str, Any], Any], Any]
 LEFT_OUT = {
     "AuditArchiver": "no time to live ends in a history",
     "BucketImportWorker": "no history imports; the sync makes the same decisions",
+    "ExecutionFollower": "no history runs a workflow; executions have tests of their own",
+    "ExecutionStarter": "as ExecutionFollower",
     "LargeFileWorker": "histories have small files",
     "PurgeWorker": "no history purges a database; tests of its own kill it at each write",
     "ReadEntries": "it writes entries of the audit trail and nothing that is indexed",
     "SearchWorker": "no history asks for a check or a reindex; both have histories of their own",
     "Notifier": "nobody subscribes in a history; it tells people and changes nothing",
     "Quarantine": "no history scans; it changes no asset and no document",
+    "UploadTrigger": "as ExecutionFollower: no workflow starts on an upload",
 }
 """Functions of subscriptions that no history wakes, each with the reason."""
 

@@ -18,11 +18,12 @@ from backend.http.openapi import told_path
 from backend.spec.routes import ROUTES, Route
 from tests.unit.domains.access.generated.ground import token_of
 from tests.unit.domains.access.matrix.world import Question, World
+from tests.unit.http.execution_rows import EXECUTION_LISTS
 from tests.unit.http.fact_rows import FACT_LISTS
 from tests.unit.http.list_rows import LISTS as OTHER_LISTS
 from tests.unit.http.list_rows import Json, Rows, copy
 
-LISTS = {**OTHER_LISTS, **FACT_LISTS}
+LISTS = {**OTHER_LISTS, **EXECUTION_LISTS, **FACT_LISTS}
 LAMBDA_BYTES = 6_000_000
 DYNAMODB_PAGE = 1024 * 1024
 """Bytes after which DynamoDB ends a page of a query or scan."""

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import OptionalBody, PageQuery, SentModel, WireModel, WrongFieldError
-from backend.core.names import AnyText, Id
+from backend.core.names import Id, Text
 from backend.domains.assets.models import AssetPath
 from backend.domains.executions.models import (
     Execution,
@@ -23,7 +23,7 @@ from backend.domains.pipelines.models import (
 
 MAX_FILES = 50
 """Files of one request to run a workflow."""
-FileKey = Annotated[AnyText, Field(max_length=1024)]
+FileKey = Annotated[Text, Field(max_length=1024)]
 
 
 class WorkflowRunPath(AssetPath):

@@ -19,7 +19,7 @@ OF_ONESELF = {
     "PUT /auth/api-keys/{apiKeyId}",
     "DELETE /auth/api-keys/{apiKeyId}",
 }
-OF_THE_DEPLOYMENT = {"GET /buckets", "GET /search", "GET /openapi.json"}
+OF_THE_DEPLOYMENT = {"GET /buckets", "GET /search", "GET /search/suggest", "GET /openapi.json"}
 ADMINISTRATION = (
     *("/admin/", "/audit", "/auth/constraints", "/auth/explain"),
     *("/roles", "/user-roles", "/user/"),
