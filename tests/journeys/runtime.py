@@ -96,8 +96,10 @@ class Api:
         return found
 
     def new_database(self, database_id: str, **fields: Any) -> str:
+        """Create a database whose uploads are not processed unless a field says so."""
         bucket = self.own_bucket()["bucketId"]
-        body = {"databaseId": database_id, "description": "made by a test", **fields}
+        body: dict[str, Any] = {"databaseId": database_id, "description": "made by a test"}
+        body |= {"processing": False, **fields}
         return self.ok("POST", "/database", {**body, "defaultBucketId": bucket})["databaseId"]
 
     def new_asset(self, database_id: str, name: str, **fields: Any) -> str:

@@ -1,6 +1,7 @@
 """Workflows run on what is uploaded and when a user asks, on the local state machine."""
 
 from typing import Any
+from uuid import uuid4
 
 from tests.journeys.runtime import Api, Runtime, wait_until
 
@@ -22,9 +23,10 @@ def have_ended(api: Api, path: str, count: int) -> bool:
 
 
 def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
-    runtime: Runtime, database: str
+    runtime: Runtime,
 ) -> None:
     api = runtime.client()
+    database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
     asset = api.new_asset(database, "Pump")
     path = f"/database/{database}/assets/{asset}"
     api.upload(database, asset, {"/parts/a.obj": [TRIANGLE]})

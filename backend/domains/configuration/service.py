@@ -1,8 +1,10 @@
 """What the deployment tells of itself."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
+from backend.core.errors import UnavailableError
 from backend.core.wired import wired
 from backend.domains.configuration.models import (
     COGNITO,
@@ -10,6 +12,7 @@ from backend.domains.configuration.models import (
     PROVIDER,
     UNSET,
     AmplifyConfigReply,
+    Endpoints,
     OpenApiReply,
     SecureConfigReply,
     SignInProvider,
@@ -17,6 +20,8 @@ from backend.domains.configuration.models import (
 )
 from backend.domains.configuration.repository import FeatureRepository
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
+
+_log = logging.getLogger(__name__)
 
 
 @wired
@@ -37,8 +42,8 @@ class ConfigurationService:
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """Return what a web client needs that reached the API under this address.
 
-        Raises:
-            UnavailableError: the identity provider does not return its discovery document.
+        The endpoints of an identity provider that does not answer are `undefined`: users of the
+        user pool sign in all the same.
         """
         return AmplifyConfigReply.model_validate(
             {
@@ -60,7 +65,11 @@ class ConfigurationService:
 
 
 def _of_provider(provider: SignInProvider) -> dict[str, str]:
-    endpoints = provider.endpoints()
+    try:
+        endpoints = provider.endpoints()
+    except UnavailableError as error:
+        _log.warning("%s", error)
+        endpoints = Endpoints("", "", "")
     found = {
         "ClientId": provider.client_id,
         "Scope": provider.scope,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.core.errors import UnavailableError
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.configuration.models import Endpoints, SignInProvider
@@ -141,6 +142,25 @@ def test_a_deployment_with_another_provider_says_so_and_where(tables: Tables) ->
     assert told["externalOAuthIdpDiscoveryEndpoint"] == f"{issuer}/about"
     assert told["externalOAuthIdpScopeMfa"] == "undefined"
     assert "cognitoUserPoolId" not in told
+
+
+def test_a_provider_that_does_not_answer_keeps_no_user_of_the_pool_out(tables: Tables) -> None:
+    def unavailable() -> Endpoints:
+        raise UnavailableError("the provider does not answer")
+
+    provider = SignInProvider("https://idp.example.org", "web", "openid", "", unavailable)
+    service = ConfigurationService(
+        features=FeatureRepository(tables),
+        region="eu-central-1",
+        web_url="",
+        openapi=dict,
+        user_pool_id="pool",
+        provider=provider,
+    )
+    client = Client(build_router(service), user_id="ann")
+    reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"})
+    assert (reply.status, reply.body["cognitoUserPoolId"]) == (200, "pool")
+    assert reply.body["externalOAuthIdpTokenEndpoint"] == "undefined"
 
 
 def test_whoever_is_known_gets_the_openapi_document(client: Client) -> None:
