@@ -94,6 +94,7 @@ MODEL_HISTORIES ?= 3000
 ENGINE_HISTORIES ?= 300
 POLICIES ?= 5000
 FUZZ_EXAMPLES ?= 100
+UPLOADS ?= 1000
 SEARCHES ?= 10000
 MLFLOW_HISTORIES ?= 1000
 .PHONY: prove
@@ -137,7 +138,8 @@ prove-moto: $(READY)
 		tests/unit/operations; echo "make prove PART=moto: $$SECONDS s"
 
 prove-models: prepare
-	@$(PYTEST) -q tests/models tests/journeys/long/test_debian_models.py; \
+	@UPLOADS=$(UPLOADS) $(PYTEST) -q -s tests/models tests/journeys/long/test_debian_models.py \
+		tests/journeys/long/test_thousand_uploads.py; \
 		echo "make prove PART=models: $$SECONDS s"
 
 prove-fuzz: prepare

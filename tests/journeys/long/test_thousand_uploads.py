@@ -1,0 +1,103 @@
+"""A thousand models uploaded at once: each is processed, and only so many at a time."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.journeys.runtime import Api, Runtime
+from tests.journeys.test_import import figures
+
+UPLOADS = int(os.environ.get("UPLOADS", "1000"))
+ASSETS = 10
+AT_ONCE = 50
+"""The default of the setting `executionsAtOnce`."""
+DATABASE = "thousand"
+GIBIBYTE = 1024**3
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Assets of triangles, each of another size."""
+    for number in range(UPLOADS):
+        asset = tmp_path / "models" / f"asset-{number % ASSETS}"
+        asset.mkdir(parents=True, exist_ok=True)
+        text = f"v 0 0 0\nv {number + 1} 0 0\nv 0 1 0\nf 1 2 3\n"
+        (asset / f"{number:04}.obj").write_text(text)
+    return tmp_path / "models"
+
+
+@contextmanager
+def watched(pid: int) -> Generator[list[int]]:
+    """Yield the resident bytes of a process and its children, once a second."""
+    ended, seen = threading.Event(), [_resident(pid)]
+
+    def watch() -> None:
+        while not ended.wait(1):
+            seen.append(_resident(pid))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _resident(pid: int) -> int:
+    """Unshared memory: what processes share with each other would count several times."""
+    runner = psutil.Process(pid)
+    found = 0
+    for process in (runner, *runner.children(recursive=True)):
+        try:
+            found += process.memory_full_info().uss
+        except psutil.NoSuchProcess:
+            continue  # ended meanwhile
+    return found
+
+
+def executions(api: Api) -> list[dict[str, Any]]:
+    """All executions on the assets of the database."""
+    found: list[dict[str, Any]] = []
+    for asset in api.ok("GET", f"/database/{DATABASE}/assets")["Items"]:
+        path = f"/database/{DATABASE}/assets/{asset['assetId']}/workflows/executions"
+        page = api.ok("GET", path)["message"]
+        found += page["Items"]
+        while "NextToken" in page:
+            page = api.ok("GET", path, params={"startingToken": page["NextToken"]})["message"]
+            found += page["Items"]
+    return found
+
+
+def most_at_once(found: list[dict[str, Any]]) -> int:
+    """The most executions that ran at one time; one that ends frees its place first."""
+    changes = [(datetime.fromisoformat(one["startedAt"]), 1) for one in found]
+    changes += [(datetime.fromisoformat(one["stoppedAt"]), -1) for one in found]
+    return max(accumulate(change for _, change in sorted(changes)))
+
+
+def test_a_thousand_uploads_are_all_processed(runtime: Runtime, folder: Path) -> None:
+    pid = json.loads((runtime.state / "runner.json").read_text())["pid"]
+    with watched(pid) as resident:
+        found = figures(runtime, folder, DATABASE)
+    assert found["searchable"] == found["files"] == UPLOADS
+    assert found["facts"] == found["thumbnails"] == found["glbs"] == UPLOADS
+    runs = executions(runtime.client())
+    assert [one["executionStatus"] for one in runs] == ["SUCCEEDED"] * UPLOADS
+    most = most_at_once(runs)
+    more = max(resident) - resident[0]
+    sys.stdout.write(
+        f"{UPLOADS} uploads: {most} executions at once, {more / GIBIBYTE:.2f} GiB more memory\n"
+    )
+    assert most <= AT_ONCE
+    assert more < GIBIBYTE
