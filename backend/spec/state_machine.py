@@ -142,8 +142,8 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
     }
     if not waits:
         return {**task, "Retry": [_retry(*_BUSY)]}
-    # Never retried: whoever holds the token of the first attempt may still be at work. A heartbeat
-    # has to be below the time-out, so that one second less stands for "none is expected".
+    # Never retried: the holder of the first token may still be at work. A heartbeat
+    # has to be below the time-out, so one second less means that none is expected.
     return {
         **task,
         "TimeoutSeconds": "{% $max([$states.input.pipeline.timeout, 2]) %}",

@@ -105,9 +105,9 @@ class Tasks:
         try:
             sent = await asyncio.to_thread(self._send, name, str(parameters["MessageBody"]))
         except ClientError as error:
-            told = error.response.get("Error", {})
-            code = told.get("Code", "InternalError")
-            raise RefusedTaskError(400, code, told.get("Message", code)) from error
+            fault = error.response.get("Error", {})
+            code = fault.get("Code", "InternalError")
+            raise RefusedTaskError(400, code, fault.get("Message", code)) from error
         except BotoCoreError as error:
             raise RefusedTaskError(503, "ServiceUnavailable", str(error)) from error
         return JSONResponse(sent)

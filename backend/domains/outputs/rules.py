@@ -72,12 +72,12 @@ def parsed_metadata(body: bytes) -> MetadataFile:
 def validation_reason(error: ValidationError) -> str:
     """Return the first errors of a validation; the input itself is not repeated."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [
+    parts = [
         f"{'.'.join(map(str, one['loc']))}: {one['msg']}" if one["loc"] else one["msg"]
         for one in found[:3]
     ]
     more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
-    return "; ".join(told) + more
+    return "; ".join(parts) + more
 
 
 def is_asset_preview_output(name: str) -> bool:

@@ -171,7 +171,7 @@ class OutputCommands:
         found = work.files.of_phase(cursor.phase, found)
         denied = self._denied(work, cursor.phase) if found else None
         if denied is not None:
-            outcomes = [Outcome(one.sort, one.told, one.name, denied) for one in found]
+            outcomes = [Outcome(one.sort, one.label, one.name, denied) for one in found]
         elif cursor.phase == "files":
             outcomes = work.files.store_files(found)
         elif cursor.phase == "previews":
@@ -191,7 +191,7 @@ class OutputCommands:
         stored: Outcome | str = (
             work.files.store_large(large, cursor.copy_id)
             if denied is None
-            else Outcome(large.sort, large.told, large.name, denied)
+            else Outcome(large.sort, large.label, large.name, denied)
         )
         if isinstance(stored, Outcome):
             self._save(work, [stored], _at(cursor, after=large.key, copy_id=None))

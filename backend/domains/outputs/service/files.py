@@ -29,7 +29,7 @@ class Written(NamedTuple):
     size: int
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """The key below the prefix of the run."""
         return f"{self.pipeline}/{self.sort}/{self.name}"
 
@@ -130,7 +130,7 @@ class FileOutputs:
 
     def _stored_asset_preview(self, one: Written) -> Outcome:
         if not rules.is_asset_preview_output(one.name):
-            return Outcome("previews", one.told, one.name, "is not an image that a preview may be")
+            return Outcome("previews", one.label, one.name, "is not an image that a preview may be")
         if rules.is_at_root(one.name):
             return self._stored_file(one)
         stored = self.deposits.store(self.preview_place, self._deposit(one))
@@ -157,4 +157,4 @@ class FileOutputs:
 
 def _outcome(one: Written, stored: Deposited) -> Outcome:
     sort: Sort = "previews" if is_preview(one.name) else one.sort
-    return Outcome(sort, one.told, "/" + one.name, stored.refused)
+    return Outcome(sort, one.label, "/" + one.name, stored.refused)

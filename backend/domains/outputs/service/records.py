@@ -47,8 +47,8 @@ class RecordOutputs:
         except UnavailableError:
             raise
         except VitrineError as error:
-            return Outcome("metadata", one.told, path, error.message)
-        return Outcome("metadata", one.told, path, _failures(result))
+            return Outcome("metadata", one.label, path, error.message)
+        return Outcome("metadata", one.label, path, _failures(result))
 
     def _written(
         self, caller: Identity, asset: Asset, described: Described, sent: MetadataFile

@@ -124,7 +124,7 @@ class Workflow(WireModel):
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it still runs only the product's own function, whoever edited the rest.
+        """Whether it still runs only the product's own function, even if somebody edited the rest.
 
         Its results are stored as the system's. A workflow of the same id that calls anything else
         must not have that right.
