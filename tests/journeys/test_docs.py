@@ -43,6 +43,13 @@ NOT_RUN = {
         "the local object store writes no access logs"
     ),
     "make docs": "a test holds that the pages are what it would write",
+    "make run TRACKING=1": "as `make run`, with a table more; tests of tracking create that table",
+    "mlflow server --backend-store-uri 'dynamodb://TABLE?region=eu-central-1' "
+    "--artifacts-destination s3://BUCKET/mlflow": "it needs a table in an account of AWS",
+    'vitrine search "" --where "triangles > 10000" --where format=OBJ --facet watertight '
+    '--facet "texturesMissing >= 1" --sort=-triangles': (
+        "tests of the command and of facts search by each of these"
+    ),
     "make test": "it would run this test within itself",
     "make prove": "it takes hours",
     "make prove PART=kills": "it takes minutes, and kills what it starts",

@@ -101,4 +101,4 @@ def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) ->
 def test_both_mappings_are_told(api: Api) -> None:
     mappings = api.ok("GET", "/search")["mappings"]
     assert mappings["asset_index"]["mappings"]["properties"]["MD_"]["type"] == "flat_object"
-    assert mappings["file_index"]["properties"]["AB_"]["type"] == "flat_object"
+    assert mappings["file_index"]["mappings"]["properties"]["AB_"]["type"] == "flat_object"

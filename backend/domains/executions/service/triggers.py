@@ -43,9 +43,9 @@ from backend.spec.buckets import UPLOAD_METADATA
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
-MAX_LOOKS = 9
-"""Deliveries of an object that is no asset's yet, within some ten minutes: what is written straight
-into a bucket becomes an asset by another consumer of the same event."""
+MAX_LOOKS, LOOK_SECONDS = 9, 5
+"""Deliveries of an object that is no asset's yet, and the pause between them: what is written
+straight into a bucket becomes an asset by another consumer of the same event."""
 _ATTEMPTS = 4  # of a run that meets the end of another at the same moment
 _log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class UploadTriggers:
         messages: list[Message] = list(event["Records"])
         try:
             later = [message for message in messages if not self._take(message)]
-            return given_back(self.queues, UPLOAD_TRIGGERS, later)
+            return given_back(self.queues, UPLOAD_TRIGGERS, later, seconds=LOOK_SECONDS)
         except UnavailableError as error:
             _log.warning("an outage: messages are given back: %s", error.message)
             self.ring(BATCHES_GIVEN_BACK)

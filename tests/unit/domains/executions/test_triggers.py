@@ -249,7 +249,7 @@ def test_an_object_that_is_no_assets_yet_is_looked_at_again(runner: Runner) -> N
     """Another consumer of the same event makes the asset."""
     runner.upload("garden/a.glb")
     assert runner.trigger("garden/a.glb") == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
-    assert runner.queues.postponed == [(UPLOAD_TRIGGERS.name, "r0", 10)]
+    assert runner.queues.postponed == [(UPLOAD_TRIGGERS.name, "r0", 5)]
     assert runner.trigger("garden/a.glb", received=MAX_LOOKS) == {"batchItemFailures": []}
 
 
