@@ -107,7 +107,7 @@ class Inspector:
         return self.jail.inspect(path, content, _AssetFiles(self.files, root), folder)
 
     def _write(self, body: Body, source: Place, found: Outcome) -> None:
-        """The result last: whoever finds it finds the other objects too."""
+        """Write the result last: a reader that finds it finds the other objects too."""
         previews, models = (
             _place(each)
             for each in (body.output_s3_asset_preview_path, body.output_s3_asset_files_path)
