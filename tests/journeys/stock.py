@@ -172,7 +172,7 @@ def kept(request: Request, answer: httpx.Response) -> dict[str, str]:
 
 
 _RULE = re.compile(r"(?P<path>\S+) (?:= (?P<value>.*)|(?P<type>[a-z]+)(?P<optional>\?)?)")
-_STEP = re.compile(r"(?P<name>[^\[]+)(?P<index>\[(?:\?|\d+)?\])?")
+_STEP = re.compile(r"(?P<name>[^\[]+)(?P<index>\[(?:\?|\d+|\w+=\w+)?\])?")
 
 
 def _broken(rule: str, reply: Any, names: Mapping[str, str]) -> Iterator[str]:
@@ -213,6 +213,10 @@ def _elements(place: str, value: Any, name: str, index: str | None) -> list[tupl
     if not isinstance(inner, list):
         return [(place, ABSENT)]
     elements = cast("list[Any]", inner)
+    if "=" in index:
+        key, value = index[1:-1].split("=")
+        chosen = [one for one in elements if one.get(key) == value]
+        return [(place + index, one) for one in chosen] or [(place + index, ABSENT)]
     if index in ("[]", "[?]"):
         every = [(f"{place}[{number}]", one) for number, one in enumerate(elements)]
         return every or ([] if index == "[?]" else [(f"{place}[0]", ABSENT)])
