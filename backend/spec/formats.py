@@ -19,12 +19,12 @@ IMAGE_EXTENSIONS = frozenset(
 )
 """Read by Pillow, whose other formats are rare or have no safe decoder."""
 
-# Read by assimp. Left out, because in asset libraries these extensions nearly always belong to
-# other programs: `mot`, `prj`, `scn`, `step` and `stp` (which assimp
-# does not triangulate; `InspectCad` does), and `pk3` (a whole game archive).
+# Read by assimp. Left out: `ask`, `mot`, `prj` and `scn`, which in asset libraries nearly always
+# belong to other programs and have no mark to tell them by; `step` and `stp`, which assimp does not
+# triangulate (`InspectCad` does); `pk3`, a whole game archive, and `bsp`, which it reads from one.
 ASSIMP_EXTENSIONS = frozenset(
-    {"3d", "3ds", "3mf", "a3d", "ac", "ac3d", "acc", "amf", "ase", "ask", "assbin", "b3d", "blend"}
-    | {"bsp", "bvh", "cob", "csm", "dae", "dxf", "enff", "fbx", "hmp", "ifc", "ifczip", "iqm"}
+    {"3d", "3ds", "3mf", "a3d", "ac", "ac3d", "acc", "amf", "ase", "assbin", "b3d", "blend"}
+    | {"bvh", "cob", "csm", "dae", "dxf", "enff", "fbx", "hmp", "ifc", "ifczip", "iqm"}
     | {"irr", "irrmesh", "lwo", "lws", "lxo", "md2", "md3", "md5anim", "md5camera"}
     | {"md5mesh", "mdc", "mdl", "mesh", "ms3d", "ndo", "nff", "off", "ogex", "pmx", "q3o"}
     | {"q3s", "raw", "sib", "smd", "ter", "uc", "vta", "x", "x3d", "x3db", "xgl", "xml"}
@@ -42,3 +42,28 @@ INSPECT_EXTENSIONS = (
 
 INSPECT_CAD_EXTENSIONS = frozenset({"iges", "igs", "step", "stp"})
 """What the function `InspectCad` reads: solids without triangles, which need OpenCASCADE."""
+
+START_BYTES = 4096
+_MARKS = {
+    "mdl": (b"IDPO", b"IDST", b"IDSQ", b"MDL2", b"MDL3", b"MDL4", b"MDL5", b"MDL7"),
+    "mesh": (b"[MeshSerializer",),
+    "ter": (b"TERRAGEN",),
+    "uc": (b"#exec",),
+    "x": (b"xof ",),
+    "xml": (b"<COLLADA", b"<mesh", b"<irr_scene", b"<WORLD", b"<X3D", b"<amf"),
+}
+"""Of extensions that other programs use too: what the start of a model holds, one of these."""
+AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
+
+
+def may_be_model(extension: str, start: bytes) -> bool:
+    """Return whether a file that begins with `start` may be what its extension stands for.
+
+    An empty file may: its reader refuses it with the reason.
+    """
+    if not start or extension not in AMBIGUOUS_EXTENSIONS:
+        return True
+    if extension == "raw":  # triangles as text, not the sensor data of a camera
+        return b"\0" not in start and start.isascii()
+    text = start.replace(b"\0", b"")  # XML may be UTF-16
+    return any(mark in text for mark in _MARKS[extension])

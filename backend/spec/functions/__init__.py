@@ -66,7 +66,6 @@ from backend.spec.functions.workers import (
     SEARCH_WORKER,
 )
 from backend.spec.functions.workflow_apis import PIPELINES_API, WORKFLOWS_API
-from backend.spec.shipped import SHIPPED
 
 __all__ = [
     "ACCESS_API",
@@ -194,5 +193,4 @@ FUNCTIONS: tuple[Function, ...] = (
 
 def pipeline_functions() -> tuple[str, ...]:
     """The names of the product's own functions that pipelines may invoke."""
-    declared = (function.name for function in FUNCTIONS if function.kind == "pipeline")
-    return tuple(dict.fromkeys((*(one.function for one in SHIPPED), *declared)))
+    return tuple(function.name for function in FUNCTIONS if function.kind == "pipeline")

@@ -8,12 +8,13 @@ import sys
 import pytest
 
 from backend.spec.buckets import BUCKETS
-from backend.spec.functions import FUNCTIONS
+from backend.spec.functions import FUNCTIONS, pipeline_functions
 from backend.spec.queues import QUEUES
 from backend.spec.routes import ROUTES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
+from backend.spec.shipped import SHIPPED
 from backend.spec.tables import TABLES
 
 EVERYTHING = "import backend.spec.functions, backend.spec.routes, backend.spec.search_indexes"
@@ -96,3 +97,7 @@ def test_every_table_says_what_it_is_for() -> None:
 def test_the_sources_of_a_search_index_are_declared_tables() -> None:
     for index in SEARCH_INDEXES:
         assert set(index.sources) <= set(TABLES)
+
+
+def test_each_shipped_pipeline_runs_a_function_of_its_kind() -> None:
+    assert {one.function for one in SHIPPED} == set(pipeline_functions())

@@ -11,7 +11,7 @@ import logging
 
 from backend.core.clock import Clock, iso
 from backend.core.deliveries import Event, Message, Reply, Ring, given_back, received
-from backend.core.errors import UnavailableError
+from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
 from backend.core.objects import ObjectHead, Objects
@@ -40,6 +40,7 @@ from backend.domains.uploads.service.uploaders import Uploaders
 from backend.domains.workflows.models import Workflow
 from backend.domains.workflows.service import WorkflowQueries
 from backend.spec.buckets import UPLOAD_METADATA
+from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
@@ -110,6 +111,7 @@ class UploadTriggers:
             return
         chain = triggers.chain_of(head.metadata)
         wanted = [one for one in wanted if triggers.goes_on(chain, one.key)]
+        wanted = self._of_content(upload, wanted)
         ready = [one for one in wanted if self._is_ready(one)]
         if not ready:
             return
@@ -124,6 +126,18 @@ class UploadTriggers:
         if head.needs_restore:
             return False
         return not self.quarantine.among(upload.bucket, [(upload.key, head.version.version_id)])
+
+    def _of_content(self, upload: UploadedObject, wanted: list[Workflow]) -> list[Workflow]:
+        """Leave out the shipped workflows where the content is not that of the extension."""
+        extension = upload.key.rpartition(".")[2].lower()
+        own = [one for one in wanted if not one.is_shipped]
+        if len(own) == len(wanted) or extension not in AMBIGUOUS_EXTENSIONS:
+            return wanted
+        try:
+            start = self.objects.read_start(upload.bucket, upload.key, length=START_BYTES)
+        except NotFoundError:  # deleted meanwhile, which is an event of its own
+            return []
+        return wanted if may_be_model(extension, start) else own
 
     def _is_ready(self, workflow: Workflow) -> bool:
         """Whether all pipelines of a workflow exist and are enabled."""

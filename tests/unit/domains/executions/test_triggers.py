@@ -9,7 +9,9 @@ from backend.core.errors import UnavailableError
 from backend.domains.executions.models import Execution
 from backend.domains.executions.service.triggers import MAX_LOOKS
 from backend.domains.quarantine.models import ScannedVersion
+from backend.domains.workflows.models import own_function
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
+from backend.spec.shipped import INSPECT
 from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.workflows import WORKFLOW_EXECUTIONS
 from tests.factories.audit import entries
@@ -289,3 +291,42 @@ def test_many_uploads_at_once_are_all_processed(runner: Runner) -> None:
     assert {one.input_asset_file_key for one in found} == set(keys)
     assert {one.execution_status for one in found} == {"SUCCEEDED"}
     assert (len(found), most, runner.counted) == (120, 10, 0)
+
+
+SHIPPED_NAME = ("GLOBAL", INSPECT.id)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "starts"),
+    [
+        ("scene.xml", b'<?xml version="1.0"?><COLLADA version="1.4.1">', True),
+        ("scene.XML", '<?xml version="1.0"?><mesh version="1">'.encode("utf-16"), True),
+        ("pom.xml", b'<?xml version="1.0"?><project>', False),
+        ("late.xml", b" " * 4096 + b"<COLLADA>", False),
+        ("triangles.raw", b"0.5 0.5 0.5 0.0 0.0 0.0 0.0 1.0 0.0", True),
+        ("photo.raw", b"II*\0\x10\0\0\0", False),
+        ("lexer.x", b"%token NUMBER", False),
+        ("cube.x", b"xof 0303txt 0032", True),
+        ("circuit.mdl", b"Model { Name }", False),
+        ("empty.xml", b"", True),
+        ("a.fbx", b"no model either, which its reader says", True),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_an_ambiguous_extension_holds_decides_on_the_shipped_workflow(
+    runner: Runner, name: str, content: bytes, starts: bool
+) -> None:
+    resource = own_function(INSPECT.function).text
+    runner.define(
+        INSPECT.id,
+        database_id="GLOBAL",
+        pipelines=[SHIPPED_NAME],
+        triggers=INSPECT.triggers,
+        user_provided_resource=resource,
+    )
+    extension = name.rpartition(".")[2].lower()
+    runner.define("mine", triggers=f".{extension}")
+    runner.upload(f"statue/{name}", content)
+    runner.trigger(f"statue/{name}")
+    expected = {"mine", INSPECT.id} if starts else {"mine"}
+    assert {one.workflow_id for one in runs(runner)} == expected
