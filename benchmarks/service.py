@@ -24,8 +24,9 @@ _LAG_SECONDS = 60.0
 _FOLDERS, _FILES = 12, 100  # of the import
 ECHO, GET = "echo", "get an asset"
 
-GET_PER_ECHO = 2.0
-"""What the median of a warm GET may cost, in those of the echo."""
+GET_PER_ECHO = 2.6
+"""The most that the median of a warm GET may take, in medians of the echo: the SDK takes 2.1 to 2.5
+of it (decision 38)."""
 LAG_P50, LAG_P99 = 2.0, 5.0
 """Seconds until a write can be found."""
 

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from backend.aws.clients import lighten
-from backend.aws.parsing import take_versions_as_sent
+from backend.aws.parsing import take_items_as_sent, take_versions_as_sent
 from local.engines import EngineError, Options, Running, prepare_all, start_all, stop_all
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class RealEngines:
     @cached_property
     def dynamodb(self) -> "DynamoDBClient":
         client = session().client("dynamodb", endpoint_url=self.url("dynamodb"), config=_CONFIG)
-        lighten(client)  # as backend.aws.clients does
+        take_items_as_sent(client)  # as backend.aws.clients does
         return client
 
     @cached_property

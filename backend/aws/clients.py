@@ -13,7 +13,6 @@ from backend.aws.parsing import (
     take_items_as_sent,
     take_versions_as_sent,
 )
-from backend.aws.reads import send_reads_directly
 from backend.aws.request_names import name_requests
 from backend.spec.versions import PRODUCT_VERSION
 
@@ -51,7 +50,7 @@ def check_sdk(version: str) -> None:
 
 
 def agent(app: str | None) -> str:
-    """How requests say whose they are. The SDK leaves its setting `app` out beside such a name."""
+    """Return the user agent of requests. The SDK omits its setting `app` beside a given name."""
     names = f"vitrine/{PRODUCT_VERSION} Boto3/{boto3.__version__}"
     return f"{names} app/{app}" if app else names
 
@@ -62,7 +61,7 @@ _CONFIG = Config(
     read_timeout=10,
     retries={"mode": "standard", "total_max_attempts": 4},
     max_pool_connections=16,
-    # The SDK puts its own name together anew for each request: a tenth of a small one's time.
+    # The SDK would build its own name for each request: a tenth of a small request's time.
     user_agent=agent(_APP),
 )
 # DynamoDB checks what it is sent; S3 must not be sent an empty key, which means the bucket.
@@ -89,7 +88,7 @@ _OTHER_STORE_CONFIG = _S3_CONFIG.merge(Config(s3={"addressing_style": "path"}))
 
 
 class _AtFirstUse:
-    """Stands for a client until something is asked of it."""
+    """A client that is created when its first attribute is read."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
@@ -99,10 +98,10 @@ class _AtFirstUse:
 
 
 def at_first_use(make: Callable[[], C]) -> C:
-    """The client that `make` (one of those below) answers with, made when it is first used.
+    """Return the client that `make` (one of those below) returns, created when it is first used.
 
-    Making one reads the service's whole description, which takes longer than all else that a
-    function does when it starts; many runs need only one of a function's clients.
+    Creating a client reads the whole description of its service, which takes longer than the rest
+    of a function's start; many invocations need only one of a function's clients.
     """
     return cast("C", _AtFirstUse(make))
 
@@ -120,23 +119,14 @@ def dynamodb() -> "DynamoDBClient":
 
 @cache
 def impatient_dynamodb() -> "DynamoDBClient":
-    """One that gives up after seconds: for writes that may be left out."""
+    """Return a client that gives up after seconds: for writes that may be left out."""
     return _dynamodb(_IMPATIENT_CONFIG)
 
 
 def _dynamodb(config: Config) -> "DynamoDBClient":
     client = _session().client("dynamodb", config=config)
-    lighten(client)
-    return client
-
-
-def lighten(client: "DynamoDBClient") -> None:
-    """Let a client do with less work what DynamoDB is asked for most."""
     take_items_as_sent(client)
-    # All requests go to the endpoint that the client found when it was made. botocore asks its
-    # rules again for each, a thirteenth of what a small request costs, unless it has none.
-    vars(client)["_ruleset_resolver"] = None
-    send_reads_directly(client)
+    return client
 
 
 @cache
@@ -157,7 +147,7 @@ def sqs() -> "SQSClient":
 
 @cache
 def impatient_sqs() -> "SQSClient":
-    """One that gives up within seconds: while a caller waits for a reply."""
+    """Return a client that gives up within seconds: while a caller waits for a reply."""
     return _session().client("sqs", config=_IMPATIENT_SQS_CONFIG)
 
 
