@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from backend.core.models import PageQuery
 from backend.domains.asset_links import rules
 from backend.domains.asset_links.models import AssetLink, CreateLinkBody, UpdateLinkBody
-from backend.domains.asset_links.models.telling import (
+from backend.domains.asset_links.models.replies import (
     AssetLinkReply,
     CreateLinkReply,
     LinkedAsset,
@@ -26,14 +26,14 @@ from backend.domains.asset_links.service import (
     Tree,
 )
 from backend.domains.assets.models import AssetPath
-from backend.domains.metadata.models.telling import (
+from backend.domains.metadata.models.replies import (
     AddAssetMetadataBody,
     BulkReply,
     ChangeAssetMetadataBody,
     MetadataReply,
     RemoveAssetMetadataBody,
 )
-from backend.domains.metadata.service.telling import bulk_reply, metadata_reply
+from backend.domains.metadata.service.replies import bulk_reply, metadata_reply
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes

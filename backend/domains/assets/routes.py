@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from backend.core.clock import iso
 from backend.core.paging import Page
 from backend.domains.assets.models import Asset, AssetPath, CreateAssetBody, UpdateAssetBody
-from backend.domains.assets.models.telling import (
+from backend.domains.assets.models.replies import (
     AssetQuery,
     AssetReply,
     AssetsQuery,

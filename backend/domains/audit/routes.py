@@ -2,7 +2,7 @@
 
 from backend.core.paging import Page
 from backend.domains.audit.models import Entry
-from backend.domains.audit.models.telling import (
+from backend.domains.audit.models.replies import (
     EntriesQuery,
     EntriesReply,
     EntryReply,

@@ -10,7 +10,7 @@ from backend.domains.databases.models import (
     Database,
     UpdateDatabaseBody,
 )
-from backend.domains.databases.models.telling import (
+from backend.domains.databases.models.replies import (
     CreateDatabaseReply,
     DatabasePath,
     DatabaseQuery,

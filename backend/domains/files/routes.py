@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from backend.domains.assets.models import AssetPath
 from backend.domains.files.models import FileQuery, FileReply, FilesQuery
-from backend.domains.files.models.telling import (
+from backend.domains.files.models.replies import (
     ArchiveFileBody,
     AuxiliaryDeletedReply,
     CopyFileBody,

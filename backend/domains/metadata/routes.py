@@ -3,7 +3,7 @@
 from backend.core.models import PageQuery
 from backend.core.paging import Page
 from backend.domains.metadata.models import DatabaseEntity, Entity
-from backend.domains.metadata.models.telling import (
+from backend.domains.metadata.models.replies import (
     AddAssetMetadataBody,
     AddFileMetadataBody,
     AssetMetadataPath,
@@ -18,7 +18,7 @@ from backend.domains.metadata.models.telling import (
     RemoveFileMetadataBody,
 )
 from backend.domains.metadata.service import BulkResult, ShownRecord
-from backend.domains.metadata.service.telling import bulk_reply, metadata_reply
+from backend.domains.metadata.service.replies import bulk_reply, metadata_reply
 from backend.domains.metadata.service.verbs import MetadataService
 from backend.http.call import Call
 from backend.http.router import Router

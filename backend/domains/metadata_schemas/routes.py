@@ -6,7 +6,7 @@ from backend.domains.metadata_schemas.models import (
     MetadataSchema,
     UpdateSchemaBody,
 )
-from backend.domains.metadata_schemas.models.telling import (
+from backend.domains.metadata_schemas.models.replies import (
     DeleteSchemaBody,
     SchemaOperationReply,
     SchemaPath,

@@ -1,4 +1,4 @@
-"""Entries as stored, and the names of what they speak of; what tells them is in `telling`."""
+"""Entries as stored, and the names of their subjects; `replies` holds how routes return them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -2,7 +2,7 @@
 
 from backend.domains.bucket_sync.service.consuming import SyncConsumer
 from backend.domains.bucket_sync.service.importing import BucketImports, ImportStep
+from backend.domains.bucket_sync.service.skips import SkipNotes
 from backend.domains.bucket_sync.service.syncing import BucketSync
-from backend.domains.bucket_sync.service.telling import SkipNotes
 
 __all__ = ["BucketImports", "BucketSync", "ImportStep", "SkipNotes", "SyncConsumer"]

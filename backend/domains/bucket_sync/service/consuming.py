@@ -10,8 +10,8 @@ from backend.core.queues import Queues
 from backend.core.wired import wired
 from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject
+from backend.domains.bucket_sync.service.skips import SkipNotes
 from backend.domains.bucket_sync.service.syncing import BucketSync
-from backend.domains.bucket_sync.service.telling import SkipNotes
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import BUCKET_EVENTS
 
@@ -43,7 +43,7 @@ class SyncConsumer:
             except rules.NotUnderstoodError as error:
                 self.notes.keep(_name(message), dict(message), str(error))
         done = self.sync.follow(named)
-        self.notes.tell(done.skips)
+        self.notes.report(done.skips)
         # Of folders whose asset is still being deleted, or archived: soon over, most often.
         return given_back(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]

@@ -17,8 +17,8 @@ from backend.domains.audit.models import bucket_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.bucket_sync.models import Followed, NamedObject
 from backend.domains.bucket_sync.repository import ImportRepository, ImportRunningError
+from backend.domains.bucket_sync.service.skips import SkipNotes, sentence
 from backend.domains.bucket_sync.service.syncing import BucketSync
-from backend.domains.bucket_sync.service.telling import SkipNotes, sentence
 from backend.domains.buckets.service import BucketService
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.jobs.service import JobService
@@ -98,7 +98,7 @@ class ImportStep:
         )
         done = self.sync.follow(NamedObject(bucket.bucket_name, one.key) for one in page.objects)
         self._index(done, job.cursor.get("made"))
-        self.notes.tell(done.skips)
+        self.notes.report(done.skips)
         last = done.made[-1] if done.made else None
         made = job.cursor.get("made") if last is None else [last.database_id, last.asset_id]
         return Progress(

@@ -14,7 +14,7 @@ from backend.domains.assets.models import Asset
 from backend.domains.assets.service import secured
 from backend.domains.files import rules
 from backend.domains.files.models import FileChange
-from backend.domains.files.models.telling import CopyFileBody
+from backend.domains.files.models.replies import CopyFileBody
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.carrying_out import ChangesOfFiles, Planned
 from backend.domains.files.service.placing import (

@@ -1,4 +1,4 @@
-"""Tells operators what became no file of an asset, and why: counted, and kept where it matters."""
+"""Reports objects that became no file of an asset: counts them, and keeps those that need somebody."""
 
 import json
 from collections import Counter
@@ -23,7 +23,7 @@ class SkipNotes:
     keep: Keep
     count: Count
 
-    def tell(self, skips: Iterable[Skip]) -> None:
+    def report(self, skips: Iterable[Skip]) -> None:
         """Count all of them, and keep those that need somebody."""
         counted = Counter[SkipKind]()
         for skip in skips:

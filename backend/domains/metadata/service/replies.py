@@ -5,7 +5,7 @@ from datetime import datetime
 from backend.core.clock import iso
 from backend.core.paging import Page
 from backend.domains.metadata.models import ASSET_LEVEL, AnyEntity, DatabaseEntity, LinkEntity
-from backend.domains.metadata.models.telling import (
+from backend.domains.metadata.models.replies import (
     AnyRecordReply,
     AssetRecordReply,
     BulkReply,
