@@ -1,4 +1,4 @@
-"""Reports objects that became no file of an asset: counts them, and keeps those that need somebody."""
+"""Reports objects that became no file of an asset: counts them, keeps those that need somebody."""
 
 import json
 from collections import Counter
