@@ -29,6 +29,8 @@ START_TIME = timedelta(minutes=15)
 """How long a start is tried again that Step Functions refuses for a time."""
 _OWN = timedelta(seconds=30)
 """How long an admitted execution is left to the starter that admitted it."""
+WORK_TIME = timedelta(seconds=60)
+"""Nothing is admitted after this in one call: with many waiting, the function would be ended."""
 _AT_ONCE = 25
 _log = logging.getLogger(__name__)
 
@@ -59,22 +61,27 @@ class Admission:
             RateLimitedError: Step Functions takes no further executions for a time.
             UnavailableError: something does not answer. Both: look again later.
         """
-        self._admit_waiting()
+        if not self._admit_waiting(self.clock() + WORK_TIME):
+            self.progress.request_starts()
         # Last: one whose start ends this function must not keep the others from starting.
         for admitted in self.active.admitted():
             if admitted.started_at is None and self._is_left(admitted):
                 self._start(admitted)
 
-    def _admit_waiting(self) -> None:
+    def _admit_waiting(self, stop_at: datetime) -> bool:
+        """Return whether all that waits was looked at, or no more may run."""
         while waiting := self.active.oldest_waiting(_AT_ONCE):
             for one in waiting:
+                if self.clock() >= stop_at:
+                    return False
                 try:
                     admitted = self.active.admit(one, at=iso(self.clock()), limit=self.limit())
                 except FullError:
-                    return
+                    return True
                 except ExecutionChangedError:  # another starter, or its end, was faster
                     continue
                 self._start(admitted)
+        return True
 
     def _is_left(self, admitted: ActiveExecution) -> bool:
         return self._age(admitted) >= _OWN

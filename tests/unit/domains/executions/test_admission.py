@@ -66,6 +66,27 @@ def test_many_executions_all_run_and_never_more_than_the_limit_at_once(runner: R
     assert runner.tables.rows(ACTIVE_EXECUTIONS) == []
 
 
+def test_a_call_stops_in_time_and_has_the_rest_started_by_the_next(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A function that its time-out ends would give back the message as one that failed."""
+    ids = runner.create_many(8)
+    start = runner.runs.start
+
+    def slow(execution_id: str, given: RunInput) -> None:
+        runner.wait(seconds=25)
+        start(execution_id, given)
+
+    monkeypatch.setattr(runner.runs, "start", slow)
+    runner.start()
+    assert list(runner.runs.started) == ids[:3]
+    assert runner.queues.take(EXECUTION_STARTS) == [{}]
+    runner.start()
+    runner.start()
+    assert list(runner.runs.started) == ids
+    assert runner.queues.take(EXECUTION_STARTS) == [{}]
+
+
 def test_an_end_that_is_reported_twice_releases_one_place(runner: Runner) -> None:
     first, second = runner.create_many(2)
     runner.start()
