@@ -67,7 +67,8 @@ class Outcome:
 class Jail:
     """Inspects files, each in a child of its own. Not for several threads at once.
 
-    `environment` is that of the processes: it must hold no secrets.
+    `environment` is that of the processes: it must hold no secrets. `bounds` and `seconds` are
+    those of each file.
     """
 
     def __init__(
@@ -77,8 +78,8 @@ class Jail:
         seconds: float = limits.CHILD_SECONDS,
     ) -> None:
         self._environment = {**_ENVIRONMENT, **(environment or {})}
-        self._bounds = bounds or Bounds()
-        self._seconds = seconds
+        self.bounds = bounds or Bounds()
+        self.seconds = seconds
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         hide_memory()
@@ -95,16 +96,16 @@ class Jail:
             with theirs:
                 send(control, {"job": True}, [theirs.fileno()])
             process = int(receive(control)[0]["process"])
-            conversation = _Conversation(ours, path, files, folder, started + self._seconds)
+            conversation = _Conversation(ours, path, files, folder, started + self.seconds)
             try:
-                result = conversation.hold(content, self._bounds)
+                result = conversation.hold(content, self.bounds)
             finally:
                 # Also a child that has sent its result: it could go on for ever.
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
                 ended, _ = receive(control)
         if result is None:
-            result = refusal(conversation.late, ended["status"], self._bounds, self._seconds)
+            result = refusal(conversation.late, ended["status"], self.bounds, self.seconds)
         usage = Usage(
             time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
         )

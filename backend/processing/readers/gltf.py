@@ -28,6 +28,7 @@ from backend.processing.scene import (
 
 Json = dict[str, Any]
 
+_MOVING = frozenset({"matrix", "rotation", "scale", "translation"})
 _JSON_CHUNK, _BINARY_CHUNK = 0x4E4F534A, 0x004E4942
 
 
@@ -142,7 +143,8 @@ class _Document:
     def _placed(self) -> Iterator[tuple[Floats, int]]:
         """The meshes of the scene, each with its transformation."""
         visited = 0
-        waiting = [(np.eye(4), node, frozenset[int]()) for node in self._roots()]
+        world: Floats = np.eye(4)
+        waiting = [(world, node, frozenset[int]()) for node in self._roots()]
         while waiting:
             parent, index, above = waiting.pop()
             visited += 1
@@ -151,13 +153,13 @@ class _Document:
             if index in above:
                 raise RefusedError("circular: a node is its own descendant")
             node = entry(self._document, "nodes", index)
-            world = parent @ _transformation(node)
+            world = parent @ _transformation(node) if _MOVING & node.keys() else parent
             if isinstance(node.get("mesh"), int):
                 yield world, node["mesh"]
             path = above | {index}
             if len(path) > 500:
                 raise RefusedError("nodes are nested too deeply")
-            children = _listed(node, "children")
+            children = _listed(node, "children") if "children" in node else []
             waiting += [(world, whole(child, "child"), path) for child in reversed(children)]
 
     def _roots(self) -> list[int]:

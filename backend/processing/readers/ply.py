@@ -50,9 +50,11 @@ class _Element:
 
 def read(data: bytes) -> Scene:
     """Read a PLY file."""
-    end = data.find(b"end_header", 0, 1 << 20)
-    if not data.startswith(b"ply") or end < 0:
+    if not data.startswith(b"ply"):
         raise UnsupportedError("not a PLY file: it has no header")
+    end = data.find(b"end_header", 0, limits.MIB)
+    if end < 0:  # others take long to read such a header
+        raise RefusedError("the header of the PLY file does not end within 1 MiB")
     order, elements, generator = _header(data[:end].decode("ascii", "replace"))
     start = data.index(b"\n", end) + 1 if b"\n" in data[end : end + 20] else len(data)
     body = _Text(data[start:]) if order == "" else _Binary(data, start, order)

@@ -2,28 +2,26 @@
 
 import io
 import json
+import math
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
+from backend.processing.jail.confinement import Bounds
 from backend.processing.jail.parent import Jail
-from tests.unit.processing import samples
+from tests.unit.processing import cad, samples
+from tests.unit.processing.test_documents import cloud, pdf
 from tests.unit.processing.test_jail import Folder, run
+from tests.unit.processing.test_models import CUBES, draco_glb
 
 LARGEST = 800 << 20
 LONGEST = 25
-
-
-@pytest.fixture(scope="module")
-def jail() -> Iterator[Jail]:
-    started = Jail(seconds=LONGEST)
-    yield started
-    started.close()
 
 
 def gltf(**changes: Any) -> bytes:
@@ -92,6 +90,35 @@ def zip_slip() -> bytes:
     return archive(("../../../../tmp/slipped.model", b"<model/>"), ("_rels/.rels", relations))
 
 
+def textured_slip() -> bytes:
+    """A model whose texture and part are outside of its archive."""
+    corners = "".join(f'<vertex x="{x:g}" y="{y:g}" z="{z:g}"/>' for x, y, z in samples.CORNERS)
+    triangles = "".join(
+        f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in samples.TRIANGLES.tolist()
+    )
+    mesh = f"<mesh><vertices>{corners}</vertices><triangles>{triangles}</triangles></mesh>"
+    model = (
+        '<model unit="millimeter" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02">'
+        '<resources><texture2d id="2" path="/../../../etc/passwd" contenttype="image/png"/>'
+        f'<object id="1" type="model">{mesh}</object></resources>'
+        '<build><item objectid="1"/></build></model>'
+    )
+    kind = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
+    relations = f'<Relationships><Relationship Target="/3D/m.model" Id="a" Type="{kind}"/>'
+    return archive(
+        ("_rels/.rels", f"{relations}</Relationships>".encode()),
+        ("3D/m.model", model.encode()),
+        ("../../../../tmp/slipped.model", b"slipped"),
+    )
+
+
+def compressed_bomb() -> bytes:
+    """Ten gigabytes of zeros in 10 MB, as one stream of zlib."""
+    block = zlib.compressobj(9, zlib.DEFLATED, -15)
+    zeros = block.compress(bytes(1 << 24)) + block.flush(zlib.Z_FULL_FLUSH)
+    return b"\x78\x9c" + zeros * 640
+
+
 def las_header() -> bytes:
     head = bytearray(227)
     head[:4] = b"LASF"
@@ -106,6 +133,51 @@ def ply(count: int) -> bytes:
     return header.encode() + b"property float y\nproperty float z\nend_header\n" + b"\0" * 60
 
 
+def referring(kind: str, reference: str) -> bytes:
+    """A model that has something at `reference`."""
+    if kind == "obj":
+        return samples.cube_obj(f"mtllib {reference}\n")
+    if kind == "gltf":
+        return gltf(images=[{"uri": reference}], textures=[{"source": 0}], materials=[PAINTED])
+    head = 'AC3Db\nMATERIAL "m" rgb 1 1 1 amb 1 1 1 emis 0 0 0 spec 0 0 0 shi 0 trans 0\n'
+    corners = "numvert 3\n0 0 0\n1 0 0\n0 1 0\n"
+    surface = "numsurf 1\nSURF 0x20\nmat 0\nrefs 3\n0 0 0\n1 1 0\n2 0 1\nkids 0\n"
+    group = f'OBJECT world\nkids 1\nOBJECT poly\ntexture "{reference}"\n'
+    return f"{head}{group}{corners}{surface}".encode()
+
+
+PAINTED = {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}
+
+
+def cloud_without_bounds() -> bytes:
+    data = bytearray(cloud(compressed=False))
+    struct.pack_into("<6d", data, 179, *[math.nan] * 3, *[math.inf] * 3)
+    return bytes(data)
+
+
+BOUNDLESS: dict[str, Callable[[], bytes]] = {
+    "stl": lambda: samples.cube_stl()[:84] + struct.pack("<12fH", *[math.nan] * 12, 0) * 12,
+    "glb": lambda: samples.glb(
+        samples.cube_gltf(),
+        struct.pack("<24f", *[math.nan, math.inf, 1] * 8) + samples.TRIANGLES.tobytes(),
+    ),
+    "off": lambda: b"OFF\n3 1 0\nnan nan nan\ninf 0 0\n0 1e999 0\n3 0 1 2\n",
+    "las": cloud_without_bounds,
+}
+SAMPLES: dict[str, Callable[[], bytes]] = {
+    "cube.glb": lambda: samples.glb(samples.cube_gltf(), samples.cube_binary()),
+    "cube.obj": samples.cube_obj,
+    "cube.ply": lambda: samples.cube_ply(binary=True),
+    "cube.stl": samples.cube_stl,
+    "cube.off": lambda: CUBES["off"],
+    "cube.step": cad.cube_step,
+    "slip.3mf": textured_slip,
+    "draco.glb": draco_glb,
+    "plan.pdf": pdf,
+    "scan.las": lambda: cloud(compressed=False),
+    "scan.laz": lambda: cloud(compressed=True),
+    "photo.png": lambda: samples.png((64, 64)),
+}
 _DEEP = b'{"asset":{"version":"2.0"},"extras":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
 REFUSED: dict[str, Callable[[], bytes]] = {
     "bomb.png": png_bomb,
@@ -114,11 +186,15 @@ REFUSED: dict[str, Callable[[], bytes]] = {
     "instances.gltf": instances,
     "deep.gltf": lambda: _DEEP,
     "cycle.gltf": lambda: gltf(nodes=[{"children": [1]}, {"children": [0]}]),
+    "loop.lws": lambda: b"LWSC\n3\n\nLoadObjectLayer 1 1000 loop.lws\n",
     "count.stl": lambda: b"\0" * 80 + struct.pack("<I", 0xFFFFFFFF) + b"\0" * 50,
     "count.ply": lambda: ply(4_000_000_000),
     "count2.ply": lambda: ply(11_000_000),
     "count.off": lambda: b"OFF\n2000000000 2000000000 0\n0 0 0\n",
     "count.las": las_header,
+    "header.ply": lambda: b"ply\nformat ascii 1.0\n" + b"property float x\n" * 100_000,
+    "header.stl": lambda: b"solid " + b"x" * 5_000_000,
+    "header.glb": lambda: struct.pack("<4sIIII", b"glTF", 2, 20, 0xFFFFFFFF, 0x4E4F534A),
     "laughs.dae": laughs,
     "archive.3mf": lying_archive,
     "slip.3mf": zip_slip,
@@ -127,6 +203,11 @@ REFUSED: dict[str, Callable[[], bytes]] = {
     "image.glb": samples.png,
     "model.png": samples.cube_obj,
     "model.pdf": samples.cube_obj,
+    "image.stl": samples.png,
+    "image.las": samples.png,
+    "image.step": samples.png,
+    "archive.ply": lambda: archive(("a.ply", samples.cube_ply(binary=True))),
+    "program.obj": lambda: b"\x7fELF\2\1\1" + b"\0" * 4000,
     "external.gltf": lambda: gltf(buffers=[{"byteLength": 240, "uri": "https://example.com/a"}]),
     "outside.gltf": lambda: gltf(buffers=[{"byteLength": 240, "uri": "../../../etc/passwd"}]),
     "absolute.gltf": lambda: gltf(buffers=[{"byteLength": 240, "uri": "file:///etc/passwd"}]),
@@ -143,6 +224,72 @@ def test_a_hostile_file_is_refused_with_a_reason(name: str, jail: Jail, tmp_path
     assert asset.fetched == []
     assert found.usage.peak_bytes < LARGEST
     assert found.usage.seconds < LONGEST
+
+
+def test_a_compressed_bomb_ends_at_the_bound_of_memory(
+    jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jail, "bounds", Bounds(memory_bytes=256 << 20))
+    found = run(jail, tmp_path, "bomb.zgl", compressed_bomb())
+    assert found.result.refused == "needs more memory than is allowed"
+    assert found.usage.peak_bytes < 512 << 20
+
+
+@pytest.mark.parametrize("part", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_truncated_file_has_facts_or_a_reason(
+    name: str, part: float, jail: Jail, tmp_path: Path
+) -> None:
+    data = SAMPLES[name]()
+    found = run(jail, tmp_path, name, data[: int(len(data) * part)])
+    assert bool(found.result.refused) != bool(found.result.facts)
+    assert "crash" not in (found.result.refused or "")
+    assert found.usage.peak_bytes < LARGEST
+    assert found.usage.seconds < LONGEST
+
+
+@pytest.mark.parametrize(
+    ("reference", "state"),
+    [
+        ("https://example.com/a.png", "external"),
+        ("//example.com/a.png", "absolute"),
+        ("file:///etc/passwd", "absolute"),
+        ("/etc/passwd", "absolute"),
+        ("C:\\Windows\\win.ini", "absolute"),
+        ("../../../etc/passwd", "outside"),
+        ("..\\..\\..\\etc\\passwd", "outside"),
+        ("%2e%2e/%2e%2e/%2e%2e/etc/passwd", "outside"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["gltf", "obj", "ac"])
+def test_a_reference_out_of_the_asset_is_reported_and_not_followed(
+    kind: str, reference: str, state: str, jail: Jail, tmp_path: Path
+) -> None:
+    if kind != "gltf":  # names of the others are no URIs
+        reference = unquote(reference)
+    files: dict[str, bytes] = {"models/cube__bin": samples.cube_binary()}
+    asset = Folder(**files)
+    found = run(jail, tmp_path, f"models/a.{kind}", referring(kind, reference), asset)
+    assert found.result.refused is None
+    assert [each.state for each in found.result.references if each.kind != "buffer"] == [state]
+    assert set(asset.fetched) <= {"models/cube.bin"}
+
+
+def test_an_archive_that_leads_out_of_itself_is_read_without_that(
+    jail: Jail, tmp_path: Path
+) -> None:
+    found = run(jail, tmp_path, "slip.3mf", textured_slip())
+    assert found.result.refused is None
+    assert found.result.facts["triangles"] == 12
+    assert not Path("/tmp/slipped.model").exists()
+
+
+@pytest.mark.parametrize("kind", BOUNDLESS)
+def test_bounds_that_are_no_numbers_are_no_facts(kind: str, jail: Jail, tmp_path: Path) -> None:
+    found = run(jail, tmp_path, f"nan.{kind}", BOUNDLESS[kind]())
+    assert "crash" not in (found.result.refused or "")
+    assert not {"boundsMin", "boundsMax", "sizeX", "area", "volume"} & found.result.facts.keys()
+    json.dumps(found.result.facts, allow_nan=False)
 
 
 def test_a_hundred_thousand_empty_meshes_are_counted(jail: Jail, tmp_path: Path) -> None:
