@@ -86,9 +86,9 @@ def check_sizes(folders: Folders) -> None:
     Raises:
         LayerBuildError: code and layers of a function are too large together.
     """
-    common = _size(folders.code) + _size(folders.layer)
+    common = size_of(folders.code) + size_of(folders.layer)
     for name, layer in folders.packages.items():
-        size = common + _size(layer.folder)
+        size = common + size_of(layer.folder)
         if size > MOST_BYTES:
             raise LayerBuildError(
                 f"bundle: functions with the packages of {name} have {size / MIB:.0f} MiB "
@@ -96,7 +96,8 @@ def check_sizes(folders: Folders) -> None:
             )
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
+    """The bytes of all files of a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
