@@ -17,17 +17,20 @@ def vitrine(runtime: Runtime, *arguments: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def completed(runtime: Runtime, *arguments: str | Path) -> str:
+def completed(runtime: Runtime, *arguments: str | Path, seconds: float = 600) -> str:
     """Run a command that must succeed; answers with what it printed."""
     running = vitrine(runtime, *arguments)
-    printed, errors = running.communicate(timeout=600)
+    printed, errors = running.communicate(timeout=seconds)
     assert running.returncode == 0, printed + errors
     return printed
 
 
-def figures(runtime: Runtime, folder: Path, database: str) -> dict[str, int]:
+def figures(
+    runtime: Runtime, folder: Path, database: str, *, seconds: float = 600
+) -> dict[str, int]:
     """Run the demo; it must find every file. Answers with its last line."""
-    printed = completed(runtime, "demo", folder, "--database", database)
+    options = ("--database", database, "--timeout", str(seconds))
+    printed = completed(runtime, "demo", folder, *options, seconds=1.5 * seconds)
     return json.loads(printed.strip().splitlines()[-1])
 
 

@@ -27,12 +27,16 @@ _READERS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Processed:
-    """What was found out about an asset's files. `refused` are paths with reasons."""
+    """What was found out about an asset's files.
+
+    `refused` are paths with reasons, `not_inspected` counts files that no pipeline took.
+    """
 
     facts: int
     thumbnails: int
     glbs: int
     refused: Sequence[tuple[str, str]]
+    not_inspected: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +89,7 @@ class Demo:
             "thumbnails": sum(one.processed.thumbnails for one in self.found),
             "glbs": sum(one.processed.glbs for one in self.found),
             "refused": sum(len(one.processed.refused) for one in self.found),
+            "not_inspected": sum(one.processed.not_inspected for one in self.found),
         }
 
 
@@ -141,7 +146,8 @@ def _processed(
     client: Vitrine, database_id: str, asset: AssetOutcome, documents: Sequence[Hit]
 ) -> Processed:
     """Count facts and thumbnails in the documents, and look for the GLB of each model."""
-    refused = [(hit.text("str_key"), _fact(hit, "refused")) for hit in documents]
+    reasons = [(hit.text("str_key"), _fact(hit, "refused")) for hit in documents]
+    refused = [(key, reason) for key, reason in reasons if reason]
     facts = [hit for hit in documents if _fact(hit, "format") and not _fact(hit, "refused")]
     models = [hit for hit in facts if _fact(hit, "vertices")]
     location = (asset.location or asset.asset_id).rstrip("/")
@@ -162,7 +168,8 @@ def _processed(
         facts=len(facts),
         thumbnails=sum(bool(hit.text("str_previewfilekey")) for hit in documents),
         glbs=glbs,
-        refused=[(key, reason) for key, reason in refused if reason],
+        refused=refused,
+        not_inspected=len(documents) - len(facts) - len(refused),
     )
 
 
@@ -202,6 +209,7 @@ def table_rows(demo: Demo) -> list[list[str]]:
             str(one.processed.thumbnails),
             str(one.processed.glbs),
             str(len(one.processed.refused)),
+            str(one.processed.not_inspected),
         ]
         for one in demo.found
     ]

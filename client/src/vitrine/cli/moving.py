@@ -177,8 +177,8 @@ def demo(
         tell_troubles(session, result.report)
         session.output.table(
             [
-                *("asset", "files", "size", "searchable"),
-                *("facts", "thumbnails", "glbs", "refused"),
+                *("asset", "files", "size", "found"),
+                *("facts", "thumbs", "glbs", "refused", "other"),
             ],
             trial.table_rows(result),
         )
