@@ -86,7 +86,7 @@ class Comparison:
         try:
             page = getattr(store, method)(**query, page_token=token)
         except MlflowException as error:
-            return _error(error), None
+            return error_of(error), None
         return [_plain(one) for one in page], page.token
 
     def _both(self, call: Call) -> tuple[Any, Any]:
@@ -100,10 +100,10 @@ def _outcome(store: Any, call: Call) -> tuple[str, Any]:
     try:
         return "reply", _plain(call(store))
     except MlflowException as error:
-        return "error", _error(error)
+        return "error", error_of(error)
 
 
-def _error(error: MlflowException) -> tuple[str, str]:
+def error_of(error: MlflowException) -> tuple[str, str]:
     code, message = str(error.error_code), str(error.message)
     if code == "BAD_REQUEST":  # the text of an SQL statement
         return code, ""

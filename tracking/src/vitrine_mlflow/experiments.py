@@ -1,5 +1,6 @@
 """Experiments and their tags."""
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,8 @@ _ACTIVE, _DELETED = LifecycleStage.ACTIVE, LifecycleStage.DELETED
 _PACKED_TAGS_BYTES = 8_000  # the rest is read from the items of the tags
 _TAGS_IN_TRANSACTION = 90
 _NAME_BYTES = 1_900
+_RECENT_SECONDS = 5
+_RECENT_EXPERIMENTS = 1_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Experiments:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._database = context.database
+        self._recent: dict[str, tuple[float, StoredExperiment]] = {}
 
     def ensure_default(self) -> None:
         """Create the experiment 0 that MLflow's clients and UI expect."""
@@ -173,6 +177,20 @@ class Experiments:
             raise missing(f"No Experiment with id={number} exists")
         return StoredExperiment(str(number), item)
 
+    def recent(self, experiment_id: str | None) -> StoredExperiment:
+        """The same, as it was at most five seconds ago: its location does not change.
+
+        Raises:
+            MlflowException: there is none.
+        """
+        experiment_id = experiment_id or DEFAULT_ID
+        known = self._recent.get(experiment_id)
+        if known is None or time.monotonic() - known[0] > _RECENT_SECONDS:
+            if len(self._recent) >= _RECENT_EXPERIMENTS:
+                self._recent.clear()
+            known = self._recent[experiment_id] = (time.monotonic(), self.find(experiment_id))
+        return known[1]
+
     def _is_visible(self, item: Item, stages: set[str]) -> bool:
         info = item[INFO]
         return info["stage"] in stages and info["workspace"] == self._context.workspace
@@ -256,6 +274,7 @@ class Experiments:
 
     def remove(self, stored: StoredExperiment) -> None:
         """Remove the metadata and free the name."""
+        self._recent.clear()
         key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
         own = {"experiment_id": stored.experiment_id}
         self._database.write([Delete(key), Delete(self._name_key(stored.name), own)])
@@ -301,6 +320,7 @@ class Experiments:
     def _update(
         self, stored: StoredExperiment, sets: dict[str, Any], writes: Iterable[Write] = ()
     ) -> None:
+        self._recent.clear()
         key = keys.EXPERIMENT.key(experiment_id=stored.experiment_id)
         sets = {**sets, "revision": stored.revision + 1}
         self._database.write([Update(key, sets, condition={"revision": stored.revision}), *writes])

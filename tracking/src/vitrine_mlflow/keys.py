@@ -211,6 +211,14 @@ CONFIG = _entity("CONFIG", "CONFIG", "CFG#{key}", "Configuration entry", "Key an
 RUN_LOOKUP = _own(
     "RUN_LOOKUP", "RUN#{run_id}", "EXP", "Run lookup", "The experiment of a run, read consistently"
 )
+TRACE_LOOKUP = _own(
+    "TRACE_LOOKUP", "TRACE#{trace_id}", "EXP", "Trace lookup",
+    "The experiment of a trace, read consistently",
+)  # fmt: skip
+MORE_SPANS = _own(
+    "MORE_SPANS", _EXP, "T#{trace_id}#SPANS#{batch}#{number}", "More spans",
+    "A part of a later or larger batch of spans; the trace's item names the batches it has",
+)  # fmt: skip
 EXPERIMENT_NAME = _own(
     "EXPERIMENT_NAME", "NAME#EXP#{workspace}#{name}", "NAME", "Experiment name",
     "Reservation: makes a name unique and finds its experiment consistently",

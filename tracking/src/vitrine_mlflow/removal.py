@@ -14,16 +14,20 @@ from vitrine_mlflow.expressions import Delete, Item
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.table import SORT_KEY
+from vitrine_mlflow.traces.store import TraceStore
 
 
 class Removal:
     """Deletes the items of an entity; the one that makes it visible comes first."""
 
-    def __init__(self, context: Context, experiments: Experiments, runs: Runs) -> None:
+    def __init__(
+        self, context: Context, experiments: Experiments, runs: Runs, traces: TraceStore
+    ) -> None:
         self._context = context
         self._database = context.database
         self._experiments = experiments
         self._runs = runs
+        self._traces = traces
 
     def deleted_runs(self, older_than: int) -> list[str]:
         """Ids of runs that were deleted so many milliseconds ago, of the whole workspace."""
@@ -76,6 +80,10 @@ class Removal:
         lookups = [
             keys.RUN_LOOKUP.key(run_id=run.run_id)
             for run in self._runs.by_time(stored.experiment_id)
+        ]
+        lookups += [
+            keys.TRACE_LOOKUP.key(trace_id=trace_id)
+            for _, trace_id in self._traces.ids_by_time(stored.experiment_id)
         ]
         self._experiments.remove(stored)
         self._database.write_in_batches(Delete(key) for key in lookups)

@@ -44,12 +44,16 @@ from vitrine_mlflow.run_reading import read_run
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.search.experiments import search_experiments
 from vitrine_mlflow.search.runs import RunSearch
+from vitrine_mlflow.search.traces import TraceSearch
+from vitrine_mlflow.store_traces import TraceMethods
+from vitrine_mlflow.traces.assessments import Assessments
+from vitrine_mlflow.traces.traces import Traces
 from vitrine_mlflow.uri import StoreAddress
 
 _DEFAULT_ARTIFACTS = "mlflow-artifacts:/"
 
 
-class DynamoTrackingStore(AbstractStore):
+class DynamoTrackingStore(TraceMethods, AbstractStore):
     """Experiments and runs in one DynamoDB table."""
 
     def __init__(self, store_uri: str, artifact_uri: str | None = None) -> None:
@@ -72,8 +76,11 @@ class DynamoTrackingStore(AbstractStore):
         self.details = Details(context, self.runs)
         self.datasets = Datasets(context, self.runs)
         self._histories = Histories(self.runs, self.metrics)
-        self._removal = Removal(context, self.experiments, self.runs)
         self._run_search = RunSearch(context, self.datasets)
+        self.traces = Traces(context, self.experiments)
+        self._removal = Removal(context, self.experiments, self.runs, self.traces.items)
+        self.assessments = Assessments(context, self.traces.items)
+        self.trace_search = TraceSearch(self.experiments, self.traces.items)
         self.experiments.ensure_default()
 
     # Experiments

@@ -1,0 +1,1 @@
+"""Traces: their spans, tags, assessments and links."""

@@ -1,0 +1,316 @@
+"""The items of traces: reading and conditional writing."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import Range, key_of, with_key
+from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
+from vitrine_mlflow.errors import ConflictError, missing
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.table import GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
+from vitrine_mlflow.traces.document import TraceDocument
+from vitrine_mlflow.traces.spans import StoredSpan, merged, unpack
+
+_Result = TypeVar("_Result")
+_DOCUMENT, _SPANS = "trace", "spans"
+_NAME_BYTES = SORT_KEY_BYTES - 300
+_REMEMBERED = 1_000
+
+
+@dataclass(frozen=True)
+class StoredTrace:
+    """A trace as its item has it; revision 0 is a new one."""
+
+    experiment_id: str
+    trace_id: str
+    document: TraceDocument
+    revision: int = 0
+
+    @property
+    def key(self) -> Key:
+        return trace_key(self.experiment_id, self.trace_id)
+
+
+class TraceStore:
+    """Reads and writes traces; a trace and all that searches return of it is one item."""
+
+    def __init__(self, context: Context) -> None:
+        self._database = context.database
+        # What this process wrote last. Only writes begin from it, and their condition on the
+        # revision makes them repeat if another process came between.
+        self._written: dict[str, tuple[str, int, bytes]] = {}
+        self._experiment_ids: dict[str, str] = {}
+
+    def changed(self, trace_id: str, change: Callable[[StoredTrace], _Result]) -> _Result:
+        """Apply a change to a trace, repeated until no other writer comes between.
+
+        Raises:
+            MlflowException: there is no such trace.
+        """
+        return self._database.retried(lambda: change(self.find(trace_id)))
+
+    def upserted(
+        self,
+        experiment_id: str,
+        trace_id: str,
+        change: Callable[[StoredTrace | None], _Result],
+        *,
+        probably_new: bool = False,
+    ) -> _Result:
+        """The same for a trace that may not exist yet.
+
+        The first attempt begins from what this process wrote last, or from nothing if the trace
+        is probably new; it saves a read, and its conditions fail if that is not the state.
+        """
+        first = [self._remembered(trace_id)]
+
+        def attempt() -> _Result:
+            known = first.pop() if first else None
+            if known is None and not (probably_new and not tried):
+                known = self.found(experiment_id, [trace_id])[0]
+            tried.append(trace_id)
+            return change(known)
+
+        tried: list[str] = []
+        return self._database.retried(attempt)
+
+    def _remembered(self, trace_id: str) -> StoredTrace | None:
+        known = self._written.get(trace_id)
+        if known is None:
+            return None
+        return StoredTrace(known[0], trace_id, TraceDocument.unpacked(known[2]), known[1])
+
+    def experiment_of(self, trace_id: str) -> str | None:
+        """The experiment of a trace by the item that was written with it."""
+        return self._experiments_of([trace_id]).get(trace_id)
+
+    def _experiments_of(self, trace_ids: Sequence[str]) -> dict[str, str]:
+        unknown = {
+            keys.TRACE_LOOKUP.key(trace_id=one): one
+            for one in trace_ids
+            if one and one not in self._experiment_ids
+        }
+        for key, item in (self._database.get_many(unknown) if unknown else {}).items():
+            self._remember_experiment(unknown[key], item["experiment_id"])
+        return {one: self._experiment_ids[one] for one in trace_ids if one in self._experiment_ids}
+
+    def _remember_experiment(self, trace_id: str, experiment_id: str) -> None:
+        if len(self._experiment_ids) >= _REMEMBERED:
+            self._experiment_ids.clear()
+        self._experiment_ids[trace_id] = experiment_id
+
+    def experiment_by_index(self, trace_id: str) -> str | None:
+        """The same by the global index, which may lag."""
+        for item in self._database.query(f"TRACE#{trace_id}", index=GSI1):
+            fields = keys.TRACE.parse(Key(item[PARTITION_KEY], item[SORT_KEY])) or {}
+            return fields["experiment_id"]
+        return None
+
+    def find(self, trace_id: str) -> StoredTrace:
+        """A trace, read consistently.
+
+        Raises:
+            MlflowException: there is no such trace.
+        """
+        found = self.find_many([trace_id])
+        if not found:
+            raise not_found(trace_id)
+        return found[0]
+
+    def find_many(self, trace_ids: Iterable[str]) -> list[StoredTrace]:
+        """The traces that exist, in the order of their ids."""
+        wanted = list(dict.fromkeys(trace_ids))
+        experiments = self._experiments_of(wanted)
+        return self.read([(experiments[one], one) for one in wanted if one in experiments])
+
+    def read(self, traces: Sequence[tuple[str, str]]) -> list[StoredTrace]:
+        """The traces that exist, of their experiments and ids."""
+        items = self._database.get_many(trace_key(*one) for one in traces) if traces else {}
+        return [_stored(*one, items[trace_key(*one)]) for one in traces if trace_key(*one) in items]
+
+    def found(self, experiment_id: str, trace_ids: Sequence[str]) -> list[StoredTrace | None]:
+        """Traces that probably belong to an experiment, in one request if they do."""
+        lookups = {one: keys.TRACE_LOOKUP.key(trace_id=one) for one in trace_ids}
+        expected = {one: trace_key(experiment_id, one) for one in trace_ids}
+        items = self._database.get_many([*lookups.values(), *expected.values()])
+        results: list[StoredTrace | None] = []
+        for one in trace_ids:
+            lookup = items.get(lookups[one])
+            if lookup is None:
+                results.append(None)
+            elif lookup["experiment_id"] == experiment_id and expected[one] in items:
+                results.append(_stored(experiment_id, one, items[expected[one]]))
+            else:
+                others = self.read([(lookup["experiment_id"], one)])
+                results.append(others[0] if others else None)
+        return results
+
+    def write(self, stored: StoredTrace, more: Sequence[Write] = ()) -> StoredTrace:
+        """Write a new or a changed trace, with other writes, if nobody else changed it since.
+
+        Raises:
+            ConflictError: another writer came between, or created it.
+        """
+        experiment_id, trace_id = stored.experiment_id, stored.trace_id
+        packed = stored.document.packed()
+        revision = stored.revision + 1
+        attributes: Item = {
+            _DOCUMENT: packed,
+            "revision": revision,
+            **keys.TRACE.index_keys(experiment_id=experiment_id, trace_id=trace_id),
+            **_index_attributes(trace_id, stored.document),
+        }
+        condition = {"revision": stored.revision} if stored.revision else {PARTITION_KEY: ABSENT}
+        writes: list[Write] = [Put(with_key(stored.key, attributes), condition), *more]
+        if not stored.revision:
+            lookup = keys.TRACE_LOOKUP.key(trace_id=trace_id)
+            item = with_key(lookup, {"experiment_id": experiment_id})
+            writes.append(Put(item, {PARTITION_KEY: ABSENT}))
+        try:
+            self._database.write(writes)
+        except ConflictError:
+            self.forget(trace_id)
+            raise
+        if len(self._written) >= _REMEMBERED:
+            self._written.clear()
+        self._written[trace_id] = (experiment_id, revision, packed)
+        self._remember_experiment(trace_id, experiment_id)
+        return StoredTrace(experiment_id, trace_id, stored.document, revision)
+
+    def forget(self, trace_id: str) -> None:
+        self._written.pop(trace_id, None)
+        self._experiment_ids.pop(trace_id, None)
+
+    def write_parts(self, stored: StoredTrace, batch: str, parts: Sequence[bytes]) -> None:
+        """Write a batch of several items. No reader sees it before the trace's item names it."""
+        for number, part in enumerate(parts):
+            self._database.write([span_put(stored, batch, number, part)])
+
+    def spans(self, stored: StoredTrace) -> list[StoredSpan]:
+        """All spans of a trace."""
+        return self.spans_of([stored])[0]
+
+    def spans_of(self, traces: Sequence[StoredTrace]) -> list[list[StoredSpan]]:
+        wanted = [
+            [_part_keys(trace, batch, count) for batch, count in trace.document.batches]
+            for trace in traces
+        ]
+        names = [key for batches in wanted for parts in batches for key in parts]
+        items = self._database.get_many(names) if names else {}
+        return [
+            merged(unpack(items[key][_SPANS] for key in parts) for parts in batches)
+            for batches in wanted
+        ]
+
+    def whole(self, trace_id: str) -> tuple[StoredTrace, list[StoredSpan]]:
+        """A trace with its spans, by one range of its partition.
+
+        Raises:
+            MlflowException: there is no such trace.
+        """
+        experiment_id = self.experiment_of(trace_id)
+        if experiment_id is None:
+            raise not_found(trace_id, whole=True)
+        key = trace_key(experiment_id, trace_id)
+        last = Range.of_prefix(keys.SPANS.prefix(trace_id=trace_id)).high
+        items = {key_of(one): one for one in self._database.query(key.pk, Range(key.sk, last))}
+        if key not in items:
+            self.forget(trace_id)
+            raise not_found(trace_id, whole=True)
+        stored = _stored(experiment_id, trace_id, items[key])
+        batches = [
+            [items[part][_SPANS] for part in _part_keys(stored, batch, count)]
+            for batch, count in stored.document.batches
+        ]
+        return stored, merged(map(unpack, batches))
+
+    def ids_by_time(
+        self, experiment_id: str, low: str = "", high: str = "", **options: bool | int
+    ) -> Iterator[tuple[str, str]]:
+        """Times and ids of an experiment's traces in the order of time."""
+        return self._ids(experiment_id, LSI2, Range("T#" + low, "T#" + (high or "~")), **options)
+
+    def ids_by_status(
+        self, experiment_id: str, status: str, low: str = "", high: str = "", **options: bool | int
+    ) -> Iterator[tuple[str, str]]:
+        """The same for the traces of one status."""
+        keys_of_status = Range(f"{status}#{low}", f"{status}#{high or '~'}")
+        return self._ids(experiment_id, LSI3, keys_of_status, **options)
+
+    def ids_by_name(
+        self, experiment_id: str, name: str, **options: bool | int
+    ) -> Iterator[tuple[str, str]]:
+        """The same for the traces of one name."""
+        wanted = Range.of_prefix(f"T#{_indexed_name(name)}#")
+        return self._ids(experiment_id, LSI4, wanted, **options)
+
+    def _ids(
+        self, experiment_id: str, index: Index, wanted: Range, **options: bool | int
+    ) -> Iterator[tuple[str, str]]:
+        if wanted.low > wanted.high:
+            return  # DynamoDB refuses such a range
+        pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
+        for item in self._database.query(pk, wanted, index=index, **options):  # type: ignore[arg-type]
+            fields = keys.TRACE.sk.parse(item[SORT_KEY])
+            if fields is not None:
+                yield item[index.sk].rsplit("#", 2)[-2], fields["trace_id"]
+
+    def remove(self, stored: StoredTrace) -> None:
+        """Remove a trace; its own item comes first, so no part of it is visible without it."""
+        items = self._database.query_prefix(stored.key.pk, f"{stored.key.sk}#")
+        removals = [Delete(key_of(item)) for item in items]
+        lookup = keys.TRACE_LOOKUP.key(trace_id=stored.trace_id)
+        self._database.write([Delete(stored.key), Delete(lookup)])
+        self.forget(stored.trace_id)
+        self._database.write_in_batches(removals)
+
+
+def not_found(trace_id: str, *, whole: bool = False) -> Exception:
+    if whole:
+        return missing(f"Trace with ID {trace_id} is not found.")
+    return missing(f"Trace with ID '{trace_id}' not found.")
+
+
+def trace_key(experiment_id: str, trace_id: str) -> Key:
+    return keys.TRACE.key(experiment_id=experiment_id, trace_id=trace_id)
+
+
+def span_put(stored: StoredTrace, batch: str, number: int, part: bytes) -> Put:
+    key = _part_key(stored, batch, number)
+    return Put(with_key(key, {_SPANS: part}))
+
+
+def _part_keys(stored: StoredTrace, batch: str, count: int) -> list[Key]:
+    return [_part_key(stored, batch, number) for number in range(count)]
+
+
+def _part_key(stored: StoredTrace, batch: str, number: int) -> Key:
+    own = {"experiment_id": stored.experiment_id, "trace_id": stored.trace_id}
+    if not batch:
+        return keys.SPANS.key(**own)
+    return keys.MORE_SPANS.key(**own, batch=batch, number=f"{number + 1:04d}")
+
+
+def _stored(experiment_id: str, trace_id: str, item: Item) -> StoredTrace:
+    document = TraceDocument.unpacked(item[_DOCUMENT])
+    return StoredTrace(experiment_id, trace_id, document, item["revision"])
+
+
+def _indexed_name(name: str) -> str:
+    return clip(ordered_text(name), _NAME_BYTES)
+
+
+def _index_attributes(trace_id: str, document: TraceDocument) -> dict[str, str]:
+    time, trace_id = iso_time(document.time), escape(trace_id)
+    attributes = {
+        # `T#` keeps traces apart from runs, of which an experiment may have very many
+        "lsi2sk": f"T#{time}#{trace_id}",
+        "lsi3sk": f"{document.state}#{time}#{trace_id}",
+    }
+    if document.name is not None:
+        attributes["lsi4sk"] = f"T#{_indexed_name(document.name)}#{time}#{trace_id}"
+    return attributes
