@@ -5,6 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from backend.spec import settings as declared
+
 
 class ExecutionSettings(BaseModel):
     """The part of a stage's settings that is about executions."""
@@ -21,6 +23,10 @@ class ExecutionSettings(BaseModel):
     """Whether uploads of supported formats run the product's own workflows, unless a database
     switches that off: facts, thumbnails and GLBs."""
 
+    turntables: bool = False
+    """Whether these workflows also make an animated PNG of each model, from eight sides, beside its
+    GLB. It takes a second of a processor and more."""
+
     executions_at_once: Annotated[int, Field(ge=1, le=10_000)] = 50
     """How many executions of workflows run at once. Further ones wait, and start as others end."""
 
@@ -30,3 +36,12 @@ class ExecutionSettings(BaseModel):
 
     reconcile_minutes: Annotated[int, Field(ge=1)] = 5
     """How often executions are compared with what Step Functions reports of them."""
+
+    def of_executions(self) -> dict[declared.Setting, int]:
+        """The values of the settings that functions read."""
+        return {
+            declared.PROCESSING: int(self.processing),
+            declared.TURNTABLES: int(self.turntables),
+            declared.EXECUTIONS_AT_ONCE: self.executions_at_once,
+            declared.EXECUTION_SILENCE_SECONDS: self.execution_silence_seconds,
+        }

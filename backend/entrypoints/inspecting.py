@@ -20,6 +20,7 @@ from backend.processing.inspection import extension_of
 from backend.processing.jail.parent import Jail, Outcome, Usage
 from backend.processing.jail.results import Result
 from backend.spec.functions import Function
+from backend.spec.settings import TURNTABLES
 from backend.values import frozen
 
 VERSION = 1
@@ -115,6 +116,7 @@ class Inspector:
         for path, folder, kind in (
             (found.thumbnail, previews, "image/png"),
             (found.glb, models, "model/gltf-binary"),
+            (found.turntable, previews, "image/png"),
         ):
             if path is not None:
                 target = folder.below(path.name)
@@ -130,7 +132,7 @@ class Inspector:
 def inspector(function: Function, extensions: frozenset[str]) -> Inspector:
     """Return the pipeline of a function, with S3 behind it."""
     settings = load(function)
-    jail = Jail(settings.library_path)
+    jail = Jail(settings.library_path, turntable=settings.number(TURNTABLES) == 1)
     return Inspector(S3WorkFiles(at_first_use(s3)), jail, extensions)
 
 
@@ -151,7 +153,7 @@ def _root(body: Body, source: Place) -> Place:
 
 
 def _refused(reason: str) -> Outcome:
-    return Outcome(Result(refused=reason), None, None, Usage(0, 0, 0))
+    return Outcome(Result(refused=reason), Usage(0, 0, 0))
 
 
 def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
@@ -170,4 +172,5 @@ def _described(body: Body, source: Place, found: Outcome) -> dict[str, Any]:
         "references": [asdict(each) for each in result.references],
         "thumbnail": None if found.thumbnail is None else found.thumbnail.name,
         "glb": None if found.glb is None else found.glb.name,
+        "turntable": None if found.turntable is None else found.turntable.name,
     }

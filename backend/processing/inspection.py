@@ -1,7 +1,7 @@
 """The inspection of one file: what of it is known, and the pictures of it."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,7 +16,8 @@ from backend.processing.merging import merged
 from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.models import read_model
 from backend.processing.render.thumbnail import thumbnail
-from backend.processing.scene import RefusedError
+from backend.processing.render.thumbnail import turntable as turntable_of
+from backend.processing.scene import Part, RefusedError, Scene
 from backend.spec.formats import (
     DOCUMENT_EXTENSIONS,
     IMAGE_EXTENSIONS,
@@ -37,6 +38,7 @@ class Inspection:
     descriptor: list[float] | None = None
     thumbnail: bytes | None = None
     glb: bytes | None = None
+    turntable: bytes | None = None
 
 
 def extension_of(path: str) -> str:
@@ -45,11 +47,14 @@ def extension_of(path: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
-def inspect(path: str, data: bytes, source: Source) -> Inspection:
-    """Return what is found in a file. A file that cannot be read is refused with the reason."""
+def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) -> Inspection:
+    """Return what is found in a file. A file that cannot be read is refused with the reason.
+
+    `turntable` asks for pictures of a model from all sides, too.
+    """
     files = Files(source)
     try:
-        return _read(path, data, files)
+        return _read(path, data, files, turntable=turntable)
     except RefusedError as error:
         return _refused(str(error), files)
     except MemoryError:
@@ -62,7 +67,7 @@ def _refused(reason: str, files: Files) -> Inspection:
     return Inspection(refused=reason or "cannot be read", references=files.references)
 
 
-def _read(path: str, data: bytes, files: Files) -> Inspection:
+def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspection:
     extension = extension_of(path)
     if not data:
         raise RefusedError("the file is empty")
@@ -82,6 +87,7 @@ def _read(path: str, data: bytes, files: Files) -> Inspection:
         descriptor=_unless_too_large(lambda: descriptor(parts)),
         thumbnail=None if picture is None else _png(picture),
         glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up)),
+        turntable=_unless_too_large(lambda: _turning(parts, scene)) if turntable else None,
     )
 
 
@@ -96,6 +102,16 @@ def _unless_too_large(build: Callable[[], T | None]) -> T | None:
 def _document(document: Document) -> Inspection:
     facts = known_and_finite(document.facts)
     return Inspection(facts=facts, thumbnail=_png(document.picture))
+
+
+def _turning(parts: Sequence[Part], scene: Scene) -> bytes | None:
+    """An animated PNG of a turn around the model."""
+    frames = turntable_of(parts, scene.materials, scene.up)
+    if not frames:
+        return None
+    out = io.BytesIO()
+    frames[0].save(out, "PNG", save_all=True, append_images=frames[1:], duration=250, loop=0)
+    return out.getvalue()
 
 
 def _png(picture: Image.Image) -> bytes:

@@ -124,6 +124,12 @@ KEY_LAYOUTS = (
     ),
     KeyLayout(
         "AssetAuxiliaryBucket",
+        f"{{assetId}}/{GLB_FOLDER}/{{file path}}/{{S3 version id}}.png",
+        "A turn around that version in eight pictures, where the deployment makes them.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
         f"{RUNS_PREFIX}{{executionId}}/{{number}}/{{files, previews or metadata}}/{{path}}",
         (
             "What a pipeline of an execution wrote, until it is stored with the asset. Expires "
@@ -195,6 +201,11 @@ def is_generated_preview(asset_id: str, key: str) -> bool:
 def glb_folder(asset_id: str, path: str) -> str:
     """Return the auxiliary folder of the GLBs of a file, or of the files of a folder."""
     return auxiliary_folder(asset_id, f"{GLB_FOLDER}/{path.strip('/')}")
+
+
+def turntable_key(asset_id: str, path: str, version_id: str) -> str:
+    """Return the auxiliary key of the turntable of one version of a file, beside its GLB."""
+    return f"{glb_folder(asset_id, path)}{version_id}.png"
 
 
 def glb_key(asset_id: str, path: str, version_id: str) -> str:

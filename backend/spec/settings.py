@@ -135,6 +135,12 @@ PROCESSING = Setting(
     "switches them off. 0: they are not created, and do not run.",
 )
 
+TURNTABLES = Setting(
+    "TURNTABLES",
+    0,
+    "1: the workflows that ship with the product also make pictures of a model from eight sides.",
+)
+
 SETTINGS = (
     SETTLE_DELAY_SECONDS,
     SEARCH_GRACE_SECONDS,
@@ -166,4 +172,5 @@ SETTINGS = (
     WEB_URL,
     ALLOWED_PIPELINES,
     PROCESSING,
+    TURNTABLES,
 )

@@ -95,3 +95,4 @@ class InspectionFile(Inspection):
     references: Annotated[list[Reference], Field(max_length=20_000)] = []
     thumbnail: ResultName | None = None
     glb: ResultName | None = None
+    turntable: ResultName | None = None

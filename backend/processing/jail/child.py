@@ -33,7 +33,7 @@ class _ParentSource:
 
 def run(channel: socket.socket) -> None:
     """Receive one file, confine this process, inspect the file and send the result."""
-    job, (data, thumbnail, glb) = receive(channel)
+    job, (data, *results) = receive(channel)
     path, content = str(job["path"]), _content(data)
     preload(extension_of(path), content)  # no library can be loaded later
     bounds = Bounds(**job["bounds"])
@@ -43,16 +43,17 @@ def run(channel: socket.socket) -> None:
         folder = Path(job["folder"])
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
     confine(bounds, folder)
-    found = _inspected(path, content, _ParentSource(channel))
-    for descriptor, written in ((thumbnail, found.thumbnail), (glb, found.glb)):
+    found = _inspected(path, content, _ParentSource(channel), turntable=bool(job["turntable"]))
+    written_by_child = (found.thumbnail, found.glb, found.turntable)
+    for descriptor, written in zip(results, written_by_child, strict=True):
         if written is not None:
             _write(descriptor, written)
     send(channel, {"result": _described(found)})
 
 
-def _inspected(path: str, content: bytes, source: _ParentSource) -> Inspection:
+def _inspected(path: str, content: bytes, source: _ParentSource, *, turntable: bool) -> Inspection:
     try:
-        return inspect(path, content, source)
+        return inspect(path, content, source, turntable=turntable)
     except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
         reason = f"the reader failed: {type(error).__name__}: {error}"
         return Inspection(refused=reason[: limits.REASON_CHARACTERS])
@@ -66,6 +67,7 @@ def _described(found: Inspection) -> dict[str, Any]:
         "references": [asdict(each) for each in found.references[: limits.REFERENCES]],
         "thumbnail": found.thumbnail is not None,
         "glb": found.glb is not None,
+        "turntable": found.turntable is not None,
     }
 
 

@@ -6,8 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +29,8 @@ _ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(256 * limits.MIB),
     "MALLOC_TRIM_THRESHOLD_": str(256 * limits.MIB),
 }
+_WRITTEN = ("thumbnail.png", "model.glb", "turntable.png")
+_MAGIC = {"png": b"\x89PNG\r\n\x1a\n", "glb": b"glTF"}
 _START_SECONDS = 60
 _REQUESTS = 10_000
 
@@ -56,19 +58,20 @@ class Usage:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a file, and where its thumbnail and GLB were written."""
+    """The result of a file, and where its pictures and its GLB were written."""
 
     result: Result
-    thumbnail: Path | None
-    glb: Path | None
     usage: Usage
+    thumbnail: Path | None = None
+    glb: Path | None = None
+    turntable: Path | None = None
 
 
 class Jail:
     """Inspects files, each in a child of its own. Not for several threads at once.
 
     `environment` is that of the processes: it must hold no secrets. `bounds` and `seconds` are
-    those of each file.
+    those of each file. `turntable`: also make pictures of models from all sides.
     """
 
     def __init__(
@@ -76,10 +79,13 @@ class Jail:
         environment: Mapping[str, str] | None = None,
         bounds: Bounds | None = None,
         seconds: float = limits.CHILD_SECONDS,
+        *,
+        turntable: bool = False,
     ) -> None:
         self._environment = {**_ENVIRONMENT, **(environment or {})}
         self.bounds = bounds or Bounds()
         self.seconds = seconds
+        self.turntable = turntable
         self._template: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         hide_memory()
@@ -98,7 +104,7 @@ class Jail:
             process = int(receive(control)[0]["process"])
             conversation = _Conversation(ours, path, files, folder, started + self.seconds)
             try:
-                result = conversation.hold(content, self.bounds)
+                result = conversation.hold(content, self.bounds, turntable=self.turntable)
             finally:
                 # Also a child that has sent its result: it could go on for ever.
                 with suppress(ProcessLookupError):
@@ -109,8 +115,7 @@ class Jail:
         usage = Usage(
             time.monotonic() - started, float(ended["cpuSeconds"]), int(ended["peakBytes"])
         )
-        thumbnail, glb = conversation.written(result)
-        return Outcome(result, thumbnail, glb, usage)
+        return Outcome(result, usage, *conversation.written(result))
 
     def close(self) -> None:
         """End the template. A later inspection starts another one."""
@@ -161,10 +166,10 @@ class _Conversation:
         self._bytes = 0
         self.late = False
 
-    def hold(self, content: Path, bounds: Bounds) -> Result | None:
+    def hold(self, content: Path, bounds: Bounds, *, turntable: bool) -> Result | None:
         """Return the result, None if the child has ended without one or takes too long."""
         try:
-            self._hand_over(content, bounds)
+            self._hand_over(content, bounds, turntable=turntable)
             for _ in range(_REQUESTS):
                 message = self._next()
                 if "result" in message:
@@ -176,28 +181,27 @@ class _Conversation:
             pass
         return None
 
-    def written(self, result: Result) -> tuple[Path | None, Path | None]:
-        """Return the thumbnail and the GLB, each if the child says so and it is one."""
-        found: list[Path | None] = []
-        for path, said, magic in (
-            (self._folder / "thumbnail.png", result.thumbnail, b"\x89PNG\r\n\x1a\n"),
-            (self._folder / "model.glb", result.glb, b"glTF"),
-        ):
+    def written(self, result: Result) -> Iterator[Path | None]:
+        """Yield thumbnail, GLB and turntable, each if the child says so and it is one."""
+        said = (result.thumbnail, result.glb, result.turntable)
+        for name, is_written in zip(_WRITTEN, said, strict=True):
+            path, magic = self._folder / name, _MAGIC[name.rpartition(".")[2]]
             with path.open("rb") as file:
-                found.append(path if said and file.read(len(magic)) == magic else None)
-        return found[0], found[1]
+                yield path if is_written and file.read(len(magic)) == magic else None
 
-    def _hand_over(self, content: Path, bounds: Bounds) -> None:
-        with (
-            content.open("rb") as data,
-            (self._folder / "thumbnail.png").open("wb") as thumbnail,
-            (self._folder / "model.glb").open("wb") as glb,
-        ):
-            descriptors = [data.fileno(), thumbnail.fileno(), glb.fileno()]
-            scratch = self._folder / "scratch"
-            scratch.mkdir(exist_ok=True)
-            job = {"path": self._path, "bounds": asdict(bounds), "folder": str(scratch)}
-            send(self._channel, job, descriptors)
+    def _hand_over(self, content: Path, bounds: Bounds, *, turntable: bool) -> None:
+        scratch = self._folder / "scratch"
+        scratch.mkdir(exist_ok=True)
+        job = {
+            "path": self._path,
+            "bounds": asdict(bounds),
+            "folder": str(scratch),
+            "turntable": turntable,
+        }
+        with ExitStack() as files:
+            opened = [files.enter_context(content.open("rb"))]
+            opened += [files.enter_context((self._folder / each).open("wb")) for each in _WRITTEN]
+            send(self._channel, job, [each.fileno() for each in opened])
 
     def _next(self) -> dict[str, Any]:
         remaining = self._deadline - time.monotonic()

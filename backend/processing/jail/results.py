@@ -20,7 +20,7 @@ _TEXT = 1000
 
 @dataclass(frozen=True)
 class Result:
-    """What is known of a file. `thumbnail` and `glb` say whether they were written."""
+    """What is known of a file. The last three say whether they were written."""
 
     facts: Facts = field(default_factory=dict[str, "str | int | float | bool"])
     refused: str | None = None
@@ -28,6 +28,7 @@ class Result:
     references: list[Reference] = field(default_factory=list["Reference"])
     thumbnail: bool = False
     glb: bool = False
+    turntable: bool = False
 
 
 def checked(given: object) -> Result:
@@ -43,6 +44,7 @@ def checked(given: object) -> Result:
         references=[each for each in references if each is not None][: limits.REFERENCES],
         thumbnail=result.get("thumbnail") is True,
         glb=result.get("glb") is True,
+        turntable=result.get("turntable") is True,
     )
 
 

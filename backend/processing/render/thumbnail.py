@@ -1,13 +1,13 @@
-"""The thumbnail of a model: a transparent picture of 512 pixels."""
+"""The thumbnail of a model: a transparent picture of 512 pixels; and views around the model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
 
 from backend.processing import limits
-from backend.processing.render.camera import projection, view
+from backend.processing.render.camera import projection, reach, view
 from backend.processing.render.raster import Raster
 from backend.processing.render.shading import Shading, occlusion
 from backend.processing.scene import Floats, Indices, Material, Part
@@ -32,14 +32,43 @@ class _Drawn:
 
 def thumbnail(parts: Sequence[Part], materials: Sequence[Material], up: str) -> Image.Image | None:
     """Return the picture of a model, None if nothing of it is visible."""
-    positions = [part.positions for part in parts]
-    everything = np.concatenate(positions) if positions else np.zeros((0, 3))
-    # Squares of larger coordinates would overflow.
-    everything = everything[(np.abs(everything) < 1e100).all(1)]
+    everything = _positions(parts)
     if not len(everything):
         return None
     camera = view(up)
-    project = projection(everything, camera, _SIZE)
+    return _picture(parts, materials, camera, projection(everything, camera, _SIZE))
+
+
+def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> list[Image.Image]:
+    """Return pictures from all sides in the order of a turn; none if nothing is visible."""
+    everything = _positions(parts)
+    if not len(everything):
+        return []
+    cameras = [view(up, each / limits.TURNTABLE_FRAMES) for each in range(limits.TURNTABLE_FRAMES)]
+    within = reach(everything, cameras)  # a model that turns must not change its size
+    edge = (limits.TURNTABLE_PIXELS, limits.TURNTABLE_PIXELS)
+    frames = [
+        _picture(parts, materials, camera, projection(everything, camera, _SIZE, within))
+        for camera in cameras
+    ]
+    nothing = Image.new("RGBA", edge)
+    shown = [frame.resize(edge, Image.Resampling.BOX) if frame else nothing for frame in frames]
+    return shown if any(frames) else []
+
+
+def _positions(parts: Sequence[Part]) -> Floats:
+    positions = [part.positions for part in parts]
+    everything = np.concatenate(positions) if positions else np.zeros((0, 3))
+    # Squares of larger coordinates would overflow.
+    return everything[(np.abs(everything) < 1e100).all(1)]
+
+
+def _picture(
+    parts: Sequence[Part],
+    materials: Sequence[Material],
+    camera: Floats,
+    project: Callable[[Floats], Floats],
+) -> Image.Image | None:
     raster, drawn = Raster(_SIZE), list[_Drawn]()
     for part in parts:
         _draw(part, project(part.positions), raster, drawn)

@@ -1,6 +1,6 @@
 """The shipped pipelines: functions that read users' files, with a dependency layer of their own."""
 
-from backend.spec import buckets
+from backend.spec import buckets, settings
 from backend.spec.functions.model import Function
 
 # 1.5 GiB for the child that reads a file, the rest for its parent and the template of children.
@@ -17,6 +17,7 @@ INSPECT = Function(
     "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
     reads=(buckets.ASSET_BUCKET,),
     writes=(buckets.AUXILIARY_BUCKET,),
+    settings=(settings.TURNTABLES,),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect",
@@ -30,6 +31,7 @@ INSPECT_CAD = Function(
     "Reads CAD models: facts, a thumbnail, a GLB.",
     reads=(buckets.ASSET_BUCKET,),
     writes=(buckets.AUXILIARY_BUCKET,),
+    settings=(settings.TURNTABLES,),
     memory_mb=_MEMORY_MB,
     timeout_seconds=_TIMEOUT_SECONDS,
     packages="inspect-cad",

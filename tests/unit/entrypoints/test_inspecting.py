@@ -1,11 +1,13 @@
 """The shipped pipelines: what they read of a run, and what they write."""
 
+import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.objects import NotRestoredError
@@ -114,6 +116,20 @@ def test_a_model_becomes_facts_a_thumbnail_and_a_glb(
         ("statue/textures/red.png", None),
     ]
     assert files.read == expected
+
+
+def test_a_turntable_is_made_where_the_deployment_wants_it(
+    inspector: Inspector, files: FakeWorkFiles, jail: Jail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
+    inspector.handle(event("cube.obj"))
+    assert files.result()["turntable"] is None
+    monkeypatch.setattr(jail, "turntable", True)
+    inspector.handle(event("cube.obj"))
+    assert files.result()["turntable"] == "turntable.png"
+    made = files.objects["auxiliary", "pipelines/x-1/1/previews/turntable.png"]
+    with Image.open(io.BytesIO(made)) as picture:
+        assert (getattr(picture, "n_frames", 1), picture.size) == (8, (256, 256))
 
 
 def test_a_file_that_cannot_be_read_is_a_result_and_no_error(

@@ -1,5 +1,6 @@
 """One cube in every format: the same facts, whatever file holds it."""
 
+import io
 import json
 import struct
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import DracoPy
 import numpy as np
 import pytest
+from PIL import Image, ImageSequence
 
 from backend.processing.inspection import Inspection, inspect
 from tests.unit.processing import samples
@@ -133,3 +135,20 @@ def test_files_that_are_not_what_their_extension_says_are_refused_with_a_reason(
 
 def test_an_empty_file_is_refused() -> None:
     assert inspected("a.obj", b"").refused == "the file is empty"
+
+
+def test_a_turntable_shows_a_model_of_one_size_from_eight_sides() -> None:
+    """A tall box, whose height is the same in each picture, and whose width is not."""
+    lines = "".join(f"v {x / 4:g} {4 * y:g} {z:g}\n" for x, y, z in samples.CORNERS)
+    faces = "".join("f " + " ".join(str(c + 1) for c in side) + "\n" for side in samples.SIDES)
+    found = inspect("box.obj", f"{lines}{faces}".encode(), Asset(), turntable=True)
+    assert found.turntable is not None
+    with Image.open(io.BytesIO(found.turntable)) as picture:
+        frames = [frame.convert("RGBA").copy() for frame in ImageSequence.Iterator(picture)]
+    boxes = [box for frame in frames if (box := frame.getchannel("A").getbbox())]
+    assert len(boxes) == 8
+    widths = [right - left for left, _, right, _ in boxes]
+    assert max(widths) > 1.5 * min(widths)
+    assert widths[:4] == pytest.approx(widths[4:], abs=1)  # the same box from behind
+    assert len({frame.tobytes() for frame in frames}) == 4
+    assert inspect("box.obj", f"{lines}{faces}".encode(), Asset()).turntable is None

@@ -23,7 +23,7 @@ from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_
 from backend.domains.metadata.service import RecordService
 from backend.domains.quarantine.service import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
-from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key
+from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
 
 AUXILIARY_OBJECTS = 200
 """Objects that are copied in one step; a viewer's octree has many thousand."""
@@ -151,16 +151,17 @@ class Companions:
         return len(page.objects), page.next_key
 
     def copy_glb(self, source: FileTarget, target: FileTarget, versions: tuple[str, str]) -> None:
-        """Give a copy the GLB of its source; `versions` are the S3 versions of both."""
+        """Give a copy the GLB and turntable of its source; `versions` are the S3 versions."""
         made_of, copied = versions
-        glb = glb_key(source.asset.asset_id, source.path, made_of)
-        if isinstance(self.objects.head(self.auxiliary, glb), ObjectHead):
-            self.objects.copy(
-                (self.auxiliary, glb),
-                (self.auxiliary, glb_key(target.asset.asset_id, target.path, copied)),
-                content_type=content_type_of(glb),
-                metadata={},
-            )
+        for key_of in (glb_key, turntable_key):
+            made = key_of(source.asset.asset_id, source.path, made_of)
+            if isinstance(self.objects.head(self.auxiliary, made), ObjectHead):
+                self.objects.copy(
+                    (self.auxiliary, made),
+                    (self.auxiliary, key_of(target.asset.asset_id, target.path, copied)),
+                    content_type=content_type_of(made),
+                    metadata={},
+                )
 
     def remove_made(self, asset_id: str, path: str) -> RemovedPage:
         """Remove a page of what was made of a file, or of the files of a folder, GLBs too.

@@ -1,9 +1,12 @@
 """Stores what the shipped pipelines found out about a file, as the product itself.
 
-Facts, the file's thumbnail, its GLB, and the asset's preview. A result is dropped where the file
-has another version by now, is archived, deleted or quarantined, or its asset is; after each write
-that is looked at once more, and what came too late is taken back.
+Facts, the file's thumbnail, its GLB and turntable, and the asset's preview. A result is dropped
+where the file has another version by now, is archived, deleted or quarantined, or its asset is;
+after each write that is looked at once more, and what came too late is taken back.
 """
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -19,14 +22,34 @@ from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome
 from backend.domains.outputs.service.previews import GeneratedPreviews
-from backend.spec.key_layouts import glb_key, run_folder
+from backend.spec.key_layouts import glb_key, run_folder, turntable_key
 
 RESULT = "inspection.json"
 MAX_RESULT_BYTES = 4 * 1024**2
 MAX_THUMBNAIL_BYTES = 5 * 1024**2
 MAX_GLB_BYTES = 2 * 1024**3
-_GLB_TYPE = "model/gltf-binary"
-_PNG, _GLB = b"\x89PNG\r\n\x1a\n", b"glTF"
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class _Kind(NamedTuple):
+    """What is stored beside a version of a file: its first bytes, size and place."""
+
+    magic: bytes
+    most_bytes: int
+    content_type: str
+    key: Callable[[str, str, str], str]
+
+
+GLB = _Kind(b"glTF", MAX_GLB_BYTES, "model/gltf-binary", glb_key)
+TURNTABLE = _Kind(_PNG, MAX_THUMBNAIL_BYTES, "image/png", turntable_key)
+
+
+class _Made(NamedTuple):
+    """An object that a pipeline wrote, if it did, and what it is to be."""
+
+    sort: Sort
+    name: str | None
+    kind: _Kind
 
 
 @wired
@@ -62,7 +85,8 @@ class Inspections:
         return [
             Outcome("metadata", name, target.path),
             *self._thumbnail(execution, target, found),
-            *self._glb(execution, target, found),
+            *self._beside(execution, target, _Made("files", found.glb, GLB)),
+            *self._beside(execution, target, _Made("previews", found.turntable, TURNTABLE)),
         ]
 
     def _target(self, execution: Execution) -> FileTarget | None:
@@ -121,27 +145,27 @@ class Inspections:
             self.previews.show_asset(target, source, execution, head)
         return [Outcome("previews", name, target.path)] if shown else []
 
-    def _glb(
-        self, execution: Execution, target: FileTarget, found: InspectionFile
-    ) -> list[Outcome]:
-        if found.glb is None:
+    def _beside(self, execution: Execution, target: FileTarget, made: _Made) -> list[Outcome]:
+        """Store the GLB or the turntable of a version in the auxiliary folder of the file."""
+        if made.name is None:
             return []
         version_id = execution.input_version_id
-        key = self._key(execution, "files", found.glb)
+        key = self._key(execution, made.sort, made.name)
         name = key.removeprefix(run_folder(execution.execution_id))
-        problem = self._problem(key, _GLB, MAX_GLB_BYTES)
+        problem = self._problem(key, made.kind.magic, made.kind.most_bytes)
         if problem is not None:
-            return [Outcome("files", name, name, problem)]
-        stored = glb_key(target.asset.asset_id, target.path, version_id)
+            return [Outcome(made.sort, name, name, problem)]
+        stored = made.kind.key(target.asset.asset_id, target.path, version_id)
+        content_type = made.kind.content_type
         self.objects.copy(
-            (self.auxiliary, key), (self.auxiliary, stored), content_type=_GLB_TYPE, metadata={}
+            (self.auxiliary, key), (self.auxiliary, stored), content_type=content_type, metadata={}
         )
-        # GLBs of old versions stay. That of a version which was deleted meanwhile goes with it.
+        # Those of old versions stay. That of a version which was deleted meanwhile goes with it.
         head = self.objects.head(target.bucket, target.key, version_id=version_id)
         if not isinstance(head, ObjectHead):
             self.objects.delete(self.auxiliary, stored)
             return []
-        return [Outcome("files", name, stored)]
+        return [Outcome(made.sort, name, stored)]
 
     def _problem(self, key: str, magic: bytes, most: int) -> str | None:
         """Why an object is not what the result says."""

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
-from backend.spec.key_layouts import glb_key
+from backend.spec.key_layouts import glb_key, turntable_key
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.fakes.objects import MemoryObjects
 from tests.unit.domains.files.changes import Ticking, head_of, memory, note, notes, view, views
@@ -49,6 +49,19 @@ def test_a_copy_has_the_glb_of_its_source_under_its_own_version(museum: Gallery)
     assert museum.change("POST", "copyFile", body).status == 200
     copied = glb_key("statue", "/b.obj", head_of(museum.objects, "/b.obj").version.version_id)
     assert views(museum) == [made_of, copied.removeprefix("statue")]
+
+
+def test_turntables_go_with_glbs(museum: Gallery) -> None:
+    version = museum.put("/a.obj")
+    view(museum, turntable_key("statue", "/a.obj", version).removeprefix("statue"), b"PNG")
+    body = {"sourcePath": "/a.obj", "destinationPath": "/b.obj"}
+    assert museum.change("POST", "copyFile", body).status == 200
+    copied = head_of(museum.objects, "/b.obj").version.version_id
+    kept = turntable_key("statue", "/b.obj", copied).removeprefix("statue")
+    assert kept in views(museum)
+    removal = {"filePath": "/a.obj", "confirmPermanentDelete": True}
+    assert museum.change("DELETE", "deleteFile", removal).status == 200
+    assert views(museum) == [kept]
 
 
 def test_a_moved_file_leaves_the_glbs_of_its_archived_versions(museum: Gallery) -> None:

@@ -8,7 +8,7 @@ import pytest
 from backend.core.objects import ObjectHead
 from backend.domains.assets.models import Asset
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
-from backend.spec.key_layouts import generated_preview_key, glb_key
+from backend.spec.key_layouts import generated_preview_key, glb_key, turntable_key
 from tests.factories.assets import ADMIN
 from tests.factories.files import AUXILIARY, BUCKET
 from tests.factories.outputs import PNG, Studio, result
@@ -69,6 +69,18 @@ def test_facts_thumbnail_and_glb_are_stored_as_the_product_itself(studio: Studio
     assert outputs.files == [glb_key("statue", "/a.obj", version)]
     assert studio.museum.list_files().body["items"][0]["relativePath"] == "/a.obj"
     assert len(studio.museum.list_files().body["items"]) == 1
+
+
+def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: Studio) -> None:
+    version = studio.museum.put("/a.obj")
+    studio.inspected("/a.obj", version)
+    wrote(studio, version, turntable="turntable.png")
+    studio.wrote("1/previews/turntable.png", PNG + b"eight sides")
+    assert studio.stores().state == "done"
+    path = turntable_key("statue", "/a.obj", version).removeprefix("statue/")
+    assert path.startswith("glb/")
+    streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
+    assert streamed.status == 200
 
 
 def test_what_was_made_can_be_streamed_by_those_who_may_see_the_asset(studio: Studio) -> None:
