@@ -55,7 +55,7 @@ EXECUTION_STATUS = Queue(
 )
 UPLOAD_TRIGGERS = Queue(
     "UploadTriggers",
-    "New versions of objects, by EventBridge: workflows that files of their kind start.",
+    "Files of assets that may have new versions, by BucketSync: workflows start on them.",
 )
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
 
@@ -185,7 +185,6 @@ QUEUE_SUBSCRIPTIONS = (
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),
     ObjectSubscription(ASSET_BUCKET, BUCKET_EVENTS),
-    ObjectSubscription(ASSET_BUCKET, UPLOAD_TRIGGERS),
 )
 STATUS_QUEUES = (EXECUTION_STATUS,)
 """Queues that get the status events of the state machine, by an EventBridge rule."""

@@ -99,7 +99,6 @@ def test_a_deployment_without_search_indexes_nothing_and_has_no_endpoint(
     assert set(found.of_type("AWS::Events::Rule")) == {
         "AssetBucketToBucketEvents",
         "AssetBucketToScanResults",
-        "AssetBucketToUploadTriggers",
         "StatesToExecutionStatus",
         "ReconcileExecutionsSchedule",
     }

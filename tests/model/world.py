@@ -17,6 +17,7 @@ from backend.spec.queues import (
     QUEUE_SUBSCRIPTIONS,
     SETTLE,
     STREAM_SUBSCRIPTIONS,
+    UPLOAD_TRIGGERS,
     QueueSubscription,
 )
 from tests.factories.buckets import stored_bucket
@@ -134,7 +135,7 @@ class World:
         False if nothing waits.
         """
         self.pull()
-        self._drop_settles()
+        self._drop_unused()
         waiting = self._waiting()
         if not waiting:
             return False
@@ -269,13 +270,14 @@ class World:
         delivery.worker.kill()
         self._look_at(delivery)
 
-    def _drop_settles(self) -> None:
-        if not self.settles:
-            self.queues.messages = [
-                m
-                for m in self.queues.messages
-                if m.queue != SETTLE.name or m.delay != SETTLE_SECONDS
-            ]
+    def _drop_unused(self) -> None:
+        """Drop messages about files that could start workflows, and those that `settles` means."""
+        self.queues.messages = [
+            m
+            for m in self.queues.messages
+            if m.queue != UPLOAD_TRIGGERS.name
+            and (self.settles or m.queue != SETTLE.name or m.delay != SETTLE_SECONDS)
+        ]
 
     def close(self) -> None:
         """Let no thread be left."""

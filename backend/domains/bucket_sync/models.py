@@ -58,6 +58,7 @@ class Followed:
     """What became of some objects.
 
     `owned` are objects by the asset that had them before; `made` are the assets that are new;
+    `files` are all objects that belong to an asset now, if they are still there;
     `later` are objects whose folder is still that of an asset which is being deleted or archived,
     or whose database is being purged: nobody can say yet what they will be.
     """
@@ -66,6 +67,7 @@ class Followed:
         default_factory=dict[tuple[str, str], list[str]]
     )
     made: list[AssetReference] = field(default_factory=list[AssetReference])
+    files: list[NamedObject] = field(default_factory=list[NamedObject])
     skips: list[Skip] = field(default_factory=list[Skip])
     later: list[NamedObject] = field(default_factory=list[NamedObject])
 

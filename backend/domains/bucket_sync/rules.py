@@ -36,6 +36,11 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
             raise NotUnderstoodError("the event has no detail.bucket.name and detail.object.key")
 
 
+def event_of(named: NamedObject) -> dict[str, Any]:
+    """An event of an object, as far as anything here reads it."""
+    return {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}
+
+
 def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Skip:
     """The folder that an object stands in, or why it stands in none that may become an asset."""
     bucket = next(

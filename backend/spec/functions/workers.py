@@ -139,6 +139,7 @@ BUCKET_SYNC = audited(
         "Makes assets of what others write straight into a bucket.",
         reads=(registry.ASSET_BUCKETS, buckets.ASSET_BUCKET),
         writes=_FOLLOWED,
+        sends=(queues.UPLOAD_TRIGGERS,),
         settings=(settings.SYNC_DATABASE_ID,),
         memory_mb=1024,
         timeout_seconds=120,

@@ -1,4 +1,8 @@
-"""Consumes the queue of object events."""
+"""Consumes the queue of object events, and passes those of assets' files on.
+
+Workflows start on a file only once its asset is stored: an object that others write has none at
+first, and nobody else knows when it has.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -13,7 +17,7 @@ from backend.domains.bucket_sync.models import NamedObject
 from backend.domains.bucket_sync.service.skips import SkipNotes
 from backend.domains.bucket_sync.service.syncing import BucketSync
 from backend.spec.metrics import BATCHES_GIVEN_BACK
-from backend.spec.queues import BUCKET_EVENTS
+from backend.spec.queues import BUCKET_EVENTS, UPLOAD_TRIGGERS
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +48,7 @@ class SyncConsumer:
                 self.notes.keep(_name(message), dict(message), str(error))
         done = self.sync.follow(named)
         self.notes.report(done.skips)
+        self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in done.files])
         # Of folders whose asset is still being deleted, or archived: soon over, most often.
         return given_back(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from backend.core.wired import wired
+from backend.domains.bucket_sync import rules
 from backend.domains.bucket_sync.models import NamedObject, Skip, SkipKind
 
 Keep = Callable[[str, object, str], None]
@@ -40,5 +41,4 @@ def sentence(skip: Skip) -> str:
 
 
 def _message(named: NamedObject) -> dict[str, str]:
-    event = {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}
-    return {"body": json.dumps(event)}
+    return {"body": json.dumps(rules.event_of(named))}

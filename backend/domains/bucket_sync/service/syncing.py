@@ -105,6 +105,8 @@ class BucketSync:
             done.owned[ref] = [one.key for one in by_asset[ref]]
             if asset.is_archived:
                 done.later += self._seen_late(asset, by_asset[ref], placed[by_asset[ref][0]])
+            else:
+                done.files += by_asset[ref]
         in_parallel(self._follow_files, [asset for asset in found if asset is not None])
 
     def _seen_late(
@@ -130,13 +132,14 @@ class BucketSync:
         for one, folder in unowned.items():
             objects.setdefault(folder.id, []).append(one)
         made = in_parallel(lambda each: self._adopted(folders[each], objects[each]), list(folders))
-        for one in made:
+        for folder_id, one in zip(folders, made, strict=True):
             if isinstance(one, Skip):
                 done.skips.append(one)
             elif isinstance(one, _Later):
                 done.later += one.objects
-            elif one is not None:
-                done.made.append(one)
+            else:
+                done.files += objects[folder_id]  # also where another worker made the asset
+                done.made += [one] if one else []
 
     def _adopted(
         self, folder: Folder, inside: list[NamedObject]

@@ -1,16 +1,17 @@
 """Starts the workflows that new versions of files trigger.
 
-Uploads and objects that others put into the bucket arrive on one path: S3's events. An event only
-names a file: the version that is current when it is looked at is processed, once, whichever events
-arrive. While a run of the workflow on the file is active, the file is noted at its reservation, and
-looked at again when the run ends.
+Uploads and objects that others put into the bucket arrive on one path: S3's events, which the sync
+of buckets passes on once an asset has the object. A message only names a file: the version that is
+current when it is looked at is processed, once, whichever messages arrive. While a run of the
+workflow on the file is active, the file is noted at its reservation, and looked at again when the
+run ends.
 """
 
 import json
 import logging
 
 from backend.core.clock import Clock, iso
-from backend.core.deliveries import Event, Message, Reply, Ring, given_back, received
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
 from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.identity import SYSTEM, Identity
 from backend.core.ids import ordered_uuid
@@ -44,9 +45,6 @@ from backend.spec.formats import AMBIGUOUS_EXTENSIONS, START_BYTES, may_be_model
 from backend.spec.metrics import BATCHES_GIVEN_BACK
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
 
-MAX_LOOKS, LOOK_SECONDS = 9, 5
-"""Deliveries of an object that is no asset's yet, and the pause between them: what is written
-straight into a bucket becomes an asset by another consumer of the same event."""
 _ATTEMPTS = 4  # of a run that meets the end of another at the same moment
 _log = logging.getLogger(__name__)
 
@@ -72,33 +70,31 @@ class UploadTriggers:
         """Work through the batch; after an outage all of its messages are given back."""
         messages: list[Message] = list(event["Records"])
         try:
-            later = [message for message in messages if not self._take(message)]
-            return given_back(self.queues, UPLOAD_TRIGGERS, later, seconds=LOOK_SECONDS)
+            for message in messages:
+                self._take(message)
         except UnavailableError as error:
             _log.warning("an outage: messages are given back: %s", error.message)
             self.ring(BATCHES_GIVEN_BACK)
             return given_back(self.queues, UPLOAD_TRIGGERS, messages)
+        return failed(())
 
-    def _take(self, message: Message) -> bool:
-        """Start what a message triggers; return whether it is done with."""
+    def _take(self, message: Message) -> None:
+        """Start what a message triggers."""
         try:
             upload = events.uploaded_object(message)
         except events.NotUnderstoodError as error:
             self.keep(str(message.get("messageId") or "message"), dict(message), str(error))
-            return True
+            return
         bucket = triggers.bucket_of(
             upload, self.registry.for_objects([(upload.bucket, upload.key)])
         )
         if bucket is None:
-            return True
+            return
         place = (bucket.bucket_id, upload.key)
         owner = self.assets.owners([place]).get(place)
-        if owner is None:
-            return received(message) >= MAX_LOOKS
-        asset = self.assets.find_asset(owner.database_id, owner.asset_id)
+        asset = None if owner is None else self.assets.find_asset(owner.database_id, owner.asset_id)
         if asset is not None and not asset.is_archived:
             self._start_all(asset, upload)
-        return True
 
     def _start_all(self, asset: Asset, upload: UploadedObject) -> None:
         prefix = asset.asset_location.key

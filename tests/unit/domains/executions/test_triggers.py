@@ -7,7 +7,6 @@ import pytest
 
 from backend.core.errors import UnavailableError
 from backend.domains.executions.models import Execution
-from backend.domains.executions.service.triggers import MAX_LOOKS
 from backend.domains.quarantine.models import ScannedVersion
 from backend.domains.workflows.models import own_function
 from backend.spec.queues import EXECUTION_STARTS, UPLOAD_TRIGGERS
@@ -247,12 +246,11 @@ def test_a_workflow_with_a_disabled_or_missing_pipeline_starts_nothing(
     assert runs(runner) == []
 
 
-def test_an_object_that_is_no_assets_yet_is_looked_at_again(runner: Runner) -> None:
-    """Another consumer of the same event makes the asset."""
+def test_an_object_of_no_asset_starts_nothing(runner: Runner) -> None:
+    """The sync of buckets names objects once they belong to an asset."""
     runner.upload("garden/a.glb")
-    assert runner.trigger("garden/a.glb") == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
-    assert runner.queues.postponed == [(UPLOAD_TRIGGERS.name, "r0", 5)]
-    assert runner.trigger("garden/a.glb", received=MAX_LOOKS) == {"batchItemFailures": []}
+    assert runner.trigger("garden/a.glb") == {"batchItemFailures": []}
+    assert runs(runner) == []
 
 
 def test_objects_of_other_buckets_start_nothing(runner: Runner) -> None:
