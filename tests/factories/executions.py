@@ -163,7 +163,7 @@ class Runner:
 
     @cached_property
     def queries(self) -> ExecutionQueries:
-        return ExecutionQueries(self.executions, self.assets, self.rights)
+        return ExecutionQueries(self.executions, self.assets, self.runs, self.rights)
 
     @cached_property
     def commands(self) -> ExecutionCommands:
@@ -241,7 +241,7 @@ class Runner:
         key = keys.quarantine(version.bucket, version.version_id, version.key)
         self.tables.put_many(RESERVATIONS, [{"reservationKey": key, **verdict}])
 
-    def trigger(self, *objects: str, received: int = 1, bucket: str = BUCKET) -> dict[str, Any]:
+    def trigger(self, *objects: str, bucket: str = BUCKET) -> dict[str, Any]:
         """Deliver events of new versions of objects."""
         records = [
             {
@@ -250,7 +250,6 @@ class Runner:
                 "body": json.dumps(
                     {"detail": {"bucket": {"name": bucket}, "object": {"key": key, "size": 5}}}
                 ),
-                "attributes": {"ApproximateReceiveCount": str(received)},
             }
             for number, key in enumerate(objects)
         ]
@@ -316,9 +315,11 @@ class Runner:
             self.create(one, input_asset_file_key=f"statue/{one}.glb")
         return ids
 
-    def start(self) -> dict[str, Any]:
+    def start(self, *, received: int = 1) -> dict[str, Any]:
         """Have the starter look."""
-        return self.starter.consume({"Records": [{"messageId": "m", "body": "{}"}]})
+        attributes = {"ApproximateReceiveCount": str(received)}
+        message = {"messageId": "m", "body": "{}", "attributes": attributes}
+        return self.starter.consume({"Records": [message]})
 
     def report(self, *messages: Any) -> dict[str, Any]:
         """Deliver status events."""

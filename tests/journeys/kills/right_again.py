@@ -8,6 +8,8 @@ from tests.journeys.load import Load, drift
 from tests.journeys.runtime import Runtime, wait_until
 
 RIGHT_AGAIN_SECONDS = 60
+TRUTHFUL_ENDS = {("SUCCEEDED", None), ("FAILED", "Interrupted")}
+"""Status and error of executions that were under way: repeated, or given up."""
 
 
 def becomes_right(runtime: Runtime, database: str) -> None:

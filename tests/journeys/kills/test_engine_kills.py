@@ -5,6 +5,9 @@ One kill an engine takes about 20 s, most of it the time until the engine is bac
 What was acknowledged is there afterwards, with one exception, which is the local engine's own:
 DynamoDB Local, killed itself, may have lost what it answered some milliseconds before. (The service
 on AWS has no such gap.) Then the index is compared with the tables as they are.
+
+The engine of executions keeps them in memory: with it, uploads are processed, and each execution
+that it loses ends as failed.
 """
 
 import os
@@ -15,9 +18,15 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.kills.right_again import becomes_right, lost
+from tests.journeys.kills.right_again import (
+    RIGHT_AGAIN_SECONDS,
+    TRUTHFUL_ENDS,
+    becomes_right,
+    lost,
+)
 from tests.journeys.load import Load, load, stored
-from tests.journeys.runtime import START_SECONDS, Runtime, wait_until
+from tests.journeys.runtime import START_SECONDS, Api, Runtime, wait_until
+from tests.journeys.test_executions import executions, have_ended
 
 pytestmark = pytest.mark.kills
 SECONDS_UNDER_LOAD = float(os.environ.get("LOAD_SECONDS", "2"))
@@ -34,18 +43,21 @@ def on_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-@pytest.mark.parametrize("engine", ["opensearch", "dynamodb", "s3", "queues", "aws"])
+@pytest.mark.parametrize("engine", ["opensearch", "dynamodb", "s3", "queues", "aws", "states"])
 def test_an_engine_that_is_killed_under_load_leaves_no_drift(
     on_disk: Runtime, engine: str, round_: int
 ) -> None:
     api = on_disk.client()
-    database = api.new_database(f"killed-{engine}-{round_}")
+    name = f"killed-{engine}-{round_}"
+    database = api.new_database(name, processing=engine == "states")
     with load(on_disk, database) as written:
         _work_goes_on(written)
         _kill(on_disk, engine)
         time.sleep(SECONDS_UNDER_LOAD)
     assert written.wrong == []
     _is_back(on_disk)
+    if engine == "states":
+        _executions_end(api, database, written)
     becomes_right(on_disk, database)
     if engine != "dynamodb":  # see the module
         assert lost(written, stored(api, database)) == []
@@ -61,6 +73,18 @@ def _kill(runtime: Runtime, engine: str) -> None:
     """Kill the engine's process without the runner's knowledge."""
     pid: int = runtime.admin("GET", "/health")["engines"][engine]["pid"]
     os.kill(pid, signal.SIGKILL)
+
+
+def _executions_end(api: Api, database: str, written: Load) -> None:
+    """Each file that was uploaded is processed, or its execution says that it was interrupted."""
+    uploaded = [asset for asset, known in written.acknowledged.items() if "files" in known]
+    paths = [f"/database/{database}/assets/{asset}" for asset in uploaded]
+    assert paths
+    wait_until(lambda: all(have_ended(api, path, 1) for path in paths), seconds=RIGHT_AGAIN_SECONDS)
+    for path in paths:
+        for one in executions(api, path):
+            error = one.get("error", {}).get("code")
+            assert (one["executionStatus"], error) in TRUTHFUL_ENDS, one
 
 
 def _is_back(runtime: Runtime) -> None:

@@ -1,7 +1,8 @@
-"""kill -9 of everything while six kinds of work are in flight, one restart, and what is then true.
+"""kill -9 of everything amid seven kinds of work, one restart, and what is then true.
 
 In flight are writers under load, an import by the command, the copy of a large file, an unarchive
-of 200 files, a job over the assets of a tag, and a batch of a stream that waits for its replay.
+of 200 files, a job over the assets of a tag, executions of workflows, and a batch of a stream that
+waits for its replay.
 This takes about two minutes: two starts of the runtime with its tables on disk, and the work.
 """
 
@@ -13,7 +14,8 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,18 @@ from backend.spec.schedules import SCHEDULES
 from local.state import StateFolder
 from tests.factories.failures import BATCH_KEY, given_up
 from tests.factories.search import stream_record
-from tests.journeys.kills.right_again import becomes_right, lost
+from tests.journeys.foreign_workflows import (
+    ALLOWED_QUEUES,
+    WORKFLOW,
+    define_workflow,
+    queue_of,
+)
+from tests.journeys.kills.right_again import (
+    RIGHT_AGAIN_SECONDS,
+    TRUTHFUL_ENDS,
+    becomes_right,
+    lost,
+)
 from tests.journeys.load import Load, load, stored
 from tests.journeys.many_files import ManyFiles
 from tests.journeys.replaying import failure_bucket, s3_of
@@ -43,11 +56,15 @@ pytestmark = pytest.mark.kills
 MIB = 1024**2
 LARGE = ("--set", f"largeFileBytes={20 * MIB}")
 """Larger files are copied after the reply, in parts of a quarter of it."""
+OPTIONS = (*LARGE, "--set", f"allowedPipelineQueues={ALLOWED_QUEUES}")
 PARTS, PART = 8, 50 * MIB
 COPIED_PARTS = 80
 FILES = 200
 TAGGED = 40
 ASSETS = 36
+HAMMER = "/database/forge/assets/hammer"
+MODELS = 10
+TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
 @dataclass
@@ -63,6 +80,11 @@ class Before:
     job_id: str
     upload: str
     digest: str
+    answered: str = ""
+    """An execution whose pipeline was called and has not answered."""
+    inspections: list[str] = field(default_factory=list[str])
+    """Executions that wait, run, or have ended."""
+    restarted: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +93,12 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     folder = tmp_path_factory.mktemp("one-kill")
     runtime = Runtime(folder / "state")
     try:
-        runtime.up(*LARGE)
+        runtime.up(*OPTIONS)
         found = _furnished(runtime, folder_of_assets(folder / "import me", ASSETS))
         _kill_amid_work(found)
         _let_schedules_be_due(runtime.state)
-        runtime.up(*LARGE)
+        runtime.up(*OPTIONS)
+        found.restarted = datetime.now(UTC)
         yield found
     finally:
         runtime.down()
@@ -92,6 +115,7 @@ def _kill_amid_work(found: Before) -> None:
         found.job_id = api.ok("DELETE", "/tags/brass")["jobId"]
         pool.submit(_unarchive, runtime, found.lion)
         wait_until(lambda: api.send("GET", found.lion.path).status_code == 200)
+        found.inspections = _inspections(api)
         answer = api.ok("POST", f"{found.upload}/complete", completion)
         assert answer["largeFileAsynchronousHandling"] is True
         _kill_amid_the_copy(found, importing)
@@ -101,7 +125,7 @@ def _kill_amid_work(found: Before) -> None:
 
 def _furnished(runtime: Runtime, folder: Path) -> Before:
     api = runtime.client()
-    for database in ("killed", "museum", "replayed", "tagged", "large"):
+    for database in ("killed", "museum", "replayed", "tagged", "large", "forge"):
         api.new_database(database)
     api.ok("POST", "/tag-types", {"tagTypeName": "material", "description": "What it is of"})
     tag = {"tagName": "brass", "tagTypeName": "material", "description": "A tag"}
@@ -122,9 +146,38 @@ def _furnished(runtime: Runtime, folder: Path) -> Before:
     versions = lion.versions()
     assert len(versions) == FILES
     change(api, "archive", lion.path)
+    answered = _called_pipeline(runtime)
     runtime.drain()
     key = runtime.endpoint["adminApiKey"]
-    return Before(runtime, key, Load("killed"), folder, lion, versions, "", "", "")
+    return Before(runtime, key, Load("killed"), folder, lion, versions, "", "", "", answered)
+
+
+def _called_pipeline(runtime: Runtime) -> str:
+    """Start an execution that waits for the answer of somebody else's pipeline; return its id."""
+    api = runtime.client()
+    api.new_asset("forge", "Hammer", assetId="hammer")
+    api.upload("forge", "hammer", {f"/{number}.obj": [TRIANGLE] for number in range(MODELS)})
+    sqs, queue = queue_of(runtime)
+    define_workflow(api, "forge")
+    body = {"workflowDatabaseId": "forge", "fileKey": "/0.obj"}
+    execution_id: str = api.ok("POST", f"{HAMMER}/workflows/{WORKFLOW}", body)["message"]
+    wait_until(lambda: "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1))
+    assert _execution(api, execution_id)["executionStatus"] == "RUNNING"
+    return execution_id
+
+
+def _inspections(api: Api) -> list[str]:
+    """Start the shipped workflow on each model; return the ids of the executions."""
+    keys = [f"/{number}.obj" for number in range(MODELS)]
+    body = {"workflowDatabaseId": "GLOBAL", "fileKeys": keys}
+    started = api.ok("POST", f"{HAMMER}/workflows/vitrine-inspect", body)["executions"]
+    assert len(started) == MODELS
+    return [one["executionId"] for one in started]
+
+
+def _execution(api: Api, execution_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = api.ok("GET", f"{HAMMER}/executions/{execution_id}")["message"]
+    return found
 
 
 def _wait_for_assets(api: Api, database: str) -> None:
@@ -186,6 +239,26 @@ def test_acknowledged_writes_are_there_and_the_index_is_right(before: Before) ->
     becomes_right(before.runtime, "killed")
     assert before.runtime.endpoint["adminApiKey"] == before.key
     assert lost(before.written, stored(before.runtime.client(), "killed")) == []
+
+
+def test_executions_end_truthfully_within_a_minute(before: Before) -> None:
+    api = before.runtime.client()
+    ids = [before.answered, *before.inspections]
+
+    def have_ended() -> bool:
+        found = [_execution(api, one)["executionStatus"] for one in ids]
+        return not {"NEW", "RUNNING"} & set(found)
+
+    wait_until(have_ended)
+    waited, *inspected = [_execution(api, one) for one in ids]
+    assert (waited["executionStatus"], waited["error"]["code"]) == ("FAILED", "Interrupted")
+    for one in inspected:
+        error = one.get("error", {}).get("code")
+        assert (one["executionStatus"], error) in TRUTHFUL_ENDS
+    latest = max(datetime.fromisoformat(one["stoppedAt"]) for one in (waited, *inspected))
+    assert latest - before.restarted < timedelta(seconds=RIGHT_AGAIN_SECONDS)
+    # Nothing holds their files any more.
+    api.ok("POST", f"{HAMMER}/executions/{before.answered}/rerun")
 
 
 def test_files_that_were_coming_back_are_all_there(before: Before) -> None:

@@ -50,10 +50,11 @@ def _executions(folder: Path, bus: Bus) -> Executions:
     return Executions(StateFolder(folder), cast("Any", bus), Activity())
 
 
-async def _reported(executions: Executions, bus: Bus, count: int) -> None:
+async def _reported(executions: Executions, bus: Bus, count: int, folder: Path) -> None:
+    """Report what was lost, until that is written down too."""
     reporting = asyncio.create_task(executions.report_lost())
     for _ in range(2_000):
-        if len(bus.events) >= count and not executions.working:
+        if len(bus.events) >= count and not StateFolder(folder).read(FILE, dict[str, object]()):
             break
         await asyncio.sleep(0.01)
     reporting.cancel()
@@ -65,7 +66,7 @@ def test_what_ran_when_the_runtime_was_killed_is_reported_after_the_restart(
     asyncio.run(_executions(tmp_path, bus).status_changed(RUNNING))
     after = _executions(tmp_path, bus)
     assert after.working == 1  # drained only once it is reported
-    asyncio.run(_reported(after, bus, 2))
+    asyncio.run(_reported(after, bus, 2, tmp_path))
     assert bus.statuses == [("RUNNING", None), ("FAILED", INTERRUPTED)]
     event = bus.events[-1]
     assert (event["source"], event["detail-type"]) == ("aws.states", DETAIL_TYPE)
@@ -80,7 +81,7 @@ def test_what_ran_when_the_engine_ended_is_reported(tmp_path: Path, bus: Bus) ->
     async def lose() -> None:
         await executions.status_changed(RUNNING)
         executions.lose()
-        await _reported(executions, bus, 2)
+        await _reported(executions, bus, 2, tmp_path)
 
     asyncio.run(lose())
     assert bus.statuses[-1] == ("FAILED", INTERRUPTED)
@@ -96,7 +97,7 @@ def test_an_execution_that_ended_is_not_reported_again(tmp_path: Path, bus: Bus)
 def test_a_lost_execution_is_reported_until_its_targets_take_it(tmp_path: Path, bus: Bus) -> None:
     asyncio.run(_executions(tmp_path, bus).status_changed(RUNNING))
     bus.away = 1
-    asyncio.run(_reported(_executions(tmp_path, bus), bus, 2))
+    asyncio.run(_reported(_executions(tmp_path, bus), bus, 2, tmp_path))
     assert bus.statuses[-1] == ("FAILED", INTERRUPTED)
 
 

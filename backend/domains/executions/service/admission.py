@@ -54,8 +54,11 @@ class Admission:
     clock: Clock
     limit: Callable[[], int]
 
-    def start_waiting(self) -> None:
+    def start_waiting(self, *, again: bool = False) -> None:
         """Start what waits, the oldest first, then what was admitted and never started.
+
+        `again`: an earlier call for the same messages died or gave up, so what it admitted is not
+        left to it any longer.
 
         Raises:
             RateLimitedError: Step Functions takes no further executions for a time.
@@ -65,7 +68,7 @@ class Admission:
             self.progress.request_starts()
         # Last: one whose start ends this function must not keep the others from starting.
         for admitted in self.active.admitted():
-            if admitted.started_at is None and self._is_left(admitted):
+            if admitted.started_at is None and (again or self._is_left(admitted)):
                 self._start(admitted)
 
     def _admit_waiting(self, stop_at: datetime) -> bool:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back
+from backend.core.deliveries import Event, Message, Reply, Ring, failed, given_back, received
 from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.queues import Queues
 from backend.core.wired import wired
@@ -33,7 +33,8 @@ class StartConsumer:
         """Start what waits; while that is not possible, the messages are given back."""
         messages: list[Message] = list(event["Records"])
         try:
-            self.admission.start_waiting()
+            again = any(received(message) > 1 for message in messages)
+            self.admission.start_waiting(again=again)
         except RateLimitedError as error:
             _log.info("no further executions for now: %s", error.message)
             return given_back(self.queues, EXECUTION_STARTS, messages)

@@ -155,6 +155,17 @@ def test_an_admitted_execution_that_was_never_started_is_started_later(runner: R
     assert runner.counted == 1
 
 
+def test_an_admitted_execution_is_started_at_once_when_its_starter_is_known_to_have_ended(
+    runner: Runner,
+) -> None:
+    """Its message comes again: after a crash of the local runtime, or after an outage."""
+    runner.create()
+    (waiting,) = runner.active.oldest_waiting(1)
+    runner.active.admit(waiting, at="2026-03-01T12:00:00.000000Z", limit=50)
+    runner.start(received=2)
+    assert runner.status_of() == "RUNNING"
+
+
 def test_a_start_is_repeated_without_effect(runner: Runner) -> None:
     """The process died after the start, before it noted it."""
     created = runner.create()
@@ -178,8 +189,8 @@ def test_an_outage_delays_a_start(runner: Runner) -> None:
     runner.runs.fail_next = 1
     assert runner.start() == {"batchItemFailures": [{"itemIdentifier": "m"}]}
     assert (runner.status_of(), len(runner.alarms)) == ("NEW", 1)
-    runner.wait(minutes=1)
-    assert runner.start() == {"batchItemFailures": []}
+    runner.wait(seconds=10)
+    assert runner.start(received=2) == {"batchItemFailures": []}
     assert runner.status_of() == "RUNNING"
     assert runner.counted == 1
 
