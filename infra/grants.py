@@ -58,6 +58,7 @@ NETWORK_JOIN = (
 """What Lambda does in the name of a function's role to place the function in a network."""
 RUN_START = ("states:StartExecution",)
 RUN_FOLLOW = ("states:DescribeExecution", "states:StopExecution")
+RUN_HISTORY = ("states:GetExecutionHistory",)
 SECRET_READ = ("secretsmanager:GetSecretValue",)
 SECRET_WRITE = ("secretsmanager:PutSecretValue",)
 OPEN = ("kms:Decrypt",)
@@ -223,9 +224,10 @@ def _runs(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
     if not spec.runs:
         return []
     executions = resources.state_machine.replace(":stateMachine:", ":execution:")
+    follow = RUN_FOLLOW + (RUN_HISTORY if spec.kind == "api" else ())
     return [
         _allow(RUN_START, [resources.state_machine]),
-        _allow(RUN_FOLLOW, [f"{executions}:*"]),
+        _allow(follow, [f"{executions}:*"]),
     ]
 
 

@@ -79,6 +79,7 @@ def admin_app(board: Board) -> Starlette:
         (TASKS + STATUS_PATH, ["POST"], _status_changed),
         (TASKS + WAITING_PATH, ["POST"], _waits),
         (TASKS, ["POST"], _task),
+        (TASKS + "/{bucket}", ["GET"], _listing),
         (USER_POOLS + "/{pool}/.well-known/jwks.json", ["GET"], _pool_keys),
     ]
     routes: list[BaseRoute] = [
@@ -193,6 +194,17 @@ async def _task(board: Board, request: Request) -> Response:
             return await board.tasks.invoke(function, body, role)
         target = request.headers.get("x-amz-target", "")
         return await board.tasks.call(target, cast("Object", body), role)
+    except RefusedTaskError as refused:
+        return refused.response()
+
+
+async def _listing(board: Board, request: Request) -> Response:
+    """The task of a state machine that looks whether there are objects below a prefix."""
+    if board.tasks is None:
+        return _error(503, "the runtime starts")
+    prefix, role = request.query_params["prefix"], request.headers.get(ROLE_HEADER, "")
+    try:
+        return await board.tasks.list_objects(request.path_params["bucket"], prefix, role)
     except RefusedTaskError as refused:
         return refused.response()
 

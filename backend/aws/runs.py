@@ -1,7 +1,7 @@
 """Step Functions behind the port `core.runs.Runs`."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,14 @@ from backend.aws.errors import code_of, translated
 from backend.aws.settings import Settings
 from backend.core.errors import RateLimitedError, TooLargeError
 from backend.core.queue_urls import queue_place
-from backend.core.runs import PipelineTask, RunInput, RunState, TaskKind
+from backend.core.runs import (
+    PipelineTask,
+    RunInput,
+    RunState,
+    StepState,
+    StepStatus,
+    TaskKind,
+)
 from backend.core.wired import wired
 from backend.spec.functions import FUNCTIONS
 from backend.spec.state_machine import CAUSE_CHARS, ERROR_CHARS, INPUT_BYTES, NAME
@@ -24,6 +31,13 @@ _EXISTS = "ExecutionAlreadyExists"
 _UNKNOWN = "ExecutionDoesNotExist"
 _FULL = "ExecutionLimitExceeded"
 _RETRY_SECONDS = 60
+_STEPS: Mapping[str, StepStatus] = {
+    "Started": "RUNNING",
+    "Succeeded": "SUCCEEDED",
+    "Failed": "FAILED",
+    "Aborted": "ABORTED",
+}
+"""How events of an iteration of the Map, in which a pipeline runs, end."""
 _SHIPPED = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "pipeline")
 
 
@@ -79,6 +93,28 @@ class StepFunctionsRuns:
             error=found.get("error"),
             cause=found.get("cause"),
         )
+
+    def steps(self, execution_id: str) -> Mapping[int, StepState]:
+        found: Any = {"events": ()}
+        with _translated(but=_UNKNOWN):
+            # Without execution data: it holds task tokens. Pipelines are in the first page, as
+            # each has some ten events; what follows them may have many pages.
+            found = self.client.get_execution_history(
+                executionArn=self._arn(execution_id), maxResults=1000, includeExecutionData=False
+            )
+        steps: dict[int, StepState] = {}
+        for event in found["events"]:
+            name = event["type"].removeprefix("MapIteration")
+            status = _STEPS.get(name)
+            if status is None:
+                continue
+            number = event[f"mapIteration{name}EventDetails"]["index"] + 1
+            at = _iso(event["timestamp"])
+            if status == "RUNNING":
+                steps[number] = StepState(status, at)
+            else:
+                steps[number] = steps[number]._replace(status=status, stopped_at=at)
+        return steps
 
     def _arn(self, execution_id: str) -> str:
         machine = self.settings.state_machine

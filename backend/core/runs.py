@@ -4,7 +4,7 @@ One state machine runs every workflow: the pipelines of an execution are data of
 (`spec/state_machine.py`). The execution's id is its name, so starting it twice starts it once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 RunStatus = Literal["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]
@@ -50,6 +50,17 @@ class RunState(NamedTuple):
     cause: str | None = None
 
 
+StepStatus = Literal["RUNNING", "SUCCEEDED", "FAILED", "ABORTED"]
+
+
+class StepState(NamedTuple):
+    """What the service reports of one pipeline of an execution. Times are ISO 8601."""
+
+    status: StepStatus
+    started_at: str
+    stopped_at: str | None = None
+
+
 class Runs(Protocol):
     """Starts, stops and describes executions; may raise UnavailableError and RateLimitedError."""
 
@@ -71,4 +82,11 @@ class Runs(Protocol):
 
     def describe(self, execution_id: str) -> RunState | None:
         """Return the state of an execution, or None where the service does not know it."""
+        ...
+
+    def steps(self, execution_id: str) -> Mapping[int, StepState]:
+        """Return the states of the pipelines that were started, by their numbers from 1.
+
+        None of an execution that the service does not know, or no longer knows.
+        """
         ...

@@ -28,7 +28,7 @@ class ExecutionWiring(WorkflowWiring):
 
     @cached_property
     def execution_queries(self) -> ExecutionQueries:
-        return ExecutionQueries(self.executions, self.assets, self.authorization)
+        return ExecutionQueries(self.executions, self.assets, self.runs, self.authorization)
 
     @cached_property
     def execution_commands(self) -> ExecutionCommands:

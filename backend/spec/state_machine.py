@@ -6,11 +6,14 @@ run time and an execution keeps the workflow that it started with:
     {"pipelines": [{kind, resource, timeout, heartbeat, source, detailType, message}], "run": {…}}
 
 A pipeline receives `{"body": …}`: the fields that the run's pipelines share, its own message, and
-the task token where the state machine waits for an answer. Once all have ended, the function
-ProcessOutput receives the shared fields, again as long as it has not stored everything.
+the task token where the state machine waits for an answer. Its input is what the last pipeline
+before it wrote that wrote files at all, else the input of the execution. Once all have ended, the
+function ProcessOutput receives the shared fields, again as long as it has not stored everything.
 """
 
 from typing import Any
+
+from backend.spec.key_layouts import RUNS_PREFIX
 
 NAME = "executions"
 """The end of the state machine's physical name, after the deployment's prefix."""
@@ -108,11 +111,13 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
         "ItemSelector": {
             "pipeline": "{% $states.context.Map.Item.Value %}",
             "run": "{% $states.input.run %}",
+            "earlier": "{% $states.context.Map.Item.Index %}",
         },
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "INLINE"},
-            "StartAt": "Kind",
+            "StartAt": "Input",
             "States": {
+                **_inputs(partition),
                 "Kind": {"Type": "Choice", "Choices": choices, "Default": "Unknown"},
                 **tasks,
                 "Unknown": {
@@ -124,6 +129,45 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
         },
         "Output": "{% $states.input %}",
         **({"Next": following} if following else {"End": True}),
+    }
+
+
+def _inputs(partition: str) -> dict[str, Any]:
+    """Look for the files of earlier pipelines, the last one first.
+
+    `earlier` is the number of the pipeline to look at, 0 when there is none, or none left.
+    """
+    folder = f"'{RUNS_PREFIX}' & $states.input.run.executionId & '/' & $states.input.earlier"
+    changed = (
+        "$merge([$states.input.pipeline.message, {'inputS3AssetFilePath': 's3://' "
+        "& $states.input.run.bucketAssetAuxiliary & '/' & $states.result.Prefix}])"
+    )
+    wrote = "$states.result.KeyCount > 0"
+    return {
+        "Input": {
+            "Type": "Choice",
+            "Choices": [{"Condition": "{% $states.input.earlier = 0 %}", "Next": "Kind"}],
+            "Default": "EarlierOutput",
+        },
+        "EarlierOutput": {
+            "Type": "Task",
+            "Resource": f"arn:{partition}:states:::aws-sdk:s3:listObjectsV2",
+            "Arguments": {
+                "Bucket": "{% $states.input.run.bucketAssetAuxiliary %}",
+                "Prefix": f"{{% {folder} & '/files/' %}}",
+                "MaxKeys": 1,
+            },
+            "Retry": [_retry("States.TaskFailed")],
+            "Output": {
+                "run": "{% $states.input.run %}",
+                "earlier": f"{{% {wrote} ? 0 : $states.input.earlier - 1 %}}",
+                "pipeline": (
+                    f"{{% {wrote} ? $merge([$states.input.pipeline, {{'message': {changed}}}]) "
+                    ": $states.input.pipeline %}"
+                ),
+            },
+            "Next": "Input",
+        },
     }
 
 

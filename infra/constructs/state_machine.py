@@ -9,6 +9,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 
+from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.state_machine import NAME, definition
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
@@ -60,7 +61,7 @@ def declared_state_machine(
         "Executions",
         state_machine_name=physical_name(settings, NAME),
         state_machine_type="STANDARD",
-        role_arn=_role(stack, settings, called).role_arn,
+        role_arn=_role(stack, settings, called, resources).role_arn,
         definition=definition(
             process_output.function_arn if process_output else None, partition=Aws.PARTITION
         ),
@@ -92,11 +93,12 @@ def _log_group(stack: Stack, settings: Settings, resources: Resources) -> logs.L
     return group
 
 
-def _role(stack: Stack, settings: Settings, functions: list[str]) -> iam.Role:
+def _role(stack: Stack, settings: Settings, functions: list[str], resources: Resources) -> iam.Role:
     calls = (
         ("lambda:InvokeFunction", [*functions, *settings.allowed_pipeline_functions]),
         ("sqs:SendMessage", settings.allowed_pipeline_queues),
         ("events:PutEvents", settings.allowed_pipeline_buses),
+        ("s3:ListBucket", [resources.buckets[AUXILIARY_BUCKET.name].bucket_arn]),
     )
     allowed = [
         iam.PolicyStatement(actions=[action], resources=list(arns))

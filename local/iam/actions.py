@@ -125,10 +125,12 @@ _OF_POOLS = frozenset(
 _OF_TASKS = {
     "events": "events:PutEvents",
     "lambda": "lambda:InvokeFunction",
+    "s3": "s3:ListBucket",
     "sqs": "sqs:SendMessage",
 }
 _OF_RUNS = {
     "DescribeExecution": "executionArn",
+    "GetExecutionHistory": "executionArn",
     "StartExecution": "stateMachineArn",
     "StopExecution": "executionArn",
 }
@@ -207,7 +209,7 @@ def log_delivery() -> Iterator[Need]:
 
 
 def task(service: str, resource: str, place: Place) -> Iterator[Need]:
-    """What a state machine's role needs to call a function, a queue or an event bus."""
+    """What a state machine's role needs to call a function, queue, event bus or bucket."""
     yield Need(_OF_TASKS[service], resource)
     if service == "sqs":
         yield from place.with_key(resource, "sqs", _SEALING)

@@ -311,12 +311,9 @@ def reuse_clients(tasks: str) -> None:
                 clients[region, service, role] = made
             return clients[region, service, role]
 
-    for module in (
-        "asl.component.state.exec.state_task.lambda_eval_utils",
-        "asl.component.state.exec.state_task.service.state_task_service_sqs",
-        "asl.component.state.exec.state_task.service.state_task_service_events",
-    ):
-        _part(module).boto_client_for = client_for
+    services = (f"service.state_task_service_{name}" for name in ("sqs", "events", "aws_sdk"))
+    for module in ("lambda_eval_utils", *services):
+        _part(f"asl.component.state.exec.state_task.{module}").boto_client_for = client_for
 
 
 def _adding(role: str) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""Answers the calls of state machines: functions, queues and the event bus of this runtime.
+"""Answers the calls of state machines: functions, queues, event bus and buckets of this runtime.
 
 The engine sends every task here with the role of its state machine, whose policies decide.
 """
@@ -9,6 +9,7 @@ import logging
 import uuid
 from typing import cast
 from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
@@ -99,15 +100,34 @@ class Tasks:
                 return await self._put_events(parameters, role)
         raise RefusedTaskError(400, "UnknownOperationException", f"{target} is not known here")
 
+    async def list_objects(self, bucket: str, prefix: str, role: str) -> Response:
+        """Return how many of a bucket's objects begin with a prefix: one, or none.
+
+        Raises:
+            RefusedTaskError: the role may not list the bucket, or S3 refuses.
+        """
+        self._demand(role, "s3", f"arn:aws:s3:::{bucket}")
+        s3 = self._clients.s3
+        try:
+            found = await asyncio.to_thread(
+                s3.list_objects_v2, Bucket=bucket, Prefix=prefix, MaxKeys=1
+            )
+        except ClientError as error:
+            raise _refused(error) from error
+        except BotoCoreError as error:
+            raise RefusedTaskError(503, "ServiceUnavailable", str(error)) from error
+        count = f"<KeyCount>{found['KeyCount']}</KeyCount>"
+        named = f"<Prefix>{escape(prefix)}</Prefix>"
+        text = f"<ListBucketResult>{named}{count}</ListBucketResult>"
+        return Response(text, media_type="application/xml")
+
     async def _send_message(self, parameters: Object, role: str) -> Response:
         account, name = _queue(str(parameters["QueueUrl"]))
         self._demand(role, "sqs", f"arn:aws:sqs:{arns.REGION}:{account}:{name}")
         try:
             sent = await asyncio.to_thread(self._send, name, str(parameters["MessageBody"]))
         except ClientError as error:
-            fault = error.response.get("Error", {})
-            code = fault.get("Code", "InternalError")
-            raise RefusedTaskError(400, code, fault.get("Message", code)) from error
+            raise _refused(error) from error
         except BotoCoreError as error:
             raise RefusedTaskError(503, "ServiceUnavailable", str(error)) from error
         return JSONResponse(sent)
@@ -150,6 +170,12 @@ class Tasks:
         )
         _log.warning("%s", message)
         raise RefusedTaskError(403, "AccessDeniedException", message)
+
+
+def _refused(error: ClientError) -> RefusedTaskError:
+    fault = error.response.get("Error", {})
+    code = fault.get("Code", "InternalError")
+    return RefusedTaskError(400, code, fault.get("Message", code))
 
 
 def _function_arn(reference: str) -> str:

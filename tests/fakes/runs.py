@@ -1,9 +1,10 @@
 """An in-memory `Runs`: keeps what was started and lets a test end an execution."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from backend.core.errors import UnavailableError
-from backend.core.runs import RunInput, RunState, RunStatus, TaskKind
+from backend.core.runs import RunInput, RunState, RunStatus, StepState, TaskKind
 
 STARTED_AT = "2026-01-02T03:04:05.678Z"
 
@@ -25,6 +26,7 @@ class FakeRuns:
         self.started: dict[str, Started] = {}
         self.fail_next = 0
         self.refused: set[str] = set()
+        self.histories: dict[str, dict[int, StepState]] = {}
 
     def start(self, execution_id: str, given: RunInput) -> None:
         self._fail()
@@ -44,6 +46,10 @@ class FakeRuns:
         self._fail()
         known = self.started.get(execution_id)
         return known.state if known else None
+
+    def steps(self, execution_id: str) -> Mapping[int, StepState]:
+        self._fail()
+        return self.histories.get(execution_id, {})
 
     def end(
         self,

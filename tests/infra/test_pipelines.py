@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from backend.spec.buckets import AUXILIARY_BUCKET
 from backend.spec.functions import FUNCTIONS
 from backend.spec.state_machine import definition
 from infra.constructs.state_machine import DELIVER_LOGS
@@ -54,7 +55,10 @@ def _allowed(assembly: Assembly) -> dict[str, list[str]]:
 
 def test_it_calls_functions_that_are_declared_for_it_and_nothing_else(assembly: Assembly) -> None:
     arns = sorted(f"<{spec.name}.Arn>" for spec in CALLED)
-    assert _allowed(assembly) == ({"lambda:InvokeFunction": arns} if arns else {})
+    assert _allowed(assembly) == {
+        "lambda:InvokeFunction": arns,
+        "s3:ListBucket": [f"<{AUXILIARY_BUCKET.name}.Arn>"],
+    }
 
 
 def test_a_stage_allows_further_functions_queues_and_buses(
@@ -85,10 +89,12 @@ def test_a_function_of_executions_starts_and_follows_them_and_no_others(prod: As
             for action in actions
             if action.startswith("states:")
         }
+        executions = [f"{arn.replace('stateMachine', 'execution')}:*"]
         assert found == {
             "states:StartExecution": [arn],
-            "states:DescribeExecution": [f"{arn.replace('stateMachine', 'execution')}:*"],
-            "states:StopExecution": [f"{arn.replace('stateMachine', 'execution')}:*"],
+            "states:DescribeExecution": executions,
+            "states:StopExecution": executions,
+            **({"states:GetExecutionHistory": executions} if spec.kind == "api" else {}),
         }
 
 

@@ -31,6 +31,17 @@ def plant(text: str) -> None:
             planted.update(_WORD.findall(found))
 
 
+def plant_words(secret: str) -> None:
+    """Remember a secret that has no known form."""
+    planted.update(_WORD.findall(secret))
+
+
+def found_in(text: str) -> set[str]:
+    """Return the secrets that a text holds, which is no log: a reply, or an entry."""
+    shaped = {match[0] for kind in KINDS for match in kind.finditer(text)}
+    return shaped | planted.intersection(_WORD.findall(text))
+
+
 def note(answer: httpx.Response) -> None:
     """Remember what a request and its answer hold; for the event hooks of a client."""
     planted.update(_WORD.findall(answer.request.headers.get("authorization", "")))

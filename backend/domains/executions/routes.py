@@ -1,9 +1,10 @@
 """The routes of executions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from backend.core.errors import InvalidInputError
 from backend.core.paging import Page
+from backend.core.runs import StepState
 from backend.domains.assets.models import AssetPath
 from backend.domains.executions.models import Execution
 from backend.domains.executions.models.replies import (
@@ -72,7 +73,7 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
     @router.bind(routes.GET_EXECUTION)
     def get_execution(call: Call, path: ExecutionPath) -> ExecutionReply:
         found = queries.get_execution(call.caller, _asset(path), path.execution_id)
-        return ExecutionReply(message=_detail(found, link))
+        return ExecutionReply(message=_detail(found, queries.steps(found), link))
 
 
 def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
@@ -125,20 +126,27 @@ def _page(call: Call, page: Page[Execution]) -> ExecutionsReply:
     )
 
 
-def _detail(execution: Execution, link: LinkOf) -> ExecutionDetail:
-    steps = [
-        ExecutionStep.model_validate(
-            {
-                **pipeline.model_dump(),
-                "number": number,
-                "wait_for_callback": "Enabled" if pipeline.wait_for_callback else "Disabled",
-                "output_prefix": output_folder(execution.execution_id, number),
-            }
-        )
-        for number, pipeline in enumerate(execution.pipelines, start=1)
-    ]
+def _detail(execution: Execution, states: Mapping[int, StepState], link: LinkOf) -> ExecutionDetail:
     values = execution.model_dump() | {
-        "steps": steps,
+        "steps": [
+            _step(execution, number, states.get(number))
+            for number in range(1, len(execution.pipelines) + 1)
+        ],
         "log_link": link(execution.execution_id),
     }
     return ExecutionDetail.model_validate(values)
+
+
+def _step(execution: Execution, number: int, state: StepState | None) -> ExecutionStep:
+    pipeline = execution.pipelines[number - 1]
+    return ExecutionStep.model_validate(
+        {
+            **pipeline.model_dump(),
+            "number": number,
+            "wait_for_callback": "Enabled" if pipeline.wait_for_callback else "Disabled",
+            "output_prefix": output_folder(execution.execution_id, number),
+            "state": state and state.status,
+            "started_at": state and state.started_at,
+            "stopped_at": state and state.stopped_at,
+        }
+    )

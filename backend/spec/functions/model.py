@@ -42,8 +42,9 @@ class Function:
     messages to itself: Lambda stops loops that are not allowed after 16 rounds. `redrives` are
     queues whose dead letters it may move back. It `publishes` to topics, and `subscribes` addresses
     to them. What it has of the user pool it has where one is deployed. `runs` lets it start, stop
-    and describe executions of the state machine. `packages` is a dependency layer that it has
-    beside the one of all functions, `storage_mb` its temporary storage.
+    and describe executions of the state machine, and one of the API read their steps. `packages` is
+    a dependency layer that it has beside the one of all functions, `storage_mb` its temporary
+    storage.
     """
 
     name: str

@@ -38,12 +38,15 @@ class Outputs(Wire):
 
 
 class Step(Wire):
-    """A pipeline of an execution."""
+    """A pipeline of an execution; one that was not started has no state and no times."""
 
     number: int | None = None
     pipeline_id: str | None = None
     database_id: str | None = None
     output_prefix: str | None = None
+    state: str | None = None
+    started_at: str | None = None
+    stopped_at: str | None = None
 
 
 class Execution(Wire):

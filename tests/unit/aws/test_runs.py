@@ -11,7 +11,7 @@ from botocore.stub import Stubber
 from backend.aws.runs import StepFunctionsRuns, function_arn
 from backend.aws.settings import Settings
 from backend.core.errors import RateLimitedError, TooLargeError, UnavailableError
-from backend.core.runs import PipelineTask, RunInput, RunState, TaskKind
+from backend.core.runs import PipelineTask, RunInput, RunState, StepState, TaskKind
 
 MACHINE = "arn:aws:states:eu-central-1:111122223333:stateMachine:vitrine-prod-executions"
 EXECUTION = "arn:aws:states:eu-central-1:111122223333:execution:vitrine-prod-executions:e-1"
@@ -131,6 +131,35 @@ def test_an_execution_is_described_with_times_error_and_cause(service: Service) 
 def test_an_execution_that_the_service_does_not_know_has_no_state(service: Service) -> None:
     service.stub.add_client_error("describe_execution", "ExecutionDoesNotExist")
     assert service.runs.describe("e-1") is None
+
+
+def test_the_pipelines_of_an_execution_have_their_own_states_and_times(service: Service) -> None:
+    def event(number: int, kind: str, **details: Any) -> dict[str, Any]:
+        at = datetime(2026, 1, 2, 3, 4, number, tzinfo=UTC)
+        return {"timestamp": at, "id": number, "type": kind, **details}
+
+    def step(number: int, kind: str, index: int) -> dict[str, Any]:
+        named = {f"mapIteration{kind}EventDetails": {"name": "Pipelines", "index": index}}
+        return event(number, f"MapIteration{kind}", **named)
+
+    history = [
+        event(1, "ExecutionStarted"),
+        step(2, "Started", 0),
+        step(3, "Succeeded", 0),
+        step(4, "Started", 1),
+        step(5, "Failed", 1),
+    ]
+    asked = {"executionArn": EXECUTION, "maxResults": 1000, "includeExecutionData": False}
+    service.stub.add_response("get_execution_history", {"events": history}, asked)
+    assert service.runs.steps("e-1") == {
+        1: StepState("SUCCEEDED", "2026-01-02T03:04:02.000Z", "2026-01-02T03:04:03.000Z"),
+        2: StepState("FAILED", "2026-01-02T03:04:04.000Z", "2026-01-02T03:04:05.000Z"),
+    }
+
+
+def test_an_execution_that_the_service_does_not_know_has_no_steps(service: Service) -> None:
+    service.stub.add_client_error("get_execution_history", "ExecutionDoesNotExist")
+    assert service.runs.steps("e-1") == {}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,16 @@ FAILED: dict[str, JsonValue] = {
     **ONE,
     "executionStatus": "FAILED",
     "error": {"code": "OutputsRefused", "message": "one file was not stored"},
-    "steps": [{"number": 1, "pipelineId": "convert", "databaseId": "GLOBAL"}],
+    "steps": [
+        {
+            "number": 1,
+            "pipelineId": "convert",
+            "databaseId": "GLOBAL",
+            "state": "FAILED",
+            "startedAt": "2026-03-01T12:00:01.000Z",
+            "stoppedAt": "2026-03-01T12:00:09.000Z",
+        }
+    ],
     "outputs": {"files": ["/b.glb"], "refused": [{"path": "/c.exe", "reason": "blocked"}]},
 }
 ABSENT = httpx.Response(404, json={"message": {}, "code": "WorkflowNotFound"})
@@ -102,7 +111,8 @@ def test_executions_are_listed_shown_stopped_and_repeated(shell: Shell, server: 
     server.fail("GET", "/assets/statue$", asset, asset, asset)
     server.fail("GET", f"/executions/{RUN}$", answer(FAILED))
     out = shell.run("executions", "show", "museum", "statue", RUN)
-    assert "1\tconvert\tGLOBAL\nfile\t/b.glb\t\nrefused\t/c.exe\tblocked\n" in out
+    times = "2026-03-01T12:00:01.000Z\t2026-03-01T12:00:09.000Z"
+    assert f"1\tconvert\tGLOBAL\tFAILED\t{times}\nfile\t/b.glb\t\nrefused\t/c.exe\tblocked\n" in out
     server.fail("DELETE", f"/executions/{RUN}$", answer("Execution is stopped"))
     assert shell.run("executions", "stop", "museum", "statue", RUN) == f"{RUN}\n"
     server.fail("POST", f"/executions/{RUN}/rerun$", answer("again"))

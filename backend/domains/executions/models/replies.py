@@ -6,6 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from backend.core.models import OptionalBody, PageQuery, SentModel, WireModel, WrongFieldError
 from backend.core.names import Id, Text
+from backend.core.runs import StepStatus
 from backend.domains.assets.models import AssetPath
 from backend.domains.executions.models import (
     Execution,
@@ -138,7 +139,10 @@ class ExecutionsReply(WireModel):
 
 
 class ExecutionStep(WireModel):
-    """A pipeline of an execution, and where it writes within the auxiliary bucket."""
+    """A pipeline of an execution, and where it writes within the auxiliary bucket.
+
+    `state` and times are those of Step Functions; one that was not started has none.
+    """
 
     number: int
     pipeline_id: str
@@ -150,6 +154,9 @@ class ExecutionStep(WireModel):
     task_timeout: int
     input_parameters: str
     output_prefix: str
+    state: StepStatus | None = None
+    started_at: str | None = None
+    stopped_at: str | None = None
 
 
 class ExecutionDetail(ExecutionItem):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from backend.core.clock import iso
+from backend.core.runs import StepState
 from backend.domains.executions.models import (
     EndStatus,
     Execution,
@@ -55,6 +56,16 @@ def ended_changes(
     if not execution.started_at and status == "SUCCEEDED":  # no event reported its start
         changes |= {"startDate": date_of(at), "startedAt": iso(at)}
     return changes
+
+
+def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping[int, StepState]:
+    """Return the steps of an execution that has ended: those that still ran ended with it."""
+    ended: dict[int, StepState] = {}
+    for number, step in steps.items():
+        runs_on = step.status == "RUNNING"
+        stopped = StepState("ABORTED", step.started_at, execution.stopped_at)
+        ended[number] = stopped if runs_on else step
+    return ended
 
 
 def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:

@@ -55,7 +55,11 @@ def shared_fields(execution: Execution, place: RunPlace) -> dict[str, Any]:
 
 
 def pipeline_tasks(execution: Execution, place: RunPlace) -> list[PipelineTask]:
-    """Return the tasks of a run: each pipeline after the first reads what the last one wrote."""
+    """Return the tasks of a run.
+
+    The input of each is that of the run: the state machine replaces it by what an earlier pipeline
+    wrote.
+    """
     return [
         _task(execution, place, number, pipeline)
         for number, pipeline in enumerate(execution.pipelines, start=1)
@@ -67,16 +71,11 @@ def _task(
 ) -> PipelineTask:
     key = execution.input_asset_file_key or place.prefix
     folder = auxiliary_folder(execution.asset_id, key.removeprefix(place.prefix))
-    execution_id = execution.execution_id
     bucket = f"s3://{place.auxiliary_bucket}/"
     of_type = "preview" if pipeline.pipeline_type == "previewFile" else "pipelines"
-    output = f"{bucket}{output_folder(execution_id, number)}"
+    output = f"{bucket}{output_folder(execution.execution_id, number)}"
     message = {
-        "inputS3AssetFilePath": (
-            f"s3://{place.bucket}/{key}"
-            if number == 1
-            else f"{bucket}{output_folder(execution_id, number - 1)}files/"
-        ),
+        "inputS3AssetFilePath": f"s3://{place.bucket}/{key}",
         "outputS3AssetFilesPath": f"{output}files/",
         "outputS3AssetPreviewPath": f"{output}previews/",
         "outputS3AssetMetadataPath": f"{output}metadata/",

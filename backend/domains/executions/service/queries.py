@@ -1,12 +1,16 @@
-"""Reading executions: never asks Step Functions."""
+"""Reading executions. Only the steps of a single one are read from Step Functions."""
 
+import logging
 from collections.abc import Mapping
 
 from backend.core.authorization import Authorization, Secured, require
+from backend.core.errors import RateLimitedError, UnavailableError
 from backend.core.identity import Identity
 from backend.core.paging import Page, PageRequest, fill
+from backend.core.runs import Runs, StepState
 from backend.core.wired import wired
 from backend.domains.assets.service import AssetService, secured
+from backend.domains.executions import rules
 from backend.domains.executions.models import Execution
 from backend.domains.executions.repository import (
     ExecutionNotFoundError,
@@ -17,11 +21,14 @@ from backend.domains.executions.repository import (
 from backend.domains.executions.rules import starting
 from backend.spec.routes import Action
 
+_log = logging.getLogger(__name__)
+
 
 @wired
 class ExecutionQueries:
     executions: ExecutionRepository
     assets: AssetService
+    runs: Runs
     authorization: Authorization
 
     def list_executions(
@@ -67,6 +74,20 @@ class ExecutionQueries:
             ExecutionNotFoundError: it has no such execution, or the caller may not see it.
         """
         return self.execution_for(caller, "GET", asset_id, execution_id)
+
+    def steps(self, execution: Execution) -> Mapping[int, StepState]:
+        """Return the states of the pipelines that were started, by their numbers from 1.
+
+        None while Step Functions does not answer: all else of an execution is known without it.
+        """
+        if not execution.started_at:
+            return {}
+        try:
+            found = self.runs.steps(execution.execution_id)
+        except (RateLimitedError, UnavailableError) as error:
+            _log.info("the steps of %s are not known: %s", execution.execution_id, error.message)
+            return {}
+        return found if execution.is_active else rules.ended_steps(execution, found)
 
     def execution_for(
         self, caller: Identity, action: Action, asset_id: tuple[str, str], execution_id: str

@@ -197,8 +197,18 @@ def _show(session: Session, found: Execution) -> None:
     session.output.document(found.wire())
     _rows(session, [found])
     session.output.rows(
-        ["step", "pipeline", "database"],
-        [[one.number, one.pipeline_id, one.database_id] for one in found.steps],
+        ["step", "pipeline", "database", "state", "started", "stopped"],
+        [
+            [
+                one.number,
+                one.pipeline_id,
+                one.database_id,
+                one.state,
+                one.started_at,
+                one.stopped_at,
+            ]
+            for one in found.steps
+        ],
     )
     outputs = found.outputs
     if outputs is None:

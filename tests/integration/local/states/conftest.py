@@ -40,6 +40,7 @@ _ALLOWED: list[dict[str, Any]] = [
         "Resource": "arn:aws:lambda:*:*:function:*",
     },
     {"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": "arn:aws:sqs:*:*:jobs"},
+    {"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::auxiliary"},
     {
         "Effect": "Allow",
         "Action": "events:PutEvents",
@@ -91,6 +92,19 @@ class Queues:
 
 
 @dataclass
+class Buckets:
+    """A client of S3 that finds an object below each of some prefixes."""
+
+    written: set[str] = field(default_factory=set[str])
+    looked: list[str] = field(default_factory=list[str])
+
+    def list_objects_v2(self, **named: Any) -> dict[str, int]:
+        assert (named["Bucket"], named["MaxKeys"]) == ("auxiliary", 1)
+        self.looked.append(named["Prefix"])
+        return {"KeyCount": int(named["Prefix"] in self.written)}
+
+
+@dataclass
 class Site:
     """The engine, its client, and what its tasks did."""
 
@@ -99,6 +113,7 @@ class Site:
     functions: Functions
     executions: Executions
     messages: list[dict[str, Any]]
+    buckets: Buckets
     machine: str
 
     def create(self, name: str, content: dict[str, Any]) -> str:
@@ -109,7 +124,8 @@ class Site:
 
     def start(self, *pipelines: dict[str, Any], shared: dict[str, Any] | None = None) -> str:
         """Start an execution of the product's state machine."""
-        given = {"pipelines": pipelines, "run": shared or {"databaseId": "db"}}
+        run = {"bucketAssetAuxiliary": "auxiliary", "executionId": "e", **(shared or {})}
+        given = {"pipelines": pipelines, "run": run}
         started = self.client.start_execution(stateMachineArn=self.machine, input=json.dumps(given))
         return started["executionArn"]
 
@@ -161,13 +177,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
         "on-status": lambda _: None,
         "process-output": lambda _: {"state": "stored"},
     }
-    queues = Queues(messages)
+    queues, buckets = Queues(messages), Buckets()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     server = HttpServer(bind_any())
     tasks = asyncio.run_coroutine_threadsafe(
-        _serve(server, folder, functions, queues), loop
+        _serve(server, folder, functions, SimpleNamespace(sqs=queues, s3=buckets)), loop
     ).result(30)
     running = StateMachines().start(
         folder, folder, log=folder / "states.log", options=Options(tasks=server.url + TASKS)
@@ -180,7 +196,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
             name="executions", definition=json.dumps(definition(output)), roleArn=ROLE
         )
         machine = made["stateMachineArn"]
-        yield Site(running, client, functions, tasks.executions, messages, machine)
+        yield Site(running, client, functions, tasks.executions, messages, buckets, machine)
     finally:
         running.kill()
         asyncio.run_coroutine_threadsafe(server.stop(), loop).result(30)
@@ -189,14 +205,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Generator[Site]:
         loop.close()
 
 
-async def _serve(server: HttpServer, folder: Path, functions: Functions, queues: Queues) -> Tasks:
+async def _serve(server: HttpServer, folder: Path, functions: Functions, clients: Any) -> Tasks:
     plan, activity = Plan(), Activity()
     target = Target("status", arns.arn("lambda", "function:on-status"), None, None)
     pattern = json.dumps({"source": ["aws.states"]})
     plan.rules.append(Rule("status", "status", pattern, None, (target,)))
     job = Target("job", arns.arn("lambda", "function:on-job"), None, None)
     plan.rules.append(Rule("job", "job", json.dumps({"source": ["tests"]}), None, (job,)))
-    clients: Any = SimpleNamespace(sqs=queues)
     bus = Bus(plan, clients, cast("Any", functions))
     roles = Roles(folder / "iam", Enforcement(enforced=True, record=None))
     roles.by_arn[ROLE] = Role("executions", list(cast("Any", _ALLOWED)))

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from backend.aws.runs import StepFunctionsRuns
+from backend.aws.settings import Settings
 from local import arns
 from tests.integration.local.states.conftest import FunctionError, Site, pipeline
 
+PLACE = {"bucketAssetAuxiliary": "auxiliary", "executionId": "e"}
+"""Fields of every execution, with which pipelines find what earlier ones wrote."""
 QUEUE = "http://127.0.0.1:9324/000000000000/jobs"
 
 
@@ -18,18 +22,61 @@ def _token(event: Any) -> str:
     return event["body"]["TaskToken"]
 
 
+def _steps(site: Site, ended: dict[str, Any]) -> dict[int, str]:
+    """The states of the pipelines of an execution that has ended, as the product reads them."""
+    settings = Settings({"EXECUTIONS_STATE_MACHINE_ARN": site.machine})
+    found = StepFunctionsRuns(site.client, settings).steps(ended["name"])
+    assert all(step.started_at <= (step.stopped_at or "") for step in found.values())
+    return {number: step.status for number, step in found.items()}
+
+
 def test_pipelines_run_in_order_with_the_shared_body_then_outputs_are_processed(site: Site) -> None:
     site.functions.handlers["convert"] = lambda event: event
     first = pipeline("Lambda", arns.arn("lambda", "function:convert"), message={"n": 1, "x": None})
     second = pipeline("Lambda", "convert", message={"n": 2, "databaseId": "other"})
     run = str(uuid.uuid4())
-    shared = {"databaseId": "db", "run": run, "quoted": 'a "b" \\ {% $x %} \u2028 é'}
+    quoted = 'a "b" \\ {% $x %} \u2028 é'
+    shared = {"databaseId": "db", "run": run, "quoted": quoted, **PLACE}
     ended = site.ended(site.start(first, second, shared=shared))
     assert ended["status"] == "SUCCEEDED"
     bodies = [e["body"] for e in site.functions.of("convert") if e["body"].get("run") == run]
     assert bodies == [{**shared, "n": 1, "x": None}, {**shared, "n": 2, "databaseId": "other"}]
     outputs = [e for e in site.functions.of("process-output") if e["body"].get("run") == run]
     assert outputs == [{"body": shared}]
+
+
+@pytest.mark.parametrize(
+    ("written", "inputs", "looked"),
+    [
+        (set[int](), ["in", "in", "in"], [1, 2, 1]),
+        ({1}, ["in", 1, 1], [1, 2, 1]),
+        ({2}, ["in", "in", 2], [1, 2]),
+        ({1, 2}, ["in", 1, 2], [1, 2]),
+    ],
+)
+def test_a_pipeline_reads_what_the_last_one_before_it_wrote_or_the_same_input(
+    site: Site, written: set[int], inputs: list[object], looked: list[int]
+) -> None:
+    run = str(uuid.uuid4())
+
+    def folder(number: object) -> str:
+        return f"pipelines/{run}/{number}/files/"
+
+    site.functions.handlers["convert"] = lambda event: event
+    site.buckets.written |= {folder(number) for number in written}
+    three = [
+        pipeline("Lambda", "convert", message={"inputS3AssetFilePath": "in", "n": number})
+        for number in (1, 2, 3)
+    ]
+    ended = site.ended(site.start(*three, shared={"executionId": run}))
+    assert ended["status"] == "SUCCEEDED", ended
+    bodies = [e["body"] for e in site.functions.of("convert") if e["body"]["executionId"] == run]
+    assert [body["n"] for body in bodies] == [1, 2, 3]
+    assert [body["inputS3AssetFilePath"] for body in bodies] == [
+        one if one == "in" else f"s3://auxiliary/{folder(one)}" for one in inputs
+    ]
+    assert [one for one in site.buckets.looked if run in one] == [folder(one) for one in looked]
+    assert _steps(site, ended) == {1: "SUCCEEDED", 2: "SUCCEEDED", 3: "SUCCEEDED"}
 
 
 def test_a_pipeline_may_answer_before_its_call_returns(site: Site) -> None:
@@ -100,6 +147,7 @@ def test_the_error_of_a_function_ends_the_execution_and_is_not_retried(site: Sit
     ended = site.ended(site.start(pipeline("Lambda", "broken")))
     assert (ended["status"], ended["error"]) == ("FAILED", "ValueError")
     assert json.loads(ended["cause"])["errorMessage"] == "no such mesh"
+    assert _steps(site, ended) == {1: "FAILED"}
     assert len(site.functions.of("broken")) == 1
     assert len(site.functions.of("process-output")) == before
 

@@ -63,11 +63,12 @@ def test_a_pipeline_receives_the_fields_of_the_known_product(runner: Runner) -> 
     assert (found["executingUserName"], found["executionId"]) == ("ann", "e1")
 
 
-def test_the_second_pipeline_reads_what_the_first_wrote(runner: Runner) -> None:
+def test_the_second_pipeline_has_the_same_input_and_a_folder_of_its_own(runner: Runner) -> None:
+    """The state machine replaces the input by what the first one wrote."""
     second = pipeline_snapshot("thumbnail", pipeline_type="previewFile", input_parameters='{"a":1}')
     runner.create(pipelines=[pipeline_snapshot(), second])
     found = body(runner, 1)
-    assert found["inputS3AssetFilePath"] == f"{RUN}/1/files/"
+    assert found["inputS3AssetFilePath"] == body(runner)["inputS3AssetFilePath"]
     assert found["outputS3AssetFilesPath"] == f"{RUN}/2/files/"
     assert found["inputOutputS3AssetAuxiliaryFilesPath"].endswith("/a.glb/preview/thumbnail/")
     assert found["inputParameters"] == '{"a":1}'

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.core.errors import UnavailableError
+from backend.core.runs import StepState
 from backend.spec.queues import EXECUTION_STARTS
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.audit import entries
@@ -237,3 +238,32 @@ def test_callbacks_and_seconds_are_kept(api: Api) -> None:
 def test_a_deleted_workflow_does_not_run(api: Api) -> None:
     api.runner.tables.delete_many(WORKFLOWS, [{"databaseId": "museum", "workflowId": "publish"}])
     assert api.start().status == 404
+
+
+def test_steps_have_the_times_that_step_functions_reports(api: Api) -> None:
+    started = api.started()
+
+    def step() -> dict[str, Any]:
+        (found,) = api.get("executions/{executionId}", executionId=started).body["message"]["steps"]
+        return {name: found.get(name) for name in ("state", "startedAt", "stoppedAt")}
+
+    runs = api.runner.runs
+    unknown = {"state": None, "startedAt": None, "stoppedAt": None}
+    runs.histories[started] = {1: StepState("RUNNING", "2026-03-01T12:00:01.000Z")}
+    assert step() == unknown  # it was not started yet, so nobody is asked
+    api.runner.start()
+    running = {"state": "RUNNING", "startedAt": "2026-03-01T12:00:01.000Z", "stoppedAt": None}
+    assert step() == running
+    runs.fail_next = 1
+    assert step() == unknown
+    api.runner.report(status_event(started, "TIMED_OUT"))
+    ended = api.get("executions/{executionId}", executionId=started).body["message"]["stoppedAt"]
+    assert step() == {**running, "state": "ABORTED", "stoppedAt": ended}
+
+
+def test_a_list_never_calls_step_functions(api: Api) -> None:
+    api.started()
+    api.runner.start()
+    api.runner.runs.fail_next = 1
+    assert len(api.get("workflows/executions").body["message"]["Items"]) == 1
+    assert api.runner.runs.fail_next == 1
