@@ -12,7 +12,6 @@ from backend.core.transactions import Delete, Put
 from backend.domains.assets.models import AssetReference, CreateAssetBody
 from backend.domains.assets.rules import ancestors
 from backend.spec.queues import BUCKET_EVENTS as QUEUE
-from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.tables.assets import ASSET_VERSIONS, DATABASES
 from tests.factories.audit import entries
 from tests.factories.bucket_sync import BUCKET, DATABASE, SyncWorld, message
@@ -64,52 +63,6 @@ def test_objects_wait_while_the_database_of_their_asset_is_purged(world: SyncWor
     world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
     assert world.tell("valve/scan.e57") == ALL_DONE
     assert world.asset("valve") is not None
-
-
-def test_objects_start_workflows_once_they_are_files_of_an_asset(world: SyncWorld) -> None:
-    """Those that have to wait, or become no files, are not passed on."""
-    for key in ("pump/a.e57", "a:b/x", "previews/x.png", "pump/b.e57"):
-        world.put(key)
-    world.tell("pump/a.e57", "a:b/x", "previews/x.png")
-    assert passed_on(world) == ["pump/a.e57"]
-    world.tell("pump/b.e57")
-    assert passed_on(world) == ["pump/b.e57"]
-    world.tables.items[DATABASES.name].clear()
-    purged = {"databaseId": f"{DATABASE}#deleted", "purgeJobId": "purgeDatabase.imported.1"}
-    world.tables.write(Put(table=DATABASES, item=purged))
-    world.put("valve/a.e57")
-    world.tell("valve/a.e57")
-    assert passed_on(world) == []
-    world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
-    world.tell("valve/a.e57")
-    assert passed_on(world) == ["valve/a.e57"]
-
-
-def test_a_file_is_passed_on_though_another_worker_makes_its_asset(world: SyncWorld) -> None:
-    world.put("pump/a.e57")
-    world.put("pump/b.e57")
-    world.tables.before = once(lambda: world.tell("pump/a.e57"), 2)
-    world.tell("pump/b.e57")
-    assert sorted(passed_on(world)) == ["pump/a.e57", "pump/b.e57"]
-
-
-def test_a_file_that_cannot_be_passed_on_comes_again(world: SyncWorld) -> None:
-    world.put("pump/a.e57")
-
-    def down(operation: str) -> None:
-        if operation == "send":
-            raise UnavailableError("SQS does not answer")
-
-    world.queues.before = down
-    assert world.tell("pump/a.e57") == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
-    world.queues.before = lambda operation: None
-    assert world.tell("pump/a.e57") == ALL_DONE
-    assert passed_on(world) == ["pump/a.e57"]
-
-
-def passed_on(world: SyncWorld) -> list[str]:
-    """Take the keys that were sent to what starts workflows."""
-    return [body["detail"]["object"]["key"] for body in world.queues.take(UPLOAD_TRIGGERS)]
 
 
 def test_a_bucket_may_name_the_database_of_its_assets() -> None:
