@@ -13,7 +13,6 @@ from backend.processing.render.shading import Shading, occlusion
 from backend.processing.scene import Floats, Indices, Material, Part
 
 _OVERSAMPLING = 2
-_SIZE = limits.THUMBNAIL_PIXELS * _OVERSAMPLING
 _CHUNK = 1 << 15  # pixels that are shaded at once: their arrays fit the caches
 _LINE_ELEMENT = 0xFFFFFFFE
 _LINE_COLOR = (64, 64, 64, 255)
@@ -36,7 +35,8 @@ def thumbnail(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
     if not len(everything):
         return None
     camera = view(up)
-    return _picture(parts, materials, camera, projection(everything, camera, _SIZE))
+    project = projection(everything, camera, _OVERSAMPLING * limits.THUMBNAIL_PIXELS)
+    return _picture(parts, materials, camera, project, limits.THUMBNAIL_PIXELS)
 
 
 def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> list[Image.Image]:
@@ -46,14 +46,12 @@ def turntable(parts: Sequence[Part], materials: Sequence[Material], up: str) -> 
         return []
     cameras = [view(up, each / limits.TURNTABLE_FRAMES) for each in range(limits.TURNTABLE_FRAMES)]
     within = reach(everything, cameras)  # a model that turns must not change its size
-    edge = (limits.TURNTABLE_PIXELS, limits.TURNTABLE_PIXELS)
-    frames = [
-        _picture(parts, materials, camera, projection(everything, camera, _SIZE, within))
-        for camera in cameras
-    ]
-    nothing = Image.new("RGBA", edge)
-    shown = [frame.resize(edge, Image.Resampling.BOX) if frame else nothing for frame in frames]
-    return shown if any(frames) else []
+    edge = limits.TURNTABLE_PIXELS
+    frames: list[Image.Image | None] = []
+    for camera in cameras:
+        project = projection(everything, camera, _OVERSAMPLING * edge, within)
+        frames.append(_picture(parts, materials, camera, project, edge))
+    return [each or Image.new("RGBA", (edge, edge)) for each in frames] if any(frames) else []
 
 
 def _positions(parts: Sequence[Part]) -> Floats:
@@ -68,18 +66,21 @@ def _picture(
     materials: Sequence[Material],
     camera: Floats,
     project: Callable[[Floats], Floats],
+    edge: int,
 ) -> Image.Image | None:
-    raster, drawn = Raster(_SIZE), list[_Drawn]()
+    """Draw into more pixels than the picture has, and scale it down."""
+    size = _OVERSAMPLING * edge
+    raster, drawn = Raster(size), list[_Drawn]()
     for part in parts:
-        _draw(part, project(part.positions), raster, drawn)
+        _draw(part, project(part.positions), raster, drawn, size)
     hit = raster.hit
     if not hit.any():
         return None
     elements, depth = raster.elements, raster.depth
-    light = _occlusion(np.where(hit, depth, 1.05))
-    picture = np.zeros((_SIZE * _SIZE, 4), np.uint8)
+    light = _occlusion(np.where(hit, depth, 1.05), size)
+    picture = np.zeros((size * size, 4), np.uint8)
     picture[hit] = _LINE_COLOR
-    shading = Shading(materials, camera, _SIZE)
+    shading = Shading(materials, camera, size)
     for each in drawn:
         last = each.first + len(each.elements)
         found = np.flatnonzero(hit & (elements >= each.first) & (elements < last))
@@ -93,19 +94,18 @@ def _picture(
                 colors = shading.points(each.part, each.elements[chosen], depth[mine])
             shown = np.nan_to_num(colors * light[mine][:, None])
             picture[mine, :3] = np.clip(shown, 0, 1) * 255
-    edge = (limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS)
-    image = Image.fromarray(picture.reshape(_SIZE, _SIZE, 4))
-    return image.resize(edge, Image.Resampling.BOX)
+    image = Image.fromarray(picture.reshape(size, size, 4))
+    return image.resize((edge, edge), Image.Resampling.BOX)
 
 
-def _occlusion(depth: Floats) -> Floats:
+def _occlusion(depth: Floats, size: int) -> Floats:
     """The light that reaches each pixel, computed for every other pixel in both directions."""
-    pixels = depth.reshape(_SIZE, _SIZE)[::_OVERSAMPLING, ::_OVERSAMPLING]
+    pixels = depth.reshape(size, size)[::_OVERSAMPLING, ::_OVERSAMPLING]
     light = occlusion(pixels, _OCCLUSION_RADIUS)
     return light.repeat(_OVERSAMPLING, 0).repeat(_OVERSAMPLING, 1).reshape(-1)
 
 
-def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn]) -> None:
+def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn], size: int) -> None:
     first = drawn[-1].first + len(drawn[-1].elements) if drawn else 0
     if part.triangles is not None and len(part.triangles):
         raster.triangles(pixels, part.triangles, first)
@@ -115,6 +115,6 @@ def _draw(part: Part, pixels: Floats, raster: Raster, drawn: list[_Drawn]) -> No
         raster.lines(pixels[part.lines], _LINE_ELEMENT, _OVERSAMPLING + 1)
     if part.points is not None and len(part.points):
         numbers = np.arange(len(part.points)) + first
-        width = int(np.clip(0.4 * _SIZE / np.sqrt(len(part.points)), 2, 16))
+        width = int(np.clip(0.4 * size / np.sqrt(len(part.points)), 2, 16))
         raster.points(pixels[part.points], numbers, width)
         drawn.append(_Drawn(first, part, pixels, part.points))
