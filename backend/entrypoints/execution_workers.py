@@ -50,18 +50,25 @@ class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
             limit=lambda: self.settings.number(EXECUTIONS_AT_ONCE),
         )
 
+    @cached_property
+    def starts(self) -> StartConsumer:
+        return StartConsumer(self.admission, self.queues, self.ring)
+
     @property
     def starts_handler(self) -> Handler:
-        return handler_of(StartConsumer(self.admission, self.queues, self.ring).consume)
+        return handler_of(self.starts.consume)
+
+    @cached_property
+    def status(self) -> StatusConsumer:
+        return StatusConsumer(self.progress, self.queues, self.failures.keep, self.ring)
 
     @property
     def status_handler(self) -> Handler:
-        consumer = StatusConsumer(self.progress, self.queues, self.failures.keep, self.ring)
-        return handler_of(consumer.consume)
+        return handler_of(self.status.consume)
 
-    @property
-    def triggers_handler(self) -> Handler:
-        consumer = UploadTriggers(
+    @cached_property
+    def triggers(self) -> UploadTriggers:
+        return UploadTriggers(
             executions=self.executions,
             active=self.active,
             workflows=self.workflows,
@@ -77,11 +84,14 @@ class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
             keep=self.failures.keep,
             ring=self.ring,
         )
-        return handler_of(consumer.consume)
 
     @property
-    def reconciliation_handler(self) -> Scheduled:
-        reconciliation = Reconciliation(
+    def triggers_handler(self) -> Handler:
+        return handler_of(self.triggers.consume)
+
+    @cached_property
+    def reconciliation(self) -> Reconciliation:
+        return Reconciliation(
             self.active,
             self.progress,
             self.runs,
@@ -89,9 +99,11 @@ class ExecutionWorkerWiring(ExecutionWiring, WorkerWiring):
             lambda: self.settings.number(EXECUTION_SILENCE_SECONDS),
         )
 
+    @property
+    def reconciliation_handler(self) -> Scheduled:
         @_logger.inject_lambda_context(clear_state=True)
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-            reconciliation.run()
+            self.reconciliation.run()
             return {}
 
         return handle

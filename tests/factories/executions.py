@@ -5,47 +5,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 from backend.core.authorization import Secured
 from backend.core.clock import iso
 from backend.core.identity import Identity
-from backend.domains.assets.service import AssetService
-from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.models import Execution, PipelineSnapshot
 from backend.domains.executions.repository import ActiveRepository, ExecutionRepository
 from backend.domains.executions.service.admission import Admission
 from backend.domains.executions.service.commands import ExecutionCommands
-from backend.domains.executions.service.consumers import StartConsumer, StatusConsumer
-from backend.domains.executions.service.payload import Payloads
+from backend.domains.executions.service.consumers import StartConsumer
 from backend.domains.executions.service.progress import ExecutionProgress
 from backend.domains.executions.service.queries import ExecutionQueries
 from backend.domains.executions.service.reconciliation import Reconciliation
-from backend.domains.executions.service.triggers import UploadTriggers
-from backend.domains.files.repository import FileRepository
-from backend.domains.files.service import FileService
 from backend.domains.metadata.service import RecordService
 from backend.domains.pipelines.models import Pipeline, Resource
-from backend.domains.pipelines.repository import PipelineRepository
-from backend.domains.pipelines.service import PipelineQueries
 from backend.domains.quarantine.models import ScannedVersion
-from backend.domains.uploads.repository import UploadRepository
-from backend.domains.uploads.service.uploaders import Uploaders
 from backend.domains.workflows.models import SpecifiedPipelines, Workflow, WorkflowFunction
-from backend.domains.workflows.repository import WorkflowRepository
-from backend.domains.workflows.service import WorkflowQueries
+from backend.entrypoints.execution_workers import ExecutionWorkerWiring
 from backend.spec import keys
+from backend.spec.functions import UPLOAD_TRIGGER
 from backend.spec.metrics import Metric
 from backend.spec.routes import Action, Route
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
-from tests.factories.assets import NOON, asset_service, created_asset, created_database
-from tests.factories.metadata import record_service
-from tests.factories.quarantine import quarantine
+from tests.factories.assets import NOON, created_asset, created_database
+from tests.factories.buckets import stored_bucket
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.runs import FakeRuns
 from tests.fakes.tables import MemoryTables
+from tests.model.deployment import in_memory_settings
 
 
 @dataclass
@@ -70,7 +61,7 @@ class Rights:
 
 CREATED_AT = iso(NOON)
 BUCKET = "assetbucket"
-AUXILIARY = "auxiliarybucket"
+AUXILIARY = "assetauxiliarybucket"
 
 
 def pipeline_snapshot(pipeline_id: str = "convert", **more: Any) -> PipelineSnapshot:
@@ -136,71 +127,58 @@ class Runner:
     alarms: list[Metric] = field(default_factory=list[Metric])
 
     def __post_init__(self) -> None:
-        created_database(self._assets)
-        created_asset(self._assets)
+        stored_bucket(self.tables)
+        created_database(self.wiring.assets)
+        created_asset(self.wiring.assets)
 
     @cached_property
-    def _assets(self) -> AssetService:
-        return asset_service(self.tables, self.objects, clock=self.clock)
+    def wiring(self) -> ExecutionWorkerWiring:
+        """What the functions of executions are made of, over ports in memory."""
+        made = ExecutionWorkerWiring(UPLOAD_TRIGGER, self.clock)
+        parts = {
+            "settings": in_memory_settings(SETTING_MALWARE_SCAN="1"),
+            "tables": self.tables,
+            "objects": self.objects,
+            "queues": self.queues,
+            "runs": self.runs,
+            "authorization": self.rights,
+            "failures": SimpleNamespace(keep=self._keep),
+            "ring": self.alarms.append,
+        }
+        vars(made).update(parts)  # parts that are there are not built
+        return made
 
-    @cached_property
-    def assets(self) -> AssetService:
-        return replace(self._assets, authorization=self.rights)
-
-    @cached_property
-    def files(self) -> FileService:
-        marks = quarantine(self.tables)
-        return FileService(FileRepository(self.tables), self.assets, self.objects, marks)
-
-    @cached_property
-    def pipelines(self) -> PipelineQueries:
-        return PipelineQueries(PipelineRepository(self.tables), self.rights)
-
-    @cached_property
-    def workflows(self) -> WorkflowQueries:
-        repository = WorkflowRepository(self.tables)
-        return WorkflowQueries(repository, self.assets.databases, self.rights)
-
-    @cached_property
+    @property
     def queries(self) -> ExecutionQueries:
-        return ExecutionQueries(self.executions, self.assets, self.runs, self.rights)
+        return self.wiring.execution_queries
 
-    @cached_property
+    @property
     def commands(self) -> ExecutionCommands:
-        return ExecutionCommands(
-            executions=self.executions,
-            active=self.active,
-            progress=self.progress,
-            queries=self.queries,
-            workflows=self.workflows,
-            pipelines=self.pipelines,
-            files=self.files,
-            objects=self.objects,
-            runs=self.runs,
-            queues=self.queues,
-            authorization=self.rights,
-            audit=self.assets.audit,
-            clock=self.clock,
-        )
+        return self.wiring.execution_commands
+
+    @property
+    def executions(self) -> ExecutionRepository:
+        return self.wiring.executions
+
+    @property
+    def active(self) -> ActiveRepository:
+        return self.wiring.active
+
+    @property
+    def progress(self) -> ExecutionProgress:
+        return self.wiring.progress
+
+    @property
+    def records(self) -> RecordService:
+        return self.wiring.records
+
+    @property
+    def reconciliation(self) -> Reconciliation:
+        return self.wiring.reconciliation
 
     @cached_property
-    def triggers(self) -> UploadTriggers:
-        return UploadTriggers(
-            executions=self.executions,
-            active=self.active,
-            workflows=self.workflows,
-            pipelines=self.pipelines,
-            assets=self.assets,
-            registry=BucketRegistry(self.tables),
-            uploaders=Uploaders(UploadRepository(self.tables)),
-            quarantine=quarantine(self.tables),
-            objects=self.objects,
-            queues=self.queues,
-            audit=self.assets.audit,
-            clock=self.clock,
-            keep=self._keep,
-            ring=self.alarms.append,
-        )
+    def admission(self) -> Admission:
+        return replace(self.wiring.admission, limit=lambda: self.limit)
 
     def define(
         self,
@@ -253,48 +231,7 @@ class Runner:
             }
             for number, key in enumerate(objects)
         ]
-        return self.triggers.consume({"Records": records})
-
-    @cached_property
-    def executions(self) -> ExecutionRepository:
-        return ExecutionRepository(self.tables)
-
-    @cached_property
-    def active(self) -> ActiveRepository:
-        return ActiveRepository(self.tables)
-
-    @cached_property
-    def progress(self) -> ExecutionProgress:
-        return ExecutionProgress(self.executions, self.active, self.queues, self.clock)
-
-    @cached_property
-    def records(self) -> RecordService:
-        return record_service(self.assets, self.tables, clock=self.clock)
-
-    @cached_property
-    def admission(self) -> Admission:
-        payloads = Payloads(self.assets, self.records, self.objects, lambda: AUXILIARY)
-        return Admission(
-            executions=self.executions,
-            active=self.active,
-            progress=self.progress,
-            payloads=payloads,
-            runs=self.runs,
-            clock=self.clock,
-            limit=lambda: self.limit,
-        )
-
-    @cached_property
-    def starter(self) -> StartConsumer:
-        return StartConsumer(self.admission, self.queues, self.alarms.append)
-
-    @cached_property
-    def status(self) -> StatusConsumer:
-        return StatusConsumer(self.progress, self.queues, self._keep, self.alarms.append)
-
-    @cached_property
-    def reconciliation(self) -> Reconciliation:
-        return Reconciliation(self.active, self.progress, self.runs, self.clock, lambda: 300)
+        return self.wiring.triggers.consume({"Records": records})
 
     def clock(self) -> datetime:
         return self.now
@@ -319,7 +256,8 @@ class Runner:
         """Have the starter look."""
         attributes = {"ApproximateReceiveCount": str(received)}
         message = {"messageId": "m", "body": "{}", "attributes": attributes}
-        return self.starter.consume({"Records": [message]})
+        starter = StartConsumer(self.admission, self.queues, self.alarms.append)
+        return starter.consume({"Records": [message]})
 
     def report(self, *messages: Any) -> dict[str, Any]:
         """Deliver status events."""
@@ -327,7 +265,7 @@ class Runner:
             {"messageId": f"m{number}", "body": json.dumps(body)}
             for number, body in enumerate(messages)
         ]
-        return self.status.consume({"Records": records})
+        return self.wiring.status.consume({"Records": records})
 
     def status_of(self, execution_id: str = "e1") -> str:
         found = self.executions.find(execution_id)

@@ -75,14 +75,14 @@ class Ports:
     """Has indexes see everything, for a request that waits until they do."""
 
 
-def in_memory_settings() -> Settings:
-    """Names for everything that is declared."""
+def in_memory_settings(**more: str) -> Settings:
+    """Names for everything that is declared; `more` are variables with other values."""
     environment = {f"TABLE_{table.name}": table.name for table in TABLES}
     environment |= {f"BUCKET_{bucket.name}": bucket.name.lower() for bucket in BUCKETS}
     environment |= {f"QUEUE_{queue.name}": queue.name for queue in QUEUES}
     environment |= {f"TOPIC_{topic.name}": topic.name for topic in TOPICS}
     environment |= {f"SECRET_{secret.name}": secret.name for secret in SECRETS}
-    return Settings(environment | settings_of_functions() | {"AWS_REGION": "us-east-1"})
+    return Settings(environment | settings_of_functions() | {"AWS_REGION": "us-east-1"} | more)
 
 
 def settings_of_functions() -> dict[str, str]:
