@@ -215,6 +215,18 @@ TRACE_LOOKUP = _own(
     "TRACE_LOOKUP", "TRACE#{trace_id}", "EXP", "Trace lookup",
     "The experiment of a trace, read consistently",
 )  # fmt: skip
+LOGGED_MODEL = _own(
+    "LOGGED_MODEL", _EXP, "LMODEL#{model_id}", "Logged model by id",
+    "Name, type, status, lifecycle stage, times, params, tags",
+)  # fmt: skip
+LOGGED_MODEL_METRIC = _own(
+    "LOGGED_MODEL_METRIC", _EXP, "LMODEL#{model_id}#METRIC#{key}#{step}#{timestamp}#{run_id}",
+    "Metric of a logged model", "A value that a run logged for a model",
+)  # fmt: skip
+MODEL_LOOKUP = _own(
+    "MODEL_LOOKUP", "LMODEL#{model_id}", "EXP", "Logged model lookup",
+    "The experiment of a logged model, read consistently",
+)  # fmt: skip
 MORE_SPANS = _own(
     "MORE_SPANS", _EXP, "T#{trace_id}#SPANS#{batch}#{number}", "More spans",
     "A part of a later or larger batch of spans; the trace's item names the batches it has",

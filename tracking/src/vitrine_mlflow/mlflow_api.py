@@ -51,6 +51,7 @@ validate_batch_limits: Callable[..., None] = _untyped._validate_batch_log_limits
 validate_dataset_inputs: Callable[..., None] = _untyped._validate_dataset_inputs
 validate_experiment_name: Callable[[str], None] = _untyped._validate_experiment_name
 validate_experiment_tag: Callable[[str, str], None] = _untyped._validate_experiment_tag
+validate_logged_model_name: Callable[[str | None], None] = _untyped._validate_logged_model_name
 validate_metric: Callable[..., None] = _untyped._validate_metric
 validate_model_name: Callable[[str], None] = _untyped._validate_model_name
 validate_model_renaming: Callable[[str], None] = _untyped._validate_model_renaming
@@ -118,3 +119,23 @@ def validated_max_results(max_results: int | None, *, allow_none: bool = False) 
             f"Invalid value {max_results} for parameter 'max_results' supplied. It must be at "
             f"most {SEARCH_MAX_RESULTS_THRESHOLD}"
         )
+
+
+def search_models_token() -> Any:
+    """The class of the tokens of searches over logged models."""
+    return _untyped_search.SearchLoggedModelsPaginationToken
+
+
+def parsed_model_filter(filter_string: str | None) -> list[tuple[str, str, str, Any]]:
+    """Conditions of a search over logged models: type, key, comparator, value.
+
+    Raises:
+        MlflowException: MLflow's parser refuses the filter.
+    """
+    from mlflow.utils import search_logged_model_utils as utils  # noqa: PLC0415 - loads SQLAlchemy
+
+    untyped: Any = utils
+    return [
+        (one.entity.type.value, one.entity.key, one.op, one.value)
+        for one in untyped.parse_filter_string(filter_string)
+    ]

@@ -12,6 +12,7 @@ from vitrine_mlflow.encoding import inverted_double
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.expressions import Delete, Item
 from vitrine_mlflow.keys import Key
+from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.table import SORT_KEY
 from vitrine_mlflow.traces.store import TraceStore
@@ -21,8 +22,14 @@ class Removal:
     """Deletes the items of an entity; the one that makes it visible comes first."""
 
     def __init__(
-        self, context: Context, experiments: Experiments, runs: Runs, traces: TraceStore
+        self,
+        context: Context,
+        experiments: Experiments,
+        runs: Runs,
+        traces: TraceStore,
+        models: LoggedModels,
     ) -> None:
+        self._models = models
         self._context = context
         self._database = context.database
         self._experiments = experiments
@@ -84,6 +91,10 @@ class Removal:
         lookups += [
             keys.TRACE_LOOKUP.key(trace_id=trace_id)
             for _, trace_id in self._traces.ids_by_time(stored.experiment_id)
+        ]
+        lookups += [
+            keys.MODEL_LOOKUP.key(model_id=model.model_id)
+            for model in self._models.in_experiment(stored.experiment_id)
         ]
         self._experiments.remove(stored)
         self._database.write_in_batches(Delete(key) for key in lookups)

@@ -30,6 +30,7 @@ from vitrine_mlflow.datasets import Datasets
 from vitrine_mlflow.details import Details
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.histories import Histories
+from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.metrics import Metrics
 from vitrine_mlflow.mlflow_api import (
     local_uri,
@@ -45,6 +46,7 @@ from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.search.experiments import search_experiments
 from vitrine_mlflow.search.runs import RunSearch
 from vitrine_mlflow.search.traces import TraceSearch
+from vitrine_mlflow.store_models import ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
 from vitrine_mlflow.traces.assessments import Assessments
 from vitrine_mlflow.traces.traces import Traces
@@ -53,7 +55,7 @@ from vitrine_mlflow.uri import StoreAddress
 _DEFAULT_ARTIFACTS = "mlflow-artifacts:/"
 
 
-class DynamoTrackingStore(TraceMethods, AbstractStore):
+class DynamoTrackingStore(TraceMethods, ModelMethods, AbstractStore):
     """Experiments and runs in one DynamoDB table."""
 
     def __init__(self, store_uri: str, artifact_uri: str | None = None) -> None:
@@ -75,10 +77,13 @@ class DynamoTrackingStore(TraceMethods, AbstractStore):
         self.metrics = Metrics(context, self.experiments, self.runs)
         self.details = Details(context, self.runs)
         self.datasets = Datasets(context, self.runs)
+        self.logged_models = LoggedModels(context, self.experiments)
         self._histories = Histories(self.runs, self.metrics)
         self._run_search = RunSearch(context, self.datasets)
         self.traces = Traces(context, self.experiments)
-        self._removal = Removal(context, self.experiments, self.runs, self.traces.items)
+        self._removal = Removal(
+            context, self.experiments, self.runs, self.traces.items, self.logged_models
+        )
         self.assessments = Assessments(context, self.traces.items)
         self.trace_search = TraceSearch(self.experiments, self.traces.items)
         self.experiments.ensure_default()
@@ -179,7 +184,9 @@ class DynamoTrackingStore(TraceMethods, AbstractStore):
     # What runs log
 
     def log_metric(self, run_id: str, metric: Metric) -> None:
+        self.logged_models.require([metric])
         self.metrics.log(run_id, [metric])
+        self.logged_models.log_metrics(run_id, [metric])
 
     def log_param(self, run_id: str, param: Param) -> None:
         self.details.log_param(run_id, param)
@@ -203,9 +210,11 @@ class DynamoTrackingStore(TraceMethods, AbstractStore):
         validate_param_keys_unique(params)
         if not (metrics or params or tags):
             self.runs.find(run_id).require_active()
+        self.logged_models.require(metrics)
         self.details.log_params(run_id, params)
         if metrics:
             self.metrics.log(run_id, metrics)
+            self.logged_models.log_metrics(run_id, metrics)
         self.details.set_tags(run_id, tags)
 
     def record_logged_model(self, run_id: str, mlflow_model: Any) -> None:
@@ -269,6 +278,12 @@ class DynamoTrackingStore(TraceMethods, AbstractStore):
 
     def _hard_delete_run(self, run_id: str) -> None:
         self._removal.remove_run(run_id)
+
+    def _get_deleted_logged_models(self, older_than: int = 0) -> list[str]:
+        return self.logged_models.deleted(older_than)
+
+    def _hard_delete_logged_model(self, model_id: str) -> None:
+        self.logged_models.remove(model_id)
 
     def _hard_delete_experiment(self, experiment_id: str) -> None:
         self._removal.remove_experiment(experiment_id)

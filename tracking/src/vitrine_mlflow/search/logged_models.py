@@ -1,0 +1,193 @@
+"""Search over logged models."""
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import cmp_to_key
+from typing import Any
+
+from mlflow.entities import LifecycleStage, LoggedModel
+
+from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.logged_models import LoggedModels, ModelMetric, StoredModel
+from vitrine_mlflow.mlflow_api import (
+    like_matches,
+    parsed_experiment_id,
+    parsed_model_filter,
+    search_models_token,
+)
+
+_PAGE = 100
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "IN": lambda found, wanted: found in wanted,
+    "NOT IN": lambda found, wanted: found not in wanted,
+    "LIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=False),
+    "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
+}
+_STATUSES = {"UNSPECIFIED": 0, "PENDING": 1, "READY": 2, "FAILED": 3}
+_ATTRIBUTES: dict[str, Callable[[StoredModel], Any]] = {
+    "model_id": lambda one: one.model_id,
+    "experiment_id": lambda one: int(one.experiment_id),
+    "name": lambda one: one.document.name,
+    "artifact_location": lambda one: one.document.location,
+    "creation_timestamp_ms": lambda one: one.document.created,
+    "last_updated_timestamp_ms": lambda one: one.document.updated,
+    "model_type": lambda one: one.document.type,
+    "source_run_id": lambda one: one.document.run,
+    "status": lambda one: _STATUSES[one.document.status],
+    "status_message": lambda _: None,
+    "lifecycle_stage": lambda one: one.document.stage,
+}
+_ALIASES = {
+    "creation_time": "creation_timestamp_ms",
+    "creation_timestamp": "creation_timestamp_ms",
+    "last_updated_timestamp": "last_updated_timestamp_ms",
+}
+_Clause = tuple[Callable[[StoredModel], Any], bool]
+
+
+def search_logged_models(
+    models: LoggedModels,
+    experiment_ids: Sequence[str],
+    filter_string: str | None,
+    datasets: Sequence[dict[str, Any]] | None,
+    max_results: int | None,
+    order_by: Sequence[dict[str, Any]] | None,
+    page_token: str | None,
+) -> tuple[list[LoggedModel], str | None]:
+    """One page of models, and the token of the next."""
+    if datasets and not all(one.get("dataset_name") for one in datasets):
+        raise invalid("`dataset_name` in the `datasets` clause must be specified.")
+    token: Any = search_models_token()
+    offset = 0
+    if page_token:
+        decoded = token.decode(page_token)
+        decoded.validate(experiment_ids, filter_string, order_by)
+        offset = decoded.offset
+    condition = _condition(filter_string, datasets or [])
+    clauses = _clauses(order_by or [])
+    wanted = dict.fromkeys(str(parsed_experiment_id(one)) for one in experiment_ids)
+    found = [
+        stored
+        for experiment_id in wanted
+        for stored in models.in_experiment(experiment_id)
+        if stored.document.stage != LifecycleStage.DELETED and condition(stored)
+    ]
+    found.sort(key=cmp_to_key(lambda one, other: _compare(clauses, one, other)))
+    end = offset + (max_results or _PAGE)
+    following = None
+    if len(found) > end:
+        following = token(
+            offset=end,
+            experiment_ids=experiment_ids,
+            filter_string=filter_string,
+            order_by=order_by,
+        ).encode()
+    return [stored.entity() for stored in found[offset:end]], following
+
+
+def _condition(
+    filter_string: str | None, datasets: Sequence[dict[str, Any]]
+) -> Callable[[StoredModel], bool]:
+    comparisons = parsed_model_filter(filter_string)
+    of_metrics = any(kind == "metrics" for kind, *_ in comparisons)
+    for kind, key, *_ in comparisons:
+        if kind == "attributes" and key not in _ATTRIBUTES:
+            raise invalid(f"Invalid attribute: {key!r}")
+
+    def matches(stored: StoredModel) -> bool:
+        if datasets and not of_metrics and not _on_datasets(stored, datasets):
+            return False
+        return all(_matches(stored, datasets, *one) for one in comparisons)
+
+    return matches
+
+
+def _matches(
+    stored: StoredModel,
+    datasets: Sequence[dict[str, Any]],
+    kind: str,
+    key: str,
+    comparator: str,
+    value: Any,
+) -> bool:
+    compare = _COMPARISONS[comparator]
+    document = stored.document
+    if kind == "metrics":
+        metrics = _on_datasets(stored, datasets) if datasets else stored.metrics
+        return any(one.key == key and compare(one.value, value) for one in metrics)
+    if kind == "attributes":
+        found = _ATTRIBUTES[key](stored)
+        if key == "status":
+            # compared as text with a number in MLflow's own store, which matches nothing but `!=`
+            found = str(found)
+    else:
+        found = (document.params if kind == "params" else document.tags).get(key)
+    return found is not None and compare(found, value)
+
+
+def _on_datasets(stored: StoredModel, datasets: Sequence[dict[str, Any]]) -> list[ModelMetric]:
+    return [metric for metric in stored.metrics if any(_is_on(metric, one) for one in datasets)]
+
+
+def _is_on(metric: ModelMetric, dataset: dict[str, Any]) -> bool:
+    if metric.dataset_name != dataset["dataset_name"]:
+        return False
+    return "dataset_digest" not in dataset or metric.dataset_digest == dataset["dataset_digest"]
+
+
+def _clauses(order_by: Iterable[dict[str, Any]]) -> list[_Clause]:
+    clauses: list[_Clause] = []
+    names: set[str] = set()
+    for given in order_by:
+        field_name: str = given["field_name"]
+        ascending = bool(given.get("ascending", True))
+        name = _ALIASES.get(field_name, field_name)
+        kind, _, key = field_name.partition(".")
+        if not key:
+            if name not in _ATTRIBUTES:
+                raise invalid(f"Invalid order by field name: {field_name}")
+            names.add(name)
+            clauses.append((_ATTRIBUTES[name], ascending))
+        elif kind == "metrics":
+            clauses.append((_latest(key, given), ascending))
+        else:
+            raise invalid(f"Invalid order by field name: {field_name}. Only metrics are supported.")
+    if "creation_timestamp_ms" not in names:
+        clauses.append((_ATTRIBUTES["creation_timestamp_ms"], False))
+    if "model_id" not in names:
+        clauses.append((_ATTRIBUTES["model_id"], True))
+    return clauses
+
+
+def _latest(key: str, given: dict[str, Any]) -> Callable[[StoredModel], Any]:
+    name, digest = given.get("dataset_name"), given.get("dataset_digest")
+
+    def value(stored: StoredModel) -> float | None:
+        metrics = [
+            one
+            for one in stored.metrics
+            if one.key == key
+            and (not name or one.dataset_name == name)
+            and (not digest or one.dataset_digest == digest)
+        ]
+        latest = min(metrics, key=lambda one: (-one.timestamp, -one.step, one.run_id), default=None)
+        return None if latest is None else latest.value
+
+    return value
+
+
+def _compare(clauses: Sequence[_Clause], one: StoredModel, other: StoredModel) -> int:
+    for value_of, ascending in clauses:
+        first, second = value_of(one), value_of(other)
+        if first == second:
+            continue
+        if first is None or second is None:
+            return 1 if first is None else -1
+        return -1 if (first < second) == ascending else 1
+    return 0
