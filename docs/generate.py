@@ -43,6 +43,7 @@ from backend.spec.tables.model import KeyAttribute, Table
 from backend.spec.tables.operations import AUDIT, RESERVATIONS
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
+from docs.tracking import tracking_page
 from infra.settings import described
 
 REFERENCE = Path(__file__).with_name("reference")
@@ -57,6 +58,7 @@ def pages() -> dict[str, str]:
         "routes.md": ("Routes", _routes()),
         "errors.md": ("Errors", _errors()),
         "settings.md": ("Functions and settings", _settings()),
+        "tracking-table.md": ("The tracking table", tracking_page()),
     }
     written = {name: _page(title, lines) for name, (title, lines) in made.items()}
     return {**written, "openapi.json": json.dumps(openapi(), indent=1) + "\n"}

@@ -41,3 +41,47 @@ class Meter:
             self.write_units += units
         else:
             self.read_units += units
+
+
+class Recorder:
+    """Notes which keys, ranges and indexes the requests inside its block use."""
+
+    def __init__(self, client: Any) -> None:
+        self._events = client.meta.events
+        self.indexes: set[str] = set()
+        self.keys: list[tuple[str, str]] = []
+        self.ranges: list[tuple[str, str]] = []  # of the table: partition, start
+
+    def __enter__(self) -> "Recorder":
+        for name in _MEASURED:
+            self._events.register(f"provide-client-params.dynamodb.{name}", self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in _MEASURED:
+            self._events.unregister(f"provide-client-params.dynamodb.{name}", self._note)
+
+    def _note(self, params: dict[str, Any], **_: Any) -> None:
+        if "KeyConditionExpression" in params:
+            values = [next(iter(one.values())) for one in _values(params)]
+            if "IndexName" in params:
+                self.indexes.add(params["IndexName"])
+            else:
+                self.ranges.append((values[0], values[1] if len(values) > 1 else ""))
+        self.keys += _keys_in(params)
+
+
+def _values(params: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(params["ExpressionAttributeValues"].values())
+
+
+def _keys_in(value: Any) -> list[tuple[str, str]]:
+    """Every primary key inside the parameters of a request."""
+    if isinstance(value, list):
+        return [key for one in cast("list[Any]", value) for key in _keys_in(one)]
+    if not isinstance(value, dict):
+        return []
+    members = cast("dict[str, Any]", value)
+    if "PK" in members and "SK" in members:
+        return [(members["PK"]["S"], members["SK"]["S"])]
+    return [key for one in members.values() for key in _keys_in(one)]

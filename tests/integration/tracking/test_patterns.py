@@ -1,0 +1,171 @@
+"""Every access pattern of the reference page, run on the engine with its keys and index."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import pytest
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    ExperimentTag,
+    LoggedModelOutput,
+    Metric,
+    Param,
+    RunTag,
+    ViewType,
+)
+from mlflow.entities.model_registry import RegisteredModelTag
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.patterns import PATTERNS, AccessPattern
+from vitrine_mlflow.registry.models import Models
+from vitrine_mlflow.registry.versions import Versions
+from vitrine_mlflow.store import DynamoTrackingStore
+
+from tests.integration.tracking.metering import Recorder
+from tests.integration.tracking.stores import TrackingTables
+from tests.integration.tracking.trace_histories import info_of, span_of
+
+RUN_PATTERNS = [pattern for pattern in PATTERNS if pattern.function]
+
+
+class World:
+    """A table with one of everything, and what calls the functions of the patterns."""
+
+    def __init__(self, tables: TrackingTables, table: str) -> None:
+        self.client = tables.client
+        context = Context(tables.database(table), "s3://artifacts")
+        self.store = DynamoTrackingStore.of_context(context)
+        self.models = Models(context)
+        self.versions = Versions(context, self.models)
+        self.run = self.store.create_run("0", "ann", 1, [], "name").info.run_id
+        self.store.log_batch(
+            self.run, [Metric("m", 1.0, 1, 1), Metric("n", 2.0, 1, 1)], [Param("p", "v")], []
+        )
+        self.use(self.run)
+        self.store.start_trace(info_of("tr-1", tags={"mlflow.traceName": "chat"}))
+        self.store.log_spans("0", [span_of("tr-1", 1)])
+        self.models.create("model", [], None)
+        self.version("model")
+        self.versions.set_alias("model", "best", 1)
+
+    def use(self, run_id: str) -> None:
+        given = DatasetInput(Dataset("iris", "digest", "local", "src"), [])
+        self.store.datasets.log_inputs(run_id, [given], None)
+        self.store.datasets.log_outputs(run_id, [LoggedModelOutput("m-1", 0)])
+
+    def version(self, name: str) -> None:
+        self.versions.create(name, "s3://source", None, [], None, None)
+
+    def new_run(self) -> str:
+        return self.store.create_run("0", "ann", 1, [], "other").info.run_id
+
+    def search(self, filter_string: str, *order_by: str) -> Any:
+        searching: Any = self.store
+        return searching.search_runs(["0"], filter_string, ViewType.ACTIVE_ONLY, 10, order_by)
+
+    def log_batch(self) -> Any:
+        return self.store.log_batch(
+            self.run, [Metric("m", 2.0, 2, 2)], [Param("q", "v")], [RunTag("t", "v")]
+        )
+
+    def set_stage(self) -> None:
+        experiments = self.store.experiments
+        experiments.set_stage(experiments.find("0"), "active")
+
+
+CALLS: dict[str, Callable[[World], Any]] = {
+    "Experiments: Get experiment by ID": lambda w: w.store.experiments.find("0"),
+    "Experiments: Get experiment by name": lambda w: w.store.experiments.ids_by_name_index(
+        "Default"
+    ),
+    "Experiments: List experiments in workspace": lambda w: w.store.experiments.ids_in_workspace(),
+    "Experiments: List experiments by name": lambda w: w.store.experiments.listed_by_name(),
+    "Experiments: Create experiment": lambda w: w.store.experiments.create("new", None, []),
+    "Experiments: Delete/restore experiment": World.set_stage,
+    "Experiments: Set experiment tag": lambda w: w.store.experiments.set_tag(
+        "0", ExperimentTag("k", "v")
+    ),
+    "Runs: Get run by ID": lambda w: w.store.runs.experiment_by_index(w.run),
+    "Runs: List runs in experiment": lambda w: w.store.runs.in_stage("0", "active"),
+    "Runs: Filter runs by lifecycle": lambda w: w.store.runs.in_stage("0", "active"),
+    "Runs: Sort runs by start time": lambda w: w.store.runs.by_time("0"),
+    "Runs: Filter runs by status": lambda w: w.search("status = 'RUNNING'"),
+    "Runs: Sort runs by name": lambda w: w.search("", "run_name ASC"),
+    "Runs: Sort runs by metric": lambda w: w.search("", "metrics.m DESC"),
+    "Runs: Create run": World.new_run,
+    "Runs: Update run info": lambda w: w.store.details.update_info(w.run, 3, 9, None),
+    "Runs: Delete/restore run": lambda w: w.store.runs.delete(w.new_run()),
+    "Metrics, params and tags: Log metric": lambda w: w.store.metrics.log(
+        w.run, [Metric("a", 1.0, 1, 1)]
+    ),
+    "Metrics, params and tags: Log metric history": lambda w: w.store.metrics.log(
+        w.run, [Metric("a", 1.0, 2, 2)]
+    ),
+    "Metrics, params and tags: Get metric history": lambda w: w.store.metrics.history(w.run, "m"),
+    "Metrics, params and tags: Log param": lambda w: w.store.details.log_param(
+        w.run, Param("x", "y")
+    ),
+    "Metrics, params and tags: Get all params for run": lambda w: w.store.get_run(w.run),
+    "Metrics, params and tags: Set run tag": lambda w: w.store.details.set_tag(
+        w.run, RunTag("x", "y")
+    ),
+    "Metrics, params and tags: Get all tags for run": lambda w: w.store.get_run(w.run),
+    "Metrics, params and tags: Log batch (metrics + params + tags)": World.log_batch,
+    "Search and ranking: Search runs by metric value": lambda w: w.search("", "metrics.n DESC"),
+    "Search and ranking: Search runs by param value": lambda w: w.search("params.p = 'v'"),
+    "Traces: Get trace by ID": lambda w: w.store.traces.items.experiment_by_index("tr-1"),
+    "Traces: List traces in experiment": lambda w: w.store.traces.items.ids_by_time("0"),
+    "Traces: Sort traces by time": lambda w: w.store.traces.items.ids_by_time("0"),
+    "Traces: Sort traces by name": lambda w: w.store.traces.items.ids_by_name("0", "chat"),
+    "Traces: Set trace tag": lambda w: w.store.traces.set_tag("tr-1", "k", "v"),
+    "Traces: Get trace spans": lambda w: w.store.traces.items.spans(
+        w.store.traces.items.find("tr-1")
+    ),
+    "Traces: Create trace + spans": lambda w: w.store.traces.log_spans("0", [span_of("tr-2", 1)]),
+    "Datasets: Create dataset": lambda w: w.use(w.new_run()),
+    "Datasets: Get dataset": lambda w: w.store.datasets.get("0", "iris", "digest"),
+    "Datasets: Link dataset to run": lambda w: w.use(w.new_run()),
+    "Datasets: List datasets for run": lambda w: w.store.datasets.linked(w.run),
+    "Logged models: Log model to run": lambda w: w.use(w.new_run()),
+    "Logged models: List logged models for run": lambda w: w.store.datasets.models(w.run),
+    "Model registry: Create registered model": lambda w: w.models.create("other", [], None),
+    "Model registry: Get registered model": lambda w: w.models.require("model"),
+    "Model registry: Get model by name": lambda w: w.models.names_by_index("model"),
+    "Model registry: List registered models": lambda w: w.models.listed_by_name(),
+    "Model registry: Create model version": lambda w: w.version("model"),
+    "Model registry: Get model version": lambda w: w.versions.get("model", 1),
+    "Model registry: List model versions": lambda w: w.models.find("model"),
+    "Model registry: Set model tag": lambda w: w.models.set_tag(
+        "model", RegisteredModelTag("k", "v")
+    ),
+    "Model registry: Set model alias": lambda w: w.versions.set_alias("model", "new", 1),
+    "Model registry: Get model by alias": lambda w: w.models.version_of_alias("model", "best"),
+}
+
+
+@pytest.fixture(scope="module")
+def world(tracking_tables: TrackingTables) -> World:
+    return World(tracking_tables, tracking_tables.create("mlflow-patterns"))
+
+
+@pytest.mark.parametrize("pattern", RUN_PATTERNS, ids=lambda pattern: pattern.name)
+def test_a_pattern_uses_its_key_or_index(pattern: AccessPattern, world: World) -> None:
+    with Recorder(world.client) as recorder:
+        reply = CALLS[pattern.name](world)
+        if isinstance(reply, Iterator):
+            reply = list(cast("Iterator[Any]", reply))
+    if pattern.index is not None:
+        assert pattern.index.name in recorder.indexes
+        assert reply, "the index finds what was written"
+        return
+    wanted = pattern.entity
+    items = [key for key in recorder.keys if wanted.parse(keys.Key(*key)) is not None]
+    ranges = [one for one in recorder.ranges if _begins(wanted, *one)]
+    assert items or ranges, (recorder.keys, recorder.ranges)
+
+
+def _begins(entity: keys.Entity, partition: str, start: str) -> bool:
+    """Whether a range of the table begins at or before the keys of an entity, in its family."""
+    family = entity.sk.text.partition("{")[0]
+    return entity.pk.parse(partition) is not None and (not start or start.startswith(family[:2]))
