@@ -36,7 +36,7 @@ from backend.spec.queues import (
 )
 from backend.spec.routes import ROUTES, Route
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS
-from backend.spec.settings import SETTINGS, UPLOAD_RATE_PER_MINUTE
+from backend.spec.settings import PROCESSING, SETTINGS, UPLOAD_RATE_PER_MINUTE
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
 from benchmarks.metering import Change, Usage, metered
@@ -336,6 +336,7 @@ def _environment() -> dict[str, str]:
     environment |= {setting.variable: str(setting.default) for setting in SETTINGS}
     return environment | {
         UPLOAD_RATE_PER_MINUTE.variable: "10000",
+        PROCESSING.variable: "0",  # the page on costs has a section of its own for it
         "SEARCH_ENDPOINT": "search.example",
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",

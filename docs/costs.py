@@ -34,10 +34,11 @@ change costs. `IndexSettle` comes after 15 minutes, when the table indexes have 
 
 _PROCESSING = """\
 An execution of a workflow is charged by its state transitions, and its functions by their seconds
-and memory. The state machine enters four states for the whole execution and two for each pipeline;
-retries, and outputs that take several calls to store, add some. Step Functions logs some thirty
-lines an execution, and its two status events are free. A shipped pipeline adds a read of the file,
-a write of its facts, and one each of a thumbnail and a GLB; ProcessOutput stores the outputs."""
+and memory. The state machine enters four states for the whole execution, two for each pipeline, and
+two more for one that follows another, to see what that one wrote; retries, and outputs that take
+several calls to store, add some. Step Functions logs some thirty lines an execution, and its two
+status events are free. A shipped pipeline adds a read of the file, a write of its facts, and one
+each of a thumbnail and a GLB; ProcessOutput stores the outputs."""
 
 _IDLE = """\
 All else is paid by use. Nodes of the search domain are paid by the hour, 730 a month, and their
@@ -102,7 +103,8 @@ def _processing() -> Iterator[tuple[str, ...]]:
     outputs = [spec for spec in FUNCTIONS if spec.kind == "output"]
     for pipelines in (1, 2):
         names = ["of its pipelines", *(f"{spec.name} ({spec.memory_mb} MB)" for spec in outputs)]
-        count = of_execution + of_pipeline * pipelines
+        looks = 2 * (pipelines - 1)  # for the files of the pipeline before
+        count = of_execution + of_pipeline * pipelines + looks
         yield f"{pipelines} in a workflow", str(count), ", ".join(names)
     for spec in FUNCTIONS:
         if spec.kind == "pipeline":

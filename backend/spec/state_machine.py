@@ -100,7 +100,8 @@ def _outputs(process_output: str, partition: str) -> dict[str, Any]:
 def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
     kinds = [(kind, waits) for kind in INTEGRATIONS for waits in (False, True)]
     tasks = {_name(kind, waits): _task(kind, waits, partition) for kind, waits in kinds}
-    choices = [
+    choices = [{"Condition": "{% $states.input.earlier > 0 %}", "Next": "EarlierOutput"}]
+    choices += [
         {"Condition": f"{{% $states.input.pipeline.kind = '{name}' %}}", "Next": name}
         for name in tasks
     ]
@@ -115,9 +116,9 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
         },
         "ItemProcessor": {
             "ProcessorConfig": {"Mode": "INLINE"},
-            "StartAt": "Input",
+            "StartAt": "Kind",
             "States": {
-                **_inputs(partition),
+                "EarlierOutput": _earlier_output(partition),
                 "Kind": {"Type": "Choice", "Choices": choices, "Default": "Unknown"},
                 **tasks,
                 "Unknown": {
@@ -132,8 +133,8 @@ def _pipelines(following: str | None, partition: str) -> dict[str, Any]:
     }
 
 
-def _inputs(partition: str) -> dict[str, Any]:
-    """Look for the files of earlier pipelines, the last one first.
+def _earlier_output(partition: str) -> dict[str, Any]:
+    """Look for files of an earlier pipeline, the last one first.
 
     `earlier` is the number of the pipeline to look at, 0 when there is none, or none left.
     """
@@ -144,30 +145,23 @@ def _inputs(partition: str) -> dict[str, Any]:
     )
     wrote = "$states.result.KeyCount > 0"
     return {
-        "Input": {
-            "Type": "Choice",
-            "Choices": [{"Condition": "{% $states.input.earlier = 0 %}", "Next": "Kind"}],
-            "Default": "EarlierOutput",
+        "Type": "Task",
+        "Resource": f"arn:{partition}:states:::aws-sdk:s3:listObjectsV2",
+        "Arguments": {
+            "Bucket": "{% $states.input.run.bucketAssetAuxiliary %}",
+            "Prefix": f"{{% {folder} & '/files/' %}}",
+            "MaxKeys": 1,
         },
-        "EarlierOutput": {
-            "Type": "Task",
-            "Resource": f"arn:{partition}:states:::aws-sdk:s3:listObjectsV2",
-            "Arguments": {
-                "Bucket": "{% $states.input.run.bucketAssetAuxiliary %}",
-                "Prefix": f"{{% {folder} & '/files/' %}}",
-                "MaxKeys": 1,
-            },
-            "Retry": [_retry("States.TaskFailed")],
-            "Output": {
-                "run": "{% $states.input.run %}",
-                "earlier": f"{{% {wrote} ? 0 : $states.input.earlier - 1 %}}",
-                "pipeline": (
-                    f"{{% {wrote} ? $merge([$states.input.pipeline, {{'message': {changed}}}]) "
-                    ": $states.input.pipeline %}"
-                ),
-            },
-            "Next": "Input",
+        "Retry": [_retry("States.TaskFailed")],
+        "Output": {
+            "run": "{% $states.input.run %}",
+            "earlier": f"{{% {wrote} ? 0 : $states.input.earlier - 1 %}}",
+            "pipeline": (
+                f"{{% {wrote} ? $merge([$states.input.pipeline, {{'message': {changed}}}]) "
+                ": $states.input.pipeline %}"
+            ),
         },
+        "Next": "Kind",
     }
 
 

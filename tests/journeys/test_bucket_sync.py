@@ -15,6 +15,7 @@ from botocore.config import Config
 
 from local.engines import Options
 from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.test_executions import executions, have_ended
 
 OPTIONS = Options()
 IMPORTED = "imported"
@@ -86,6 +87,12 @@ def test_objects_that_others_write_become_assets_and_files(
     reasons = [one["reason"] for one in failures(api) if folder in one["reason"]]
     assert len(reasons) == 2
     assert versions_of(s3, bucket, folder) == before
+    # Workflows start on them like on uploads, though their asset was made after the event.
+    path = f"/database/{IMPORTED}/assets/{quote(f'{folder} two')}"
+    wait_until(lambda: have_ended(api, path, 1))
+    (run,) = executions(api, path)
+    assert (run["trigger"], run["startedBy"]) == ("upload", "SYSTEM")
+    assert run["inputAssetFileKey"] == f"{folder} two/only.glb"
 
 
 def failures(api: Api) -> list[dict[str, Any]]:

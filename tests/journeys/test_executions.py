@@ -41,7 +41,9 @@ def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
     assert [one["executionId"] for one in found] == [started, first["executionId"]]
     assert found[0]["executionStatus"] == "SUCCEEDED"
     shown = api.ok("GET", f"{path}/executions/{started}")["message"]
-    assert [step["pipelineId"] for step in shown["steps"]] == [SHIPPED]
+    (step,) = shown["steps"]
+    assert (step["pipelineId"], step["state"]) == (SHIPPED, "SUCCEEDED")
+    assert shown["startedAt"] <= step["startedAt"] <= step["stoppedAt"]
     # What the run wrote started nothing, or it would be listed.
     runtime.drain()
     assert len(executions(api, path)) == 2

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from backend.core.file_kinds import is_preview
-from backend.core.objects import ObjectHead, Objects, ObjectVersion
+from backend.core.objects import Objects
 from backend.core.parallel import in_parallel
 from backend.core.wired import wired
 from backend.domains.assets.models import Asset
@@ -73,8 +73,9 @@ class RunFolder:
         return kept, page.next_key
 
     def _exists(self, key: str) -> bool:
-        head: ObjectHead | ObjectVersion | None = self.objects.head(self.bucket, key)
-        return isinstance(head, ObjectHead)
+        # No HEAD: of an absent object it looks for the marker of a deleted one, too.
+        found = self.objects.list_objects(self.bucket, key, limit=1).objects
+        return bool(found) and found[0].key == key
 
 
 @wired
