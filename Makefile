@@ -95,6 +95,7 @@ ENGINE_HISTORIES ?= 300
 POLICIES ?= 5000
 FUZZ_EXAMPLES ?= 100
 UPLOADS ?= 1000
+OUTPUTS ?= 10000
 SEARCHES ?= 10000
 MLFLOW_HISTORIES ?= 1000
 .PHONY: prove
@@ -138,8 +139,9 @@ prove-moto: $(READY)
 		tests/unit/operations; echo "make prove PART=moto: $$SECONDS s"
 
 prove-models: prepare
-	@UPLOADS=$(UPLOADS) $(PYTEST) -q -s tests/models tests/journeys/long/test_debian_models.py \
-		tests/journeys/long/test_thousand_uploads.py; \
+	@UPLOADS=$(UPLOADS) OUTPUTS=$(OUTPUTS) $(PYTEST) -q -s tests/models \
+		tests/journeys/long/test_debian_models.py tests/journeys/long/test_thousand_uploads.py \
+		tests/journeys/long/test_many_outputs.py; \
 		echo "make prove PART=models: $$SECONDS s"
 
 prove-fuzz: prepare
