@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.factories.identity_provider import encoded
-from tests.journeys.canaries import leaks, plant, planted, secrets_of
+from tests.journeys.canaries import found_in, leaks, plant, planted, secrets_of
 from tests.journeys.runtime import Api, Runtime
 
 KEY = "vams_" + "canary-" * 8
@@ -50,11 +50,17 @@ def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: st
         _send_everywhere(runtime, api, database, secret)
     asset = api.new_asset(database, "with a file")
     api.upload(database, asset, {"/a.txt": [b"text"]})
+    path = f"/database/{database}/assets/{asset}"
+    api.ok("POST", f"{path}/download", {"downloadType": "assetFile", "key": "/a.txt"})
     signatures = {each for each in planted if re.fullmatch("[0-9a-f]{64}", each)}
     assert len(signatures) > 1, "those of the upload are not planted"
     secrets = secrets_of(runtime.state)
     assert len(secrets) >= 3
     assert leaks(runtime.state / "logs", secrets) == []
+    runtime.drain()
+    trail = api.send("GET", "/audit", params={"entity": f"asset:{database}:{asset}"}).text
+    assert asset in trail
+    assert found_in(trail) == set()
 
 
 def _send_everywhere(runtime: Runtime, api: Api, database: str, secret: str) -> None:
