@@ -1,9 +1,9 @@
 """`python -m benchmarks.uploads`: what processing adds to the time of an upload.
 
 One runtime has a database that processes uploads and one that does not. Uploads of the same model
-go to them alternately, and each begins when the one before is worked off: what follows an upload
-takes processors of this machine, which on AWS are others. Timed are the requests of a client: to
-begin, to put the file, to complete.
+go to them alternately, and each begins when the one before is worked off, which takes up to eight
+seconds: what follows an upload takes processors of this machine, which on AWS are others. Timed
+are the requests of a client: to begin, to put the file, to complete.
 """
 
 import json
@@ -32,7 +32,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 @app.command()
 def main(
     *,
-    uploads: Annotated[int, typer.Option(min=2, help="Timed uploads to each database.")] = 40,
+    uploads: Annotated[int, typer.Option(min=2, help="Timed uploads to each database.")] = 8,
     output: Annotated[Path, typer.Option(help="Where to write the JSON.")] = Path(
         ".local/bench-uploads.json"
     ),
