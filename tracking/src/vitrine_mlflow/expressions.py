@@ -1,5 +1,6 @@
 """Values, conditions and writes in the form that DynamoDB takes them."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -93,6 +94,9 @@ def deserialize(value: Mapping[str, Any]) -> Any:
             return int(content)
         case "NULL":
             return None
+        case "B":
+            # clients without a parser for binary values return them as base64
+            return base64.b64decode(content) if isinstance(content, str) else content
         case "M":
             return deserialize_item(content)
         case "L":

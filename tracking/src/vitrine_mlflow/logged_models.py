@@ -322,7 +322,8 @@ class LoggedModels:
                 value = ModelMetric.of(metric, run_id)
                 put = value.put(self._experiment_of(metric.model_id), metric.model_id)
                 puts[key_of(put.item)] = put
-        self._database.write_in_batches(puts.values())
+        if puts:
+            self._database.write_in_batches(puts.values())
 
     def remove(self, model_id: str) -> None:
         """Remove a model for good; its item comes first."""

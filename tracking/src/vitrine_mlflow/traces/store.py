@@ -1,7 +1,7 @@
 """The items of traces: reading and conditional writing."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from vitrine_mlflow import keys
@@ -9,7 +9,7 @@ from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Range, key_of, with_key
 from vitrine_mlflow.encoding import SORT_KEY_BYTES, clip, escape, iso_time, ordered_text
 from vitrine_mlflow.errors import ConflictError, missing
-from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Write
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
 from vitrine_mlflow.keys import Key
 from vitrine_mlflow.table import GSI1, LSI2, LSI3, LSI4, PARTITION_KEY, SORT_KEY, Index
 from vitrine_mlflow.traces.document import TraceDocument
@@ -29,6 +29,7 @@ class StoredTrace:
     trace_id: str
     document: TraceDocument
     revision: int = 0
+    indexed: Mapping[str, str] = field(default_factory=dict[str, str])  # its keys in local indexes
 
     @property
     def key(self) -> Key:
@@ -82,7 +83,9 @@ class TraceStore:
         known = self._written.get(trace_id)
         if known is None:
             return None
-        return StoredTrace(known[0], trace_id, TraceDocument.unpacked(known[2]), known[1])
+        document = TraceDocument.unpacked(known[2])
+        indexed = _index_attributes(trace_id, document)
+        return StoredTrace(known[0], trace_id, document, known[1], indexed)
 
     def experiment_of(self, trace_id: str) -> str | None:
         """The experiment of a trace by the item that was written with it."""
@@ -158,18 +161,23 @@ class TraceStore:
         experiment_id, trace_id = stored.experiment_id, stored.trace_id
         packed = stored.document.packed()
         revision = stored.revision + 1
-        attributes: Item = {
-            _DOCUMENT: packed,
-            "revision": revision,
-            **keys.TRACE.index_keys(experiment_id=experiment_id, trace_id=trace_id),
-            **_index_attributes(trace_id, stored.document),
-        }
-        condition = {"revision": stored.revision} if stored.revision else {PARTITION_KEY: ABSENT}
-        writes: list[Write] = [Put(with_key(stored.key, attributes), condition), *more]
-        if not stored.revision:
-            lookup = keys.TRACE_LOOKUP.key(trace_id=trace_id)
-            item = with_key(lookup, {"experiment_id": experiment_id})
-            writes.append(Put(item, {PARTITION_KEY: ABSENT}))
+        attributes: Item = {_DOCUMENT: packed, "revision": revision}
+        indexed = _index_attributes(trace_id, stored.document)
+        writes: list[Write] = [*more]
+        if stored.revision:
+            # an update of these only: writing equal keys again would write the indexes, too
+            changed = {key: one for key, one in indexed.items() if stored.indexed.get(key) != one}
+            removed = [key for key in stored.indexed if key not in indexed]
+            condition = {"revision": stored.revision}
+            writes.append(Update(stored.key, {**attributes, **changed}, removed, {}, condition))
+        else:
+            attributes |= keys.TRACE.index_keys(experiment_id=experiment_id, trace_id=trace_id)
+            lookup = with_key(
+                keys.TRACE_LOOKUP.key(trace_id=trace_id), {"experiment_id": experiment_id}
+            )
+            new = {PARTITION_KEY: ABSENT}
+            writes.append(Put(with_key(stored.key, attributes | indexed), new))
+            writes.append(Put(lookup, new))
         try:
             self._database.write(writes)
         except ConflictError:
@@ -179,7 +187,7 @@ class TraceStore:
             self._written.clear()
         self._written[trace_id] = (experiment_id, revision, packed)
         self._remember_experiment(trace_id, experiment_id)
-        return StoredTrace(experiment_id, trace_id, stored.document, revision)
+        return StoredTrace(experiment_id, trace_id, stored.document, revision, indexed)
 
     def forget(self, trace_id: str) -> None:
         self._written.pop(trace_id, None)
@@ -297,7 +305,8 @@ def _part_key(stored: StoredTrace, batch: str, number: int) -> Key:
 
 def _stored(experiment_id: str, trace_id: str, item: Item) -> StoredTrace:
     document = TraceDocument.unpacked(item[_DOCUMENT])
-    return StoredTrace(experiment_id, trace_id, document, item["revision"])
+    indexed = _index_attributes(trace_id, document)
+    return StoredTrace(experiment_id, trace_id, document, item["revision"], indexed)
 
 
 def _indexed_name(name: str) -> str:
