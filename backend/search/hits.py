@@ -27,7 +27,7 @@ PAGE_BYTES = 6_000_000
 """Bytes of all sources of a page: as many as a function of AWS can send."""
 DOCUMENT_BYTES = 100_000
 """Of a larger document, a hit has no metadata: the routes of metadata return it in pages."""
-MARKED_AT_ONCE = 20
+MARKED_AT_ONCE = 100
 """Hits whose words the first request marks; for each it reads a source, however large."""
 CUT = "metadataCut"
 """The field of a hit whose metadata was left out."""
@@ -61,7 +61,7 @@ def sized(request: JsonObject) -> JsonObject:
     if _is_marked_later(request):
         del asked["highlight"]
         share = -1
-    params = {"size": SOURCE_BYTES, "share": share, "most": DOCUMENT_BYTES, "fields": _DOC_VALUES}
+    params = {"size": SOURCE_BYTES, "share": share, "most": DOCUMENT_BYTES, "fields": DOC_VALUES}
     script = {"lang": "painless", "source": _BY_SIZE, "params": params}
     return {
         **asked,
@@ -86,7 +86,7 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
         (found,) = fields.get(_SOURCE) or (None,)
         size = next(iter(fields.get(SOURCE_BYTES) or ()), DOCUMENT_BYTES + 1)
         if size > DOCUMENT_BYTES:
-            hit |= {"_source": _from_doc_values(found or {}), CUT: True}
+            hit |= {"_source": from_doc_values(found or {}), CUT: True}
             continue
         total += size
         if found is None:
@@ -133,13 +133,13 @@ def _shown(source: JsonObject) -> JsonObject:
 
 
 _FIELDS = dict.fromkeys((*ASSET_INDEX.all_fields, *FILE_INDEX.all_fields, "_rectype"))
-_DOC_VALUES = [
+DOC_VALUES = [
     f"{field}.keyword" if BY_PREFIX.get(field.partition("_")[0] + "_") is TEXT else field
     for field in _FIELDS
 ]
 
 
-def _from_doc_values(fields: JsonObject) -> JsonObject:
+def from_doc_values(fields: JsonObject) -> JsonObject:
     """The source of a document without metadata; lists are in the order of their values."""
     named = {field.removesuffix(".keyword"): values for field, values in fields.items()}
     return {name: _value(name, values) for name, values in named.items()}

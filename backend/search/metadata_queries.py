@@ -29,6 +29,8 @@ MIN_METERS = 0.001
 
 _RANGES = ("gt", "gte", "lt", "lte")
 _FACET = "metadata_facet_"
+COUNTED = "counted"
+"""The part of a facet that is under the choices in other facets (`facets`)."""
 
 
 class _Asked(NamedTuple):
@@ -108,7 +110,7 @@ def _counting(facet: MetadataFacet, pairs: Named) -> JsonObject:
 def taken_facets(facets: list[MetadataFacet], aggregations: JsonObject) -> list[JsonObject]:
     """The facets of metadata, taken out of what OpenSearch has counted."""
     return [
-        _facet(facet.key, aggregations.pop(f"{_FACET}{number}")["of_key"])
+        _facet(facet.key, aggregations.pop(f"{_FACET}{number}")[COUNTED]["of_key"])
         for number, facet in enumerate(facets)
     ]
 

@@ -16,8 +16,11 @@ MAX_TERMS = 100
 MAX_FILTERS = 20
 MAX_FACETS = 10
 MAX_CURSOR_CHARS = 16_384
+MAX_FOLDED = 100
+"""Assets of a page with their files."""
 
 QueryText = Annotated[str, Field(max_length=MAX_QUERY_CHARS), AfterValidator(is_text)]
+HistogramField = Literal["num_filesize", "date_lastmodified", "date_asset_version_createdate"]
 BOTH: tuple[EntityType, ...] = ("asset", "file")
 
 
@@ -47,12 +50,23 @@ FilterOperator = Literal[
 ]
 
 
+def _without_repeats(fields: list[HistogramField]) -> list[HistogramField]:
+    return list(dict.fromkeys(fields))
+
+
 class Window(SentModel):
     """Which of the hits are answered: `size` of them from `from` on; both lie in 10,000."""
 
     query: QueryText = ""
     entity_types: Annotated[list[EntityType], Field(max_length=2)] = []
     include_archived: bool = False
+    did_you_mean: Annotated[
+        bool,
+        Field(
+            description="Suggest another text in `didYouMean` if nothing is found. That takes a "
+            "second request to OpenSearch."
+        ),
+    ] = False
     from_: Annotated[int, Field(alias="from", ge=0)] = 0
     size: Annotated[int, Field(ge=0, le=MAX_SIZE)] = 100
 
@@ -136,6 +150,26 @@ class MetadataFacet(WireModel):
     ranges: Annotated[list[FacetRange], Field(max_length=20)] = []
 
 
+class FacetChoice(WireModel):
+    """Values that a user chose in a facet: hits have one of them.
+
+    Choices in several facets must all hold. A facet counts its values without its own choice, so a
+    chosen value does not hide the others.
+    """
+
+    facet: Annotated[
+        MetadataKey,
+        Field(
+            description="`str_assettype`, `str_fileext`, `str_assetid`, `str_databaseid`, "
+            "`list_tags`, or a key as in `metadataFacets`."
+        ),
+    ]
+    values: Annotated[
+        list[bool | float | Term],
+        Field(min_length=1, max_length=MAX_TERMS, description="As the facet's buckets have them."),
+    ]
+
+
 class SearchBody(Window):
     """A full search. `tokens` and `operation` of older clients are accepted and ignored.
 
@@ -153,6 +187,23 @@ class SearchBody(Window):
     include_metadata_in_search: bool = True
     metadata_filters: Annotated[list[MetadataFilter], Field(max_length=MAX_FILTERS)] = []
     metadata_facets: Annotated[list[MetadataFacet], Field(max_length=MAX_FACETS)] = []
+    facet_choices: Annotated[list[FacetChoice], Field(max_length=MAX_FILTERS)] = []
+    histograms: Annotated[
+        list[HistogramField],
+        Field(
+            max_length=3,
+            description="Fields whose values are counted in buckets: sizes by powers of ten, dates "
+            "in at most 20 equal intervals.",
+        ),
+        AfterValidator(_without_repeats),
+    ] = []
+    fold_files: Annotated[
+        bool,
+        Field(
+            description="Return assets, each with its three best file hits in `files`. An asset is "
+            "found by itself or by one of its files. At most 100 a page, and not with `after`."
+        ),
+    ] = False
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     explain_results: bool = False
     include_highlights: bool = True
@@ -161,7 +212,8 @@ class SearchBody(Window):
     def names(self) -> list[str]:
         """The keys and fields that filters, facets and criteria of the order name."""
         keys = [one.key for one in (*self.metadata_filters, *self.metadata_facets)]
-        return [*keys, *(one.field for one in self.sort)]
+        chosen = [one.facet for one in self.facet_choices]
+        return [*keys, *chosen, *(one.field for one in self.sort)]
 
     @field_validator("sort", mode="before")
     @classmethod
@@ -177,13 +229,26 @@ class SearchBody(Window):
             raise WrongFieldError("after", "goes with a size of at least 1, and not with from")
         return self
 
+    @model_validator(mode="after")
+    def folded_pages_are_short_and_have_both_types(self) -> "SearchBody":
+        if not self.fold_files:
+            return self
+        if self.after is not None:
+            raise WrongFieldError("foldFiles", "does not go with after")
+        if len(self.wanted_types) < len(BOTH):
+            raise WrongFieldError("foldFiles", "needs both entity types")
+        if self.size > MAX_FOLDED:
+            raise WrongFieldError("size", f"must not exceed {MAX_FOLDED} with foldFiles")
+        return self
+
 
 class SearchReply(WireModel):
     """What OpenSearch answers, with `_index_type` on every hit and the facets as they are.
 
     The hit of a document of more than 100,000 bytes has no metadata (`MD_`, `AB_`, `metadata`,
     `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 20 hits no words are marked
-    in such documents. `didYouMean` is a text that finds something where `query` finds nothing.
+    in such documents. If `query` finds nothing and the request has `didYouMean`,
+    `didYouMean` is a text that finds something.
     """
 
     model_config = ConfigDict(extra="allow")

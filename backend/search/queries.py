@@ -11,12 +11,9 @@ from typing import Any
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.conditions import Budget
+from backend.search.facets import add_facets
 from backend.search.filters import filter_query
-from backend.search.metadata_queries import (
-    facet_aggregations,
-    metadata_filter_query,
-    pair_sort,
-)
+from backend.search.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.metadata_text import (
     MAX_WILDCARDS,
     is_pattern,
@@ -26,7 +23,6 @@ from backend.search.metadata_text import (
     part_query,
 )
 from backend.search.models import (
-    EntityType,
     SearchBody,
     SimpleSearchBody,
     SortField,
@@ -50,19 +46,10 @@ NOT_SHOWN: list[JsonObject] = [_TOMBSTONE, {"term": {"bool_archived": True}}]
 
 HIDDEN_FIELDS = ["rev", "hash", "deleted", RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE]
 """Fields that no hit has. The values of `attributes` are in `AB_`."""
-FACET_SIZE = 1000
 MAX_SORTED_TEXTS = 4000
 """Hits of a page times the metadata keys that order them as texts: OpenSearch keeps the values of
 all, which have up to 8,000 characters each."""
 
-_FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
-    # name of the facet as VAMS answers it, name of its buckets, documents that it counts
-    ("str_assettype", "filtered_assettype", "asset"),
-    ("str_fileext", "filtered_fileext", "file"),
-    ("str_assetid", "filtered_assetid", "file"),
-    ("str_databaseid", "filtered_databaseid", None),
-    ("list_tags", "filtered_tags", None),
-)
 _KEYWORDS = frozenset(
     field
     for index in (ASSET_INDEX, FILE_INDEX)
@@ -126,16 +113,7 @@ def full_query(body: SearchBody, visible: JsonObject) -> JsonObject:
         _demand_few_texts(body)
         request["sort"] = [*(_sort(criterion) for criterion in body.sort), *TIE_BREAKERS]
         request["track_scores"] = True
-    if body.aggregations:
-        request["aggs"] = {
-            name: {
-                "filter": {"term": {"_rectype": entity}} if entity else {"match_all": {}},
-                "aggs": {buckets: {"terms": {"field": f"{name}.keyword", "size": FACET_SIZE}}},
-            }
-            for name, buckets, entity in _FACETS
-        }
-    if body.metadata_facets:
-        request["aggs"] = {**request.get("aggs", {}), **facet_aggregations(body.metadata_facets)}
+    add_facets(request, body)
     asked = [*request["query"]["bool"].get("must", ()), *filters]
     if body.include_highlights and asked:
         request["highlight"] = _highlight(asked)
@@ -151,13 +129,6 @@ def fields_query(names: Sequence[str], visible: JsonObject) -> JsonObject:
         str(number): {"filter": {"exists": {"field": name}}} for number, name in enumerate(names)
     }
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
-
-
-def replaced_text(request: JsonObject, text: str) -> JsonObject:
-    """Return the request for how many documents another text would find, all else being equal."""
-    asked = request["query"]["bool"]
-    query = {**asked, "must": [text_query(text, with_metadata=True)], "should": []}
-    return {"query": {"bool": query}, "size": 0, "track_total_hits": 1}
 
 
 def page_of(request: JsonObject, *, size: int, after: list[Any] | None) -> JsonObject:

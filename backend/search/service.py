@@ -14,15 +14,16 @@ from backend.core.wired import wired
 from backend.core.written import AFTER_HEADER, Written
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.cursors import Cursors
+from backend.search.facets import take_facets
+from backend.search.folding import assets_request, folded_hits, folded_request, taken_number
 from backend.search.hits import Search, sized, with_sources
-from backend.search.metadata_queries import taken_facets
 from backend.search.models import EntityType, SearchBody, SimpleSearchBody, SuggestQuery, Window
 from backend.search.pairs import (
     ATTRIBUTES_FROM,
     AttributesNotIndexedError,
     names_attributes,
 )
-from backend.search.queries import fields_query, full_query, replaced_text, simple_query
+from backend.search.queries import fields_query, full_query, simple_query
 from backend.search.state import SearchState
 from backend.search.suggestions import (
     correction_of,
@@ -30,7 +31,7 @@ from backend.search.suggestions import (
     suggest_request,
     suggestions_of,
 )
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SearchIndex
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, MAPPING_VERSION, SearchIndex
 
 if TYPE_CHECKING:
     from backend.search.freshness import Freshness
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 MAX_WAIT_SECONDS = 5.0
 """How long a search waits for a write, the searches themselves apart."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 0.4
+
+REINDEX_DUE = (
+    "The search indexes were created by an earlier release. Until a reindex "
+    "(`vitrine admin search reindex`), searches may not find attributes and facts of files, or "
+    "parts of words."
+)
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
 
@@ -75,8 +82,11 @@ class SearchService:
             AttributesNotIndexedError: it names facts or attributes, and a reindex is due.
         """
         if written is None:
-            return _with_facets(body, self._answer(caller, *self._asked(caller, body)))
-        return _with_facets(body, self._fresh_answer(caller, body, written))
+            reply = self._answer(caller, *self._asked(caller, body))
+        else:
+            reply = self._fresh_answer(caller, body, written)
+        take_facets(body, reply)
+        return reply
 
     def _asked(self, caller: Identity, body: SearchBody) -> tuple[SearchBody, JsonObject]:
         """The search as the caller may have it now, and the request for it."""
@@ -88,11 +98,13 @@ class SearchService:
         return body, full_query(body, visible)
 
     def _answer(self, caller: Identity, body: SearchBody, request: JsonObject) -> JsonObject:
+        if body.fold_files:
+            return self._run_folded(body, request)
         if body.after is None:
             return self._run(body, request)
-        engine, kinds = self._engine(), self._kinds(body)
+        engine, (kinds, about) = self._engine(), self._searched(body)
         page = self.cursors.page(caller, body, request, engine=engine, kinds=kinds)
-        reply = _reply(page.answer, page.kinds)
+        reply = {**_reply(page.answer, page.kinds), **about}
         return reply if page.after is None else {**reply, "after": page.after}
 
     def _fresh_answer(self, caller: Identity, body: SearchBody, written: Written) -> JsonObject:
@@ -141,13 +153,8 @@ class SearchService:
     def _correction(self, window: Window, request: JsonObject, search: Search) -> str | None:
         """Return a text that finds something, where the text of a search finds nothing."""
         text = window.query.strip()
-        visible: JsonObject = request["query"]["bool"]["filter"][0]
-        asked = correction_request(text, visible) if text and not window.from_ else None
-        found = None if asked is None else correction_of(text, search(asked)["hits"]["hits"])
-        if found is None:
-            return None
-        corrected = replaced_text(request, found)
-        return found if search(corrected)["hits"]["total"]["value"] else None
+        asked = correction_request(text, request) if text and not window.from_ else None
+        return None if asked is None else correction_of(text, search(asked)["hits"]["hits"])
 
     def get_mappings(self, caller: Identity) -> dict[str, JsonObject]:
         """Return the mappings of both indexes, as OpenSearch returns them of an index.
@@ -173,21 +180,44 @@ class SearchService:
         return {"match_none": {}} if found is None else found
 
     def _run(self, window: Window, request: JsonObject) -> JsonObject:
-        engine, kinds = self._engine(), self._kinds(window)
+        engine, (kinds, about) = self._engine(), self._searched(window)
         # One copy of each shard answers all requests: another one may not hold what was found.
         search = partial(engine.search, tuple(kinds), copy=new_uuid())
         answer = search(sized(request))
         found = answer["hits"]
         found["hits"] = with_sources(found["hits"], request, search)
-        reply = _reply(answer, kinds)
-        if not found["total"]["value"] and (better := self._correction(window, request, search)):
-            reply["didYouMean"] = better
+        return self._corrected(window, request, search, {**_reply(answer, kinds), **about})
+
+    def _run_folded(self, body: SearchBody, request: JsonObject) -> JsonObject:
+        """Assets with their best files: a second request for what one page of hits shows."""
+        engine, (kinds, about) = self._engine(), self._searched(body)
+        search = partial(engine.search, tuple(kinds), copy=new_uuid())
+        answer = search(folded_request(request))
+        number, heads = taken_number(answer), answer["hits"]["hits"]
+        if heads:
+            asked = assets_request(request, heads)
+            found = search(sized(asked))
+            assets = with_sources(found["hits"]["hits"], asked, search)
+            answer["hits"]["hits"] = folded_hits(heads, assets, found["aggregations"])
+        reply = {**_reply(answer, kinds), **about, "assetsFound": number}
+        return self._corrected(body, request, search, reply)
+
+    def _corrected(
+        self, window: Window, request: JsonObject, search: Search, reply: JsonObject
+    ) -> JsonObject:
+        """The reply, with another text if it is requested and nothing was found."""
+        if window.did_you_mean and not reply["hits"]["total"]["value"]:
+            better = self._correction(window, request, search)
+            if better is not None:
+                reply["didYouMean"] = better
         return reply
 
-    def _kinds(self, window: Window) -> dict[str, EntityType]:
-        """Which of the indexes that are read hold what is asked for."""
-        pointer = self.state.pointer()
-        return {pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
+    def _searched(self, window: Window) -> tuple[dict[str, EntityType], JsonObject]:
+        """The indexes that hold the requested types, and what replies say of their age."""
+        read = self.state.reading()
+        kinds: dict[str, EntityType]
+        kinds = {read.pointer.current(_INDEXES[kind]): kind for kind in window.wanted_types}
+        return kinds, {"reindexDue": REINDEX_DUE} if read.mapping_version < MAPPING_VERSION else {}
 
     def _engine(self) -> SearchEngine:
         if self.engine is None:
@@ -212,16 +242,6 @@ def _told_to(
     return {**mapping, "properties": kept}
 
 
-def _with_facets(body: SearchBody, reply: JsonObject) -> JsonObject:
-    """The reply with the facets of metadata in a field of their own, if any were asked for."""
-    if body.metadata_facets and "aggregations" in reply:
-        reply["metadataFacets"] = taken_facets(body.metadata_facets, reply["aggregations"])
-    if not body.aggregations:
-        reply.pop("aggregations", None)
-        reply.pop("aggregationTotal", None)
-    return reply
-
-
 def _flat_facet(counted: JsonObject) -> JsonObject:
     """Return a facet with its buckets beside those of the inner aggregation.
 
@@ -235,7 +255,7 @@ def _flat_facet(counted: JsonObject) -> JsonObject:
 def _reply(answer: JsonObject, kinds: Mapping[str, EntityType]) -> JsonObject:
     hits: JsonObject = answer["hits"]
     shown: Sequence[JsonObject] = cast("Sequence[JsonObject]", hits["hits"])
-    for hit in shown:
+    for hit in (*shown, *(file for each in shown for file in each.get("files", ()))):
         hit["_index_type"] = kinds[hit["_index"]]
         if "_explanation" in hit:
             hit["explanation"] = hit.pop("_explanation")

@@ -84,6 +84,14 @@ class Mappings(dict[str, int]):
 
 
 @frozen
+class Reading:
+    """The names of the indexes, and the mapping version of the pair that is read."""
+
+    pointer: Pointer
+    mapping_version: int
+
+
+@frozen
 class Ticket:
     """A number higher than every one given before, when it was taken, where to write under it.
 
@@ -132,14 +140,23 @@ class SearchState:
         """Return the mapping versions of the indexes."""
         return _mappings(self.tables.get(SEARCH_STATE, KEY) or {})
 
+    def reading(self) -> Reading:
+        """Return the names of the indexes, and the mapping version of the pair that is read.
+
+        Raises:
+            SearchNotSetUpError: the item names no indexes.
+        """
+        item = self.tables.get(SEARCH_STATE, KEY) or {}
+        pointer = _pointer(item)
+        return Reading(pointer, _mappings(item)[pointer.assets_read])
+
     def mapping_version_read(self) -> int:
         """Return the mapping version of the pair of indexes that is read.
 
         Raises:
             SearchNotSetUpError: the item names no indexes.
         """
-        item = self.tables.get(SEARCH_STATE, KEY) or {}
-        return _mappings(item)[_pointer(item).assets_read]
+        return self.reading().mapping_version
 
     def begin(self, pointer: Pointer, mappings: Mapping[str, int] | None = None) -> Pointer:
         """Name the indexes, unless that was done before; answers with the names that hold.

@@ -5,9 +5,10 @@ documents, so they would name what is hidden (decision 52).
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
@@ -71,8 +72,11 @@ def suggestions_of(aggregations: JsonObject, text: str, *, size: int) -> list[Js
     return found[:size]
 
 
-def correction_request(text: str, visible: JsonObject) -> JsonObject | None:
-    """Return the request for words that are like those of a text that found nothing."""
+def correction_request(text: str, request: JsonObject) -> JsonObject | None:
+    """Return the request for documents with words like those of a text that found nothing.
+
+    It has the filters of the search, so what it finds the corrected search finds, too.
+    """
     words = split_words(text)
     if not words or len(words) > MAX_CORRECTED_WORDS:
         return None
@@ -88,15 +92,10 @@ def correction_request(text: str, visible: JsonObject) -> JsonObject | None:
         }
         for word in words
     ]
+    asked = request["query"]["bool"]
+    filters = [*asked["filter"], *([request["post_filter"]] if "post_filter" in request else ())]
     return {
-        "query": {
-            "bool": {
-                "filter": [visible],
-                "must_not": NOT_SHOWN,
-                "should": like,
-                "minimum_should_match": 1,
-            }
-        },
+        "query": {"bool": {"filter": filters, "must_not": asked["must_not"], "must": like}},
         "size": _DOCUMENTS_READ,
         "track_total_hits": False,
         "_source": False,
@@ -104,6 +103,7 @@ def correction_request(text: str, visible: JsonObject) -> JsonObject | None:
             "fields": {name: {} for name in _CORRECTED_FIELDS},
             "require_field_match": False,
             "number_of_fragments": 0,
+            "highlight_query": {"bool": {"should": like}},
             "pre_tags": ["\ue000"],
             "post_tags": ["\ue001"],
         },
@@ -111,28 +111,42 @@ def correction_request(text: str, visible: JsonObject) -> JsonObject | None:
 
 
 def correction_of(text: str, hits: Sequence[JsonObject]) -> str | None:
-    """Return the text with each word replaced by the most similar one of the hits."""
-    known = [
+    """Return the text in the words of that hit which has the most similar ones.
+
+    All words come from one document: that one is found by the corrected text.
+    """
+    words = split_words(text)
+    offers = [found for hit in hits if (found := _words_of(hit, words)) is not None]
+    if not offers:
+        return None
+    count = Counter(offers)
+    best = min(offers, key=lambda one: (one.letters, -count[one], one.words))
+    return " ".join(best.words) if best.letters else None
+
+
+class _Offer(NamedTuple):
+    """The words of a document that are most like those of a text, and how many letters differ."""
+
+    letters: int
+    words: tuple[str, ...]
+
+
+def _words_of(hit: JsonObject, words: Sequence[str]) -> _Offer | None:
+    marked = {
         word
-        for hit in hits
         for values in hit.get("highlight", {}).values()
         for value in values
-        for marked in _MARKED.findall(value)
-        for word in split_words(marked)
+        for found in _MARKED.findall(value)
+        for word in split_words(found)
+    }
+    nearest = [
+        min(((distance(folded(word), folded(other)), other) for other in marked), default=None)
+        for word in words
     ]
-    corrected = [_most_similar(word, known) for word in split_words(text)]
-    if None in corrected or [folded(w or "") for w in corrected] == list(
-        map(folded, split_words(text))
-    ):
+    kept = [one for one in nearest if one is not None and one[0] <= _MAX_DISTANCE]
+    if len(kept) < len(words):
         return None
-    return " ".join(word for word in corrected if word is not None)
-
-
-def _most_similar(word: str, known: Sequence[str]) -> str | None:
-    wanted = folded(word)
-    near = [(distance(wanted, folded(other)), -known.count(other), other) for other in set(known)]
-    best = min(near, default=None)
-    return None if best is None or best[0] > _MAX_DISTANCE else best[2]
+    return _Offer(sum(letters for letters, _ in kept), tuple(other for _, other in kept))
 
 
 def distance(one: str, other: str) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -116,6 +117,47 @@ def parse_facet(text: str) -> MetadataFacet:
     if bound is None or isinstance(found.value, bool) or not isinstance(found.value, int | float):
         raise FilterError(f"{text!r} is no facet; one is format, triangles >= 1000 or area < 2.5")
     return MetadataFacet(key=found.key, ranges=({bound: found.value},))
+
+
+_FACETS: Final = {
+    "asset": "str_assetid",
+    "database": "str_databaseid",
+    "ext": "str_fileext",
+    "tag": "list_tags",
+    "type": "str_assettype",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FacetChoice:
+    """Values chosen in a facet: hits have one of them, and the facet still counts the others."""
+
+    facet: str
+    values: tuple[JsonValue, ...]
+
+    def body(self) -> dict[str, JsonValue]:
+        return {"facet": self.facet, "values": list(self.values)}
+
+
+def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
+    """`ext=glb`, `tag=red`, `type=folder`, `database=…`, `asset=…`, or a fact: `format=OBJ`.
+
+    Several values of one facet are alternatives.
+
+    Raises:
+        FilterError: a text is none of these.
+    """
+    chosen: dict[str, list[JsonValue]] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not name or not equals or not value:
+            raise FilterError(f"{text!r} is no choice; one is ext=glb, tag=red or format=OBJ")
+        if name == "ext" and not value.startswith("."):
+            value = f".{value}"
+        own = name in _FACETS
+        facet = _FACETS[name] if own else fact_key(name)
+        chosen.setdefault(facet, []).append(value if own else _value(value))
+    return [FacetChoice(facet=name, values=tuple(values)) for name, values in chosen.items()]
 
 
 def parse_order(text: str) -> tuple[str, Literal["asc", "desc"]]:

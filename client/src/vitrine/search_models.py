@@ -18,6 +18,8 @@ class Hit(Wire):
     score: float | None = Field(default=None, alias="_score")
     source: dict[str, JsonValue] = Field(default_factory=dict, alias="_source")
     index_type: str | None = Field(default=None, alias="_index_type")
+    files: tuple["Hit", ...] = ()
+    """The best file hits of an asset, where the search folds them in."""
 
     def text(self, field: str) -> str:
         """A field of the document as text; empty where it has none."""
@@ -50,6 +52,28 @@ class MetadataFacetCounts(Wire):
     ranges: tuple[dict[str, JsonValue], ...] = ()
 
 
+class HistogramField(StrEnum):
+    """What a histogram counts by: the size or date of files, or the date of asset versions."""
+
+    SIZE = "num_filesize"
+    MODIFIED = "date_lastmodified"
+    VERSIONED = "date_asset_version_createdate"
+
+
+class HistogramBucket(Wire):
+    """Values from `from` on and below `to`; of dates, `to` is the `from` of the next bucket."""
+
+    start: JsonValue = Field(default=None, alias="from")
+    end: JsonValue = Field(default=None, alias="to")
+    documents: int
+
+
+class Histogram(Wire):
+    field: str
+    interval: str | None = None
+    buckets: tuple[HistogramBucket, ...] = ()
+
+
 class Lag(Wire):
     """How many of the documents that were written are not known to be in the indexes yet.
 
@@ -71,6 +95,11 @@ class SearchResult(Wire):
     lag: Lag | None = None
     did_you_mean: str | None = None
     """A text that finds something, where the query finds nothing."""
+    histograms: tuple[Histogram, ...] | None = None
+    assets_found: int | None = None
+    """How many assets were found, where files are folded in; an estimate above 10,000."""
+    reindex_due: str | None = None
+    """What may not be found until a reindex."""
 
     @property
     def total(self) -> int:

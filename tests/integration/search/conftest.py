@@ -32,9 +32,17 @@ CALLER = Identity("admin")
 
 @wired
 class NotingEngine(OpenSearchEngine):
-    """Notes the points in time that it opened: the cluster holds those of other tests, too."""
+    """Notes its searches, and the points in time that it opened.
+
+    The cluster holds those of other tests, too.
+    """
 
     opened: list[str] = field(default_factory=list[str])
+    searches: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
+        self.searches.append(body)
+        return OpenSearchEngine.search(self, indexes, body, copy=copy)
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         self.opened.append(OpenSearchEngine.open_point_in_time(self, indexes, seconds=seconds))
@@ -80,6 +88,12 @@ class Library:
 
     def search(self, caller: Identity = CALLER, **body: Any) -> JsonObject:
         return self.service.search(caller, SearchBody.model_validate(body))
+
+    def requests_of(self, **body: Any) -> int:
+        """How many requests to OpenSearch a search takes."""
+        self.engine.searches.clear()
+        self.search(**body)
+        return len(self.engine.searches)
 
     def ids(self, **body: Any) -> set[str]:
         return {hit["_id"] for hit in self.search(size=1000, **body)["hits"]["hits"]}

@@ -65,6 +65,7 @@ def found(library: Library, key: str, op: str, value: Any = None) -> set[str]:
 
 def test_facts_are_filtered_ordered_and_counted_by_their_type(library: Library) -> None:
     put(library)
+    assert "reindexDue" not in library.search()
     assert found(library, "fact_triangles", "gt", 9) == {"lamp", "hall"}
     assert found(library, "fact_triangles", "between", [9, 10_000]) == {"gear", "lamp"}
     assert found(library, "fact_format", "in", ["OBJ", "STL"]) == {"hall"}
@@ -170,6 +171,14 @@ def test_indexes_of_an_earlier_version_answer_as_before_and_name_what_is_due(
     library.put({"plain": asset("plain", str_assetname="Blender shelf")}, with_sizes=False)
     assert library.ids(query="blender") == {"plain"}
     assert library.ids(metadataQuery="a:b") == set()
+    texts: tuple[dict[str, Any], ...] = (
+        {},
+        {"query": "blender", "after": ""},
+        {"metadataQuery": "AB_maker:Acme OR fact_format:OBJ"},
+        {"filters": [{"query_string": {"query": "fact_triangles:>10 OR AB_maker:a*"}}]},
+    )
+    for body in texts:
+        assert "vitrine admin search reindex" in library.search(**body)["reindexDue"]
     for body in (
         {"metadataFilters": [{"key": "fact_triangles", "op": "exists"}]},
         {"sort": ["AB_maker"]},

@@ -162,9 +162,16 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
     assert suggested(museum.service, "pro") == [("product", "key")]
     assert suggested(museum.service, "re") == [("red", "tag")]
     assert suggested(museum.service, "light") == [("Lighting", "value")]
-    assert museum.search(query="gaer bxo")["didYouMean"] == "Gear box"
-    assert "didYouMean" not in museum.search(query="gear")
-    assert "didYouMean" not in museum.search(query="zzzzzz")
+
+    def corrected(query: str, **body: Any) -> str | None:
+        return museum.search(query=query, didYouMean=True, **body).get("didYouMean")
+
+    assert corrected("gaer bxo") == "Gear box"
+    assert corrected("gaer bxo", entityTypes=["file"]) is None
+    assert corrected("gaer bxo", metadataQuery="product:Lighting") is None
+    assert corrected("gear") is None
+    assert corrected("zzzzzz") is None
+    assert "didYouMean" not in museum.search(query="gaer bxo")
 
     mine = service_of(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
     texts = ("gea", "pro", "light", "re", "sec")
@@ -179,6 +186,14 @@ def test_suggestions_and_corrections_know_visible_documents_only(museum: Library
     )
     assert [mine.suggest(CALLER, SuggestQuery(q=text)) for text in texts] == before
     assert before[-1] == []
-    asked = SearchBody.model_validate({"query": "sxcxet"})
+    asked = SearchBody.model_validate({"query": "sxcxet", "didYouMean": True})
     assert "didYouMean" not in mine.search(CALLER, asked)
     assert museum.service.search(CALLER, asked)["didYouMean"] == "secret"
+
+
+def test_a_search_is_one_request_to_opensearch(museum: Library) -> None:
+    assert museum.requests_of(query="gear", metadataQuery="product:Training") == 1
+    assert museum.requests_of(query="gaer bxo") == 1
+    assert museum.requests_of(query="gear", didYouMean=True) == 1
+    assert museum.requests_of(query="gaer bxo", didYouMean=True) == 2
+    assert museum.requests_of(query="zzzzzz", didYouMean=True) == 2

@@ -184,3 +184,52 @@ def test_search_filters_counts_and_orders_by_facts(shell: Shell, server: FakeSer
     assert "fact_texturesMissing: from 1.0: 1" in shell.err
     shell.run("search", "", "--all", "--facet", "format")
     assert shell.code == 2
+
+
+FOLDED: JsonValue = {
+    "_id": "museum:pump",
+    "_source": {"str_assetid": "pump", "str_assetname": "Pump", "_rectype": "asset"},
+    "files": [{"_id": "f", "_source": {"str_assetid": "pump", "str_key": "pump/a/b.glb"}}],
+}
+HISTOGRAMS: list[JsonValue] = [
+    {
+        "field": "num_filesize",
+        "buckets": [{"to": 1000, "documents": 2}, {"from": 1000, "documents": 0}],
+    },
+    {
+        "field": "date_lastmodified",
+        "interval": "1y",
+        "buckets": [{"from": "2026-01-01", "documents": 3}],
+    },
+]
+COUNTED: dict[str, JsonValue] = {
+    "hits": {"total": {"value": 9, "relation": "eq"}, "hits": [FOLDED]},
+    "histograms": HISTOGRAMS,
+    "assetsFound": 1,
+    "reindexDue": "A reindex is due",
+}
+
+
+def test_search_chooses_facets_counts_histograms_and_folds_files(
+    shell: Shell, server: FakeServer
+) -> None:
+    server.fail("POST", "^/search$", reply(COUNTED), reply(COUNTED))
+    asked = ("search", "pump", "--choose", "ext=glb", "--choose", "ext=.obj", "--fold")
+    more = ("--choose", "watertight=true", "--histogram", "size", "--histogram", "modified")
+    answer = shell.json(*asked, *more)
+    assert (answer["assetsFound"], answer["histograms"]) == (1, HISTOGRAMS)
+    body = json.loads(server.sent[-1].content)
+    assert body["facetChoices"] == [
+        {"facet": "str_fileext", "values": [".glb", ".obj"]},
+        {"facet": "fact_watertight", "values": [True]},
+    ]
+    assert body["histograms"] == ["num_filesize", "date_lastmodified"]
+    assert (body["foldFiles"], body["didYouMean"]) == (True, True)
+    shell.run(*asked, *more)
+    assert "a/b.glb" in shell.out
+    assert "num_filesize: below 1000: 2" in shell.err
+    assert "date_lastmodified: 2026-01-01: 3 (each 1y)" in shell.err
+    assert "1 of 1 assets, 9 hits" in shell.err
+    assert "A reindex is due" in shell.err
+    shell.run("search", "pump", "--choose", "glb")
+    assert "is no choice" in shell.err

@@ -128,7 +128,7 @@ def test_what_no_number_holds_is_left_out_of_a_facet() -> None:
         "number": {"count": 2, "min": 1.0, "max": 1.7e308, "avg": "Infinity", "sum": "Infinity"},
     }
     (facet,) = taken_facets(
-        [MetadataFacet(key="height")], {"metadata_facet_0": {"of_key": counted}}
+        [MetadataFacet(key="height")], {"metadata_facet_0": {"counted": {"of_key": counted}}}
     )
     assert facet["number"] == {"count": 2, "min": 1.0, "max": 1.7e308}
 

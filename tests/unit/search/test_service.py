@@ -10,7 +10,8 @@ from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.freshness import Freshness
 from backend.search.models import SearchBody
 from backend.search.service import SearchService
-from backend.search.state import FIRST_POINTER, Pointer
+from backend.search.state import FIRST_POINTER, Reading
+from backend.spec.search_indexes import MAPPING_VERSION
 from tests.factories.search import NOON
 
 ANN = Identity("ann")
@@ -29,8 +30,8 @@ class Remembering:
         hits: dict[str, Any] = {"total": {"value": 0}, "hits": []}
         return {"took": 1, "timed_out": False, "hits": hits, "aggregations": {}}
 
-    def pointer(self) -> Pointer:
-        return FIRST_POINTER
+    def reading(self) -> Reading:
+        return Reading(FIRST_POINTER, MAPPING_VERSION)
 
     def clock(self) -> Any:
         return NOON

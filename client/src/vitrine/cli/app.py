@@ -23,6 +23,7 @@ from vitrine.cli import (
     pipelines,
     reading,
     schemas,
+    searching,
     streaming,
     subscribing,
     telling,
@@ -89,8 +90,8 @@ queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True
 app.command("login")(writing.login)
 app.command("import")(moving.import_folder)
 app.command("import-bucket")(stores.import_bucket)
-app.command("search")(reading.search)
-app.command("suggest")(reading.suggest)
+app.command("search")(searching.search)
+app.command("suggest")(searching.suggest)
 app.command("ls")(reading.ls)
 app.command("get")(reading.get)
 app.command("download")(moving.download)

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import JsonValue, ValidationError
 
 from vitrine.errors import ProtocolError
-from vitrine.metadata_filters import MetadataFacet, MetadataFilter
+from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
 from vitrine.resources.registry import given
-from vitrine.search_models import EntityType, Facet, Hit, SearchResult
+from vitrine.search_models import EntityType, Facet, HistogramField, Hit, SearchResult
 from vitrine.transport import Transport, parse, path_of
 
 LARGEST_PAGE = 2_000
@@ -35,8 +35,14 @@ class SearchQuery:
     metadata_value: str | None = None
     metadata: Sequence[MetadataFilter] = ()
     facets: Sequence[MetadataFacet] = ()
+    choices: Sequence[FacetChoice] = ()
+    histograms: Sequence[HistogramField] = ()
+    fold_files: bool = False
+    """Find assets, each with its three best file hits."""
     sort: Sequence[tuple[str, Literal["asc", "desc"]]] = ()
     include_archived: bool = False
+    did_you_mean: bool = False
+    """Request another text where the query finds nothing."""
 
     def simple_body(self) -> dict[str, JsonValue]:
         body = given(
@@ -51,6 +57,7 @@ class SearchQuery:
             tags=list(self.tags) or None,
             metadataKey=self.metadata_key,
             metadataValue=self.metadata_value,
+            didYouMean=self.did_you_mean or None,
         )
         return {**body, "includeArchived": self.include_archived}
 
@@ -76,9 +83,19 @@ class SearchQuery:
             metadataSearchMode=self._metadata_mode(),
             metadataFilters=[one.body() for one in self.metadata] or None,
             metadataFacets=[one.body() for one in self.facets] or None,
+            facetChoices=[one.body() for one in self.choices] or None,
+            histograms=[one.value for one in self.histograms] or None,
+            foldFiles=self.fold_files or None,
             sort=[{field: order} for field, order in self.sort] or None,
+            didYouMean=self.did_you_mean or None,
         )
         return {**body, "includeArchived": self.include_archived, "aggregations": True}
+
+    @property
+    def needs_full_form(self) -> bool:
+        """Whether the simple form lacks something that this search has."""
+        counted = self.facets or self.histograms
+        return bool(self.metadata or counted or self.choices or self.fold_files or self.sort)
 
     def _metadata_query(self) -> str | None:
         if self.metadata_key and self.metadata_value:
@@ -127,7 +144,7 @@ class Search:
     def simple(self, query: SearchQuery, *, start: int = 0, size: int = 100) -> SearchResult:
         """Without facets of fields; where metadata is filtered or counted, in the full form."""
         window = {"from": start, "size": size}
-        if query.metadata or query.facets or query.sort:
+        if query.needs_full_form:
             body = {**query.full_body(), "aggregations": False, **window}
             return self._ask(path_of("search"), body)
         return self._ask(path_of("search", "simple"), {**query.simple_body(), **window})

@@ -1,0 +1,155 @@
+"""Facets, choices among their values, and histograms of a search. Pure: no I/O, no caller.
+
+The values that a user chose in facets filter the hits behind the query (`post_filter`). So each
+facet can count without its own choice: a chosen value does not hide the others. All counts are of
+documents that the query finds, and so of those that the caller may see.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.core.errors import InvalidInputError
+from backend.core.search_engine import JsonObject
+from backend.search.metadata_queries import (
+    COUNTED,
+    facet_aggregations,
+    metadata_filter_query,
+    taken_facets,
+)
+from backend.search.models import (
+    EntityType,
+    FacetChoice,
+    HistogramField,
+    MetadataFilter,
+    SearchBody,
+)
+from backend.search.pairs import named
+
+FACET_SIZE = 1000
+SIZE_BOUNDS = tuple(1000 * 10**power for power in range(10))
+"""Bounds of the buckets of sizes: 1 kB, 10 kB, and so on to 1 TB."""
+MAX_DATE_BUCKETS = 20
+_HISTOGRAM = "histogram_"
+
+_FACETS: tuple[tuple[str, str, EntityType | None], ...] = (
+    # name of the facet in VAMS' reply, name of its buckets, documents that it counts
+    ("str_assettype", "filtered_assettype", "asset"),
+    ("str_fileext", "filtered_fileext", "file"),
+    ("str_assetid", "filtered_assetid", "file"),
+    ("str_databaseid", "filtered_databaseid", None),
+    ("list_tags", "filtered_tags", None),
+)
+FACET_FIELDS = frozenset(name for name, _, _ in _FACETS)
+
+
+def add_facets(request: JsonObject, body: SearchBody) -> None:
+    """Add the facets and histograms that a search requests, and the choices among their values.
+
+    Raises:
+        InvalidInputError: a choice names a facet twice, or a value of another type than its own.
+    """
+    choices = _choices(body.facet_choices)
+    if choices:
+        request["post_filter"] = {"bool": {"filter": [*choices.values()]}}
+    counted: JsonObject = {}
+    if body.aggregations:
+        counted |= _field_facets(choices)
+    for number, (name, facet) in enumerate(facet_aggregations(body.metadata_facets).items()):
+        others = _without(choices, body.metadata_facets[number].key)
+        counted[name] = _among(facet, others)
+    for field in body.histograms:
+        counted[_HISTOGRAM + field] = _among(_histogram(field), [*choices.values()])
+    if counted:
+        request["aggs"] = counted
+
+
+def take_facets(body: SearchBody, reply: JsonObject) -> None:
+    """Move the facets of metadata and the histograms of a reply to fields of their own."""
+    counted: JsonObject = reply.get("aggregations", {})
+    if body.metadata_facets and counted:
+        reply["metadataFacets"] = taken_facets(body.metadata_facets, counted)
+    if body.histograms and counted:
+        reply["histograms"] = [
+            _shown(field, counted.pop(_HISTOGRAM + field)) for field in body.histograms
+        ]
+    if not body.aggregations:
+        reply.pop("aggregations", None)
+        reply.pop("aggregationTotal", None)
+
+
+def _choices(asked: list[FacetChoice]) -> dict[str, JsonObject]:
+    """The condition of each choice, by the name of its facet."""
+    found: dict[str, JsonObject] = {}
+    for number, choice in enumerate(asked):
+        field = f"facetChoices.{number}"
+        if choice.facet in found:
+            raise InvalidInputError.of(f"{field}.facet", "is chosen twice; list all its values")
+        found[choice.facet] = _condition(choice, field)
+    return found
+
+
+def _condition(choice: FacetChoice, field: str) -> JsonObject:
+    values: list[Any] = list(choice.values)
+    if choice.facet in FACET_FIELDS:
+        return {"terms": {f"{choice.facet}.keyword": [str(value) for value in values]}}
+    kind = named(choice.facet, field=f"{field}.facet").type
+    if kind == "boolean":
+        values = [{"true": True, "false": False}.get(value, value) for value in values]
+    one = MetadataFilter(key=choice.facet, op="in", value=values, type=kind or "string")
+    return metadata_filter_query(one, field=field)
+
+
+def _without(choices: Mapping[str, JsonObject], facet: str) -> list[JsonObject]:
+    return [condition for name, condition in choices.items() if name != facet]
+
+
+def _field_facets(choices: Mapping[str, JsonObject]) -> JsonObject:
+    return {
+        name: {
+            "filter": _all_of(
+                [*([{"term": {"_rectype": kind}}] if kind else []), *_without(choices, name)]
+            ),
+            "aggs": {buckets: {"terms": {"field": f"{name}.keyword", "size": FACET_SIZE}}},
+        }
+        for name, buckets, kind in _FACETS
+    }
+
+
+def _all_of(conditions: list[JsonObject]) -> JsonObject:
+    if len(conditions) > 1:
+        return {"bool": {"filter": conditions}}
+    return conditions[0] if conditions else {"match_all": {}}
+
+
+def _among(counted: JsonObject, conditions: list[JsonObject]) -> JsonObject:
+    """Count only documents that the conditions find."""
+    return {"filter": _all_of(conditions), "aggs": {COUNTED: counted}}
+
+
+def _histogram(field: HistogramField) -> JsonObject:
+    if field != "num_filesize":
+        return {"auto_date_histogram": {"field": field, "buckets": MAX_DATE_BUCKETS}}
+    lower = (None, *SIZE_BOUNDS)
+    upper = (*SIZE_BOUNDS, None)
+    ranges = [
+        {name: bound for name, bound in (("from", low), ("to", high)) if bound is not None}
+        for low, high in zip(lower, upper, strict=True)
+    ]
+    return {"range": {"field": field, "ranges": ranges}}
+
+
+def _shown(field: HistogramField, found: JsonObject) -> JsonObject:
+    counted = found[COUNTED]
+    if field == "num_filesize":
+        buckets = [
+            {
+                **{name: int(one[name]) for name in ("from", "to") if name in one},
+                "documents": one["doc_count"],
+            }
+            for one in counted["buckets"]
+        ]
+        return {"field": field, "buckets": buckets}
+    dates = [
+        {"from": one["key_as_string"], "documents": one["doc_count"]} for one in counted["buckets"]
+    ]
+    return {"field": field, "interval": counted["interval"], "buckets": dates}

@@ -1,0 +1,284 @@
+"""Commands that search: search, suggest."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from vitrine.cli.output import size_text
+from vitrine.cli.session import Session, with_session
+from vitrine.metadata_filters import (
+    parse_choices,
+    parse_facet,
+    parse_filter,
+    parse_order,
+    parse_where,
+)
+from vitrine.resources.search import DEEPEST_HIT, LARGEST_PAGE, SearchQuery, facets
+from vitrine.search_models import (
+    EntityType,
+    Histogram,
+    HistogramBucket,
+    HistogramField,
+    Hit,
+    Hits,
+    MetadataFacetCounts,
+    SearchResult,
+    Total,
+)
+
+LARGEST_FOLDED_PAGE = 100
+_SIGNS = {"from": "from", "to": "below"}
+
+MetadataOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Metadata that hits have: 'height>=3', 'made<2024-01-01', maker=Acme, maker (any "
+        "value), !maker (none). Repeat it for more conditions, which must all hold."
+    ),
+]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Facts that files have: 'triangles > 10000', format=OBJ. Repeat it for more "
+        "conditions, which must all hold."
+    ),
+]
+FacetOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Count hits by a fact: format, or 'texturesMissing >= 1'. Repeatable."),
+]
+ChooseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only hits with this value of a facet, which still counts its other values: ext=glb, "
+        "tag=red, type=folder, database=museum, format=OBJ. Repeatable."
+    ),
+]
+FoldOption = Annotated[
+    bool, typer.Option("--fold", help="Show assets, each with its three best files.")
+]
+SortOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Order by a fact: triangles, or -triangles for the largest first."),
+]
+
+
+class HistogramName(StrEnum):
+    SIZE = "size"
+    MODIFIED = "modified"
+    VERSIONED = "versioned"
+
+
+_HISTOGRAMS = {
+    HistogramName.SIZE: HistogramField.SIZE,
+    HistogramName.MODIFIED: HistogramField.MODIFIED,
+    HistogramName.VERSIONED: HistogramField.VERSIONED,
+}
+HistogramOption = Annotated[
+    list[HistogramName] | None,
+    typer.Option(
+        help="Count hits by file size, by date of the file, or by date of the asset version."
+    ),
+]
+
+
+@with_session
+def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it by name
+    session: Session,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
+    database: Annotated[str | None, typer.Option(help="Only in this database.")] = None,
+    entity: Annotated[EntityType | None, typer.Option("--type", help="asset or file.")] = None,
+    ext: Annotated[str | None, typer.Option(help="Only files with this extension.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With any of these tags.")] = None,
+    metadata_key: Annotated[str | None, typer.Option(help="With this metadata key.")] = None,
+    metadata_value: Annotated[str | None, typer.Option(help="With this metadata value.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="Include archived ones.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=DEEPEST_HIT, help="Most hits to show.")] = 20,
+    with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
+    metadata: MetadataOption = None,
+    where: WhereOption = None,
+    facet: FacetOption = None,
+    choose: ChooseOption = None,
+    histogram: HistogramOption = None,
+    fold: FoldOption = False,
+    sort: SortOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show all hits.")] = False,
+) -> None:
+    """Search assets and files; metadata.width names a metadata key instead of a fact."""
+    if everything and (with_facets or facet or histogram or fold):
+        raise typer.BadParameter("--all does not go with --facets, --facet, --histogram or --fold")
+    wanted = SearchQuery(
+        query=query or None,
+        entity_types=[entity] if entity else [],
+        database_id=database,
+        file_extension=ext.lstrip(".").lower() if ext else None,
+        tags=tag or [],
+        metadata_key=metadata_key,
+        metadata_value=metadata_value,
+        fold_files=fold,
+        include_archived=archived,
+        did_you_mean=True,
+    )
+    wanted = _counted(_conditioned(wanted, metadata, where, sort), facet, choose, histogram)
+    if everything:
+        return _print_everything(session, wanted)
+    return _print_some(session, wanted, limit, with_facets=with_facets)
+
+
+def _conditioned(
+    wanted: SearchQuery,
+    metadata: list[str] | None,
+    where: list[str] | None,
+    sort: list[str] | None,
+) -> SearchQuery:
+    conditions = [*map(parse_filter, metadata or ()), *map(parse_where, where or ())]
+    return replace(wanted, metadata=conditions, sort=[*map(parse_order, sort or ())])
+
+
+def _counted(
+    wanted: SearchQuery,
+    facet: list[str] | None,
+    choose: list[str] | None,
+    histogram: list[HistogramName] | None,
+) -> SearchQuery:
+    return replace(
+        wanted,
+        facets=[*map(parse_facet, facet or ())],
+        choices=parse_choices(choose or ()),
+        histograms=[_HISTOGRAMS[one] for one in histogram or ()],
+    )
+
+
+def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facets: bool) -> None:
+    verb = session.client.search.full if with_facets else session.client.search.simple
+    most = LARGEST_FOLDED_PAGE if wanted.fold_files else LARGEST_PAGE
+    pages = list(_pages(lambda start, size: verb(wanted, start=start, size=size), limit, most))
+    hits = [hit for page in pages for hit in page.hits.hits]
+    _print_hits(session, pages[0], hits)
+
+
+@with_session
+def suggest(
+    session: Session,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was typed so far.")],
+    size: Annotated[int, typer.Option(min=1, max=20, help="Most suggestions to show.")] = 10,
+) -> None:
+    """Suggest names, tags, metadata keys and values that begin with a text."""
+    found = session.client.search.suggest(text, size=size)
+    session.output.document([one.wire() for one in found])
+    rows: list[list[object]] = [[one.text, one.kind, one.documents] for one in found]
+    session.output.rows(["text", "kind", "documents"], rows)
+
+
+def _print_everything(session: Session, wanted: SearchQuery) -> None:
+    found = list(session.client.search.everything(wanted))
+    total = Total(value=len(found))
+    _print_hits(session, SearchResult(hits=Hits(total=total)), found)
+
+
+def _pages(
+    ask: Callable[[int, int], SearchResult], limit: int, most: int
+) -> Iterator[SearchResult]:
+    """At least one page, and as many as the limit needs."""
+    start = 0
+    while True:
+        size = min(most, limit - start)
+        page = ask(start, size)
+        yield page
+        start += len(page.hits.hits)
+        if start >= limit or len(page.hits.hits) < size:
+            return
+
+
+def _print_hits(session: Session, first: SearchResult, hits: list[Hit]) -> None:
+    counted = facets(first)
+    total = first.hits.total
+    document: dict[str, JsonValue] = {
+        "total": total.value,
+        "relation": total.relation,
+        "hits": [hit.wire() for hit in hits],
+    }
+    if first.aggregations is not None:
+        document["facets"] = {
+            name: [{"key": row.key, "count": row.doc_count} for row in rows]
+            for name, rows in counted.items()
+        }
+    if first.metadata_facets is not None:
+        document["metadataFacets"] = [one.wire() for one in first.metadata_facets]
+    if first.histograms is not None:
+        document["histograms"] = [one.wire() for one in first.histograms]
+    document |= {
+        name: value
+        for name, value in (
+            ("assetsFound", first.assets_found),
+            ("didYouMean", first.did_you_mean),
+            ("reindexDue", first.reindex_due),
+        )
+        if value is not None
+    }
+    session.output.document(document)
+    shown = [row for hit in hits for row in (hit, *hit.files)]
+    session.output.rows(["type", "database", "asset", "file", "size"], [*map(_hit_row, shown)])
+    if not session.output.as_json:
+        _say_counts(session, first, len(hits))
+
+
+def _say_counts(session: Session, first: SearchResult, shown: int) -> None:
+    say = session.output.say
+    for name, rows in facets(first).items():
+        say(f"{name}: {', '.join(f'{row.key} {row.doc_count}' for row in rows)}")
+    for one in first.metadata_facets or ():
+        say(f"{one.key}: {_facet_text(one)}")
+    for histogram in first.histograms or ():
+        say(f"{histogram.field}: {_histogram_text(histogram)}")
+    if first.did_you_mean:
+        say(f"Did you mean: {first.did_you_mean}")
+    if first.reindex_due:
+        say(first.reindex_due)
+    total = first.hits.total
+    about = "at least " if total.relation != "eq" else ""
+    if first.assets_found is not None:
+        say(f"{shown} of {first.assets_found} assets, {about}{total.value} hits")
+    else:
+        say(f"{shown} of {about}{total.value}")
+
+
+def _histogram_text(histogram: Histogram) -> str:
+    if histogram.interval is None:
+        counted = [f"{_sizes_text(one)}: {one.documents}" for one in histogram.buckets]
+    else:
+        counted = [f"{one.start}: {one.documents}" for one in histogram.buckets]
+    kept = [text for text, one in zip(counted, histogram.buckets, strict=True) if one.documents]
+    every = f" (each {histogram.interval})" if histogram.interval else ""
+    return (", ".join(kept) or "none") + every
+
+
+def _sizes_text(bucket: HistogramBucket) -> str:
+    start = f"from {bucket.start}" if bucket.start is not None else ""
+    end = f"below {bucket.end}" if bucket.end is not None else ""
+    return f"{start} {end}".strip()
+
+
+def _facet_text(counted: MetadataFacetCounts) -> str:
+    shown = [f"{row.key} {row.doc_count}" for row in counted.buckets if not counted.ranges]
+    for one in counted.ranges:
+        bounds = [f"{sign} {one[name]}" for name, sign in _SIGNS.items() if name in one]
+        shown.append(f"{' and '.join(bounds)}: {one['doc_count']}")
+    return ", ".join(shown) or "none"
+
+
+def _hit_row(hit: Hit) -> list[str]:
+    key, asset_id = hit.text("str_key"), hit.text("str_assetid")
+    inside = key.partition(f"{asset_id}/")[2] or key
+    size = hit.source.get("num_filesize")
+    return [
+        hit.text("_rectype") or hit.index_type or ("file" if key else "asset"),
+        hit.text("str_databaseid"),
+        hit.text("str_assetname") or asset_id,
+        inside,
+        size_text(size) if isinstance(size, int) else "",
+    ]

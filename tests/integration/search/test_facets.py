@@ -1,0 +1,175 @@
+"""Chosen facets, histograms and assets with their files, on OpenSearch and under rules.
+
+Each test asks the same documents many things, since creating indexes takes longest.
+"""
+
+from typing import Any
+
+import pytest
+
+from backend.core.search_engine import JsonObject
+from backend.domains.access.policy.model import parse_rule
+from backend.search.facets import MAX_DATE_BUCKETS, SIZE_BOUNDS
+from tests.factories.policies import stored
+from tests.integration.search.conftest import Library, asset
+from tests.integration.search.test_permissions import under
+
+KINDS = ((".glb", 500), (".glb", 5_000), (".obj", 50_000), (".txt", 2 * 10**12))
+
+
+def file(owner: str, number: int, **fields: Any) -> JsonObject:
+    extension, size = KINDS[number % len(KINDS)]
+    return {
+        "_rectype": "file",
+        "str_databaseid": "museum",
+        "str_assetid": owner,
+        "str_assetname": owner,
+        "str_key": f"{owner}/gear {number}{extension}",
+        "str_fileext": extension,
+        "num_filesize": size,
+        "date_lastmodified": f"20{10 + number}-03-01T00:00:00+00:00",
+        "attributes": [{"key": "fact_watertight", "boolean": number % 2 == 0}],
+        **fields,
+    }
+
+
+def documents(database: str = "museum") -> dict[str, JsonObject]:
+    found: dict[str, JsonObject] = {}
+    for name, files in (("gearbox", 5), ("drive", 2), ("lamp", 0)):
+        owner = name if database == "museum" else f"{database}-{name}"
+        more: JsonObject = {"str_databaseid": database, "list_tags": ["red", name]}
+        about: JsonObject = {**more, "str_assettype": ".glb"}
+        found[owner] = asset(owner, str_assetname=name, **about)
+        for number in range(files):
+            found[f"{owner}:{number}"] = file(owner, number, **more)
+    return found
+
+
+@pytest.fixture
+def museum(library: Library) -> Library:
+    library.put(documents())
+    return library
+
+
+def buckets(reply: JsonObject, facet: str) -> dict[str, int]:
+    return {one["key"]: one["doc_count"] for one in reply["aggregations"][facet]["buckets"]}
+
+
+def chosen(facet: str, *values: Any) -> dict[str, Any]:
+    return {"facet": facet, "values": list(values)}
+
+
+def ids(reply: JsonObject) -> list[str]:
+    return [hit["_id"] for hit in reply["hits"]["hits"]]
+
+
+def test_a_chosen_value_hides_no_other_value_of_its_facet(museum: Library) -> None:
+    extension = chosen("str_fileext", ".obj", ".txt")
+    reply = museum.search(facetChoices=[extension])
+    assert reply["hits"]["total"]["value"] == len(ids(reply)) == 2
+    assert buckets(reply, "str_fileext") == {".glb": 5, ".obj": 1, ".txt": 1}
+    assert buckets(reply, "list_tags") == {"red": 2, "gearbox": 2}
+    assert buckets(reply, "str_assettype") == {}
+
+    both = museum.search(facetChoices=[extension, chosen("list_tags", "drive")])
+    assert both["hits"]["total"]["value"] == 0
+    assert buckets(both, "str_fileext") == {".glb": 2}
+    assert buckets(both, "list_tags") == {"red": 2, "gearbox": 2}
+
+    tight = museum.search(
+        facetChoices=[chosen("fact_watertight", "true"), chosen("str_fileext", ".glb")],
+        metadataFacets=[{"key": "fact_watertight"}],
+    )
+    assert sorted(ids(tight)) == ["drive:0", "gearbox:0", "gearbox:4"]
+    (facet,) = tight["metadataFacets"]
+    assert {one["key"]: one["doc_count"] for one in facet["buckets"]} == {"true": 3, "false": 2}
+    assert buckets(tight, "str_fileext") == {".glb": 3, ".obj": 1}
+
+    after: str | None = ""
+    listed: list[str] = []
+    while after is not None:
+        page = museum.search(facetChoices=[extension], size=1, after=after)
+        listed += ids(page)
+        after = page.get("after")
+    assert sorted(listed) == ["gearbox:2", "gearbox:3"]
+
+
+def test_sizes_and_dates_are_counted_in_a_bounded_number_of_buckets(museum: Library) -> None:
+    fields = ["num_filesize", "date_lastmodified", "date_asset_version_createdate"]
+    sizes, dates, none = museum.search(histograms=fields, aggregations=False)["histograms"]
+    assert sizes["field"] == "num_filesize"
+    assert len(sizes["buckets"]) == len(SIZE_BOUNDS) + 1
+    counts = {(one.get("from"), one.get("to")): one["documents"] for one in sizes["buckets"]}
+    assert {place: count for place, count in counts.items() if count} == {
+        (None, 1000): 3,
+        (1000, 10_000): 2,
+        (10_000, 100_000): 1,
+        (SIZE_BOUNDS[-1], None): 1,
+    }
+    assert 1 <= len(dates["buckets"]) <= MAX_DATE_BUCKETS
+    assert sum(one["documents"] for one in dates["buckets"]) == 7
+    assert dates["interval"] == "3M"
+    assert dates["buckets"][0]["from"].startswith("2010-01-01")
+    assert none["buckets"] == []
+    of_drive = museum.search(
+        histograms=["num_filesize"], facetChoices=[chosen("list_tags", "drive")]
+    )
+    assert sum(one["documents"] for one in of_drive["histograms"][0]["buckets"]) == 2
+
+
+def test_assets_come_with_their_three_best_files(museum: Library) -> None:
+    reply = museum.search(query="gear", foldFiles=True, size=10)
+    assert reply["assetsFound"] == 2
+    assert sorted(ids(reply)) == ["drive", "gearbox"]
+    by_id = {hit["_id"]: hit for hit in reply["hits"]["hits"]}
+    assert len(by_id["gearbox"]["files"]) == 3
+    assert [one["_id"] for one in by_id["drive"]["files"]] == ["drive:0", "drive:1"]
+    best = by_id["drive"]["files"][0]
+    assert best["_index_type"] == "file"
+    assert best["_source"]["str_key"] == "drive/gear 0.glb"
+    assert best["_source"]["num_filesize"] == 500
+    assert by_id["drive"]["_source"]["str_assetname"] == "drive"
+    assert by_id["drive"]["_index_type"] == "asset"
+
+    (lamp,) = museum.search(query="lamp", foldFiles=True, size=10)["hits"]["hits"]
+    assert (lamp["_id"], lamp["files"]) == ("lamp", [])
+    newest = museum.search(
+        query="gear", foldFiles=True, size=1, sort=[{"date_lastmodified": "desc"}]
+    )
+    (first,) = newest["hits"]["hits"]
+    assert [one["_id"] for one in first["files"]] == ["gearbox:4", "gearbox:3", "gearbox:2"]
+    text = museum.search(query="gear", foldFiles=True, facetChoices=[chosen("str_fileext", ".txt")])
+    assert [one["_id"] for one in text["hits"]["hits"][0]["files"]] == ["gearbox:3"]
+    assert (ids(text), text["assetsFound"]) == (["gearbox"], 1)
+    assert museum.search(query="nothing", foldFiles=True)["hits"]["hits"] == []
+
+    assert museum.requests_of(query="gear", foldFiles=True) == 2
+    assert museum.requests_of(query="nothing", foldFiles=True) == 1
+    assert museum.requests_of(query="gear", histograms=["num_filesize"]) == 1
+    assert museum.requests_of(query="gear", facetChoices=[chosen("str_fileext", ".txt")]) == 1
+
+
+def test_what_is_hidden_changes_no_count_and_no_file(museum: Library) -> None:
+    search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
+    bodies: tuple[dict[str, Any], ...] = (
+        {"facetChoices": [chosen("str_fileext", ".obj"), chosen("list_tags", "red")]},
+        {
+            "facetChoices": [chosen("fact_watertight", True)],
+            "metadataFacets": [{"key": "fact_watertight"}],
+        },
+        {"histograms": ["num_filesize", "date_lastmodified"]},
+        {"query": "gear", "foldFiles": True},
+        {"query": "drive", "foldFiles": True, "facetChoices": [chosen("list_tags", "drive")]},
+        {"query": "gaer", "didYouMean": True},
+    )
+
+    def replies() -> list[JsonObject]:
+        return [
+            {name: part for name, part in search(**body).items() if name != "took"}
+            for body in bodies
+        ]
+
+    before = replies()
+    museum.put(documents("vault"))
+    assert replies() == before
+    assert before[3]["assetsFound"] == 2
