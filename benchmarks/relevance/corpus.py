@@ -6,7 +6,7 @@ statements about assets, and not about what some query returns.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -84,7 +84,7 @@ class Thing:
     number: int
     asset_id: str
     name: str
-    paths: tuple[str, ...]
+    paths: Sequence[str]
     database: str = "parts"
     product: str = ""
     variant: str = ""
@@ -98,7 +98,7 @@ class Thing:
     mentions: str = ""
     """Another product that the description names."""
     misspelt: bool = False
-    tags: tuple[str, ...] = field(default=())
+    tags: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
@@ -116,7 +116,7 @@ class Thing:
 
 def things() -> list[Thing]:
     """All assets, always the same."""
-    return [*_generated(), *_models()]
+    return [*generated(GENERATED), *_models()]
 
 
 def documents(thing: Thing) -> Iterator[Document]:
@@ -137,12 +137,13 @@ def documents(thing: Thing) -> Iterator[Document]:
         yield project(FileSource(row, _BUCKET, version, version))
 
 
-def _generated() -> Iterator[Thing]:
+def generated(count: int) -> Iterator[Thing]:
+    """The first assets of an endless list; part numbers repeat after 90,000."""
     chance = random.Random(SEED)
     products = tuple(GROUP_OF)
     # Some products are common and some rare, as in every collection.
     weights = [1 / (1 + place % 12) for place in range(len(products))]
-    for number in range(GENERATED):
+    for number in range(count):
         yield _thing(number, chance, chance.choices(products, weights)[0], products)
 
 

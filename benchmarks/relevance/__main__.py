@@ -1,0 +1,111 @@
+"""`python -m benchmarks.relevance`: how well searches rank, on the judged set.
+
+Prints recall and nDCG of the first ten hits for each kind of query, beside a plain `multi_match`,
+and of the same queries in indexes with OpenSearch's own similarity. Fails where a target is missed.
+"""
+
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.access import cluster
+from benchmarks.relevance.corpus import things
+from benchmarks.relevance.judging import judged
+from benchmarks.relevance.measure import Collection, Scores, Typos, ndcg, scores
+from benchmarks.relevance.queries import QUERIES
+
+LEAST_NAVIGATIONAL_RECALL = 0.95
+LEAST_CLOSED = 0.5
+"""Of the distance of the plain query's nDCG to 1."""
+_screen = Console(highlight=False, soft_wrap=True)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def main(
+    *,
+    each: Annotated[bool, typer.Option(help="Print each query, the worst first.")] = False,
+    output: Annotated[Path, typer.Option(help="Where to write the JSON.")] = Path(
+        ".local/bench-relevance.json"
+    ),
+) -> None:
+    """Measure, print and compare with the targets."""
+    corpus = things()
+    grades = [judged(query, corpus) for query in QUERIES]
+    with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
+        isolated = Collection(engine, "isolated", "boolean")
+        standard = Collection(engine, "standard", "BM25")
+        for collection in (isolated, standard):
+            collection.fill(corpus)
+        found = {
+            "product": scores(QUERIES, grades, isolated.found),
+            "plain": scores(QUERIES, grades, standard.found_plainly),
+            "standard": scores(QUERIES, grades, standard.found),
+        }
+        typos = isolated.typos(corpus)
+        if each:
+            _show_each(isolated, grades)
+    _show(found, typos)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    figures = {
+        name: {kind: one._asdict() for kind, one in of.items()} for name, of in found.items()
+    }
+    output.write_text(json.dumps({**figures, "typos": typos._asdict()}, indent=2) + "\n")
+    missed = _missed(found, typos)
+    for line in missed:
+        _screen.print(f"missed: {line}")
+    raise typer.Exit(1 if missed else 0)
+
+
+def _show(found: dict[str, dict[str, Scores]], typos: Typos) -> None:
+    table = Table(title="the first ten hits: recall and nDCG")
+    table.add_column("kind")
+    for name in ("queries", "recall", "plain", "nDCG", "plain", "standard similarity"):
+        table.add_column(name, justify="right")
+    for kind, one in found["product"].items():
+        plain, standard = found["plain"][kind], found["standard"][kind]
+        figures = (one.recall, plain.recall, one.ndcg, plain.ndcg, standard.ndcg)
+        table.add_row(kind, str(one.queries), *(f"{figure:.3f}" for figure in figures))
+    _screen.print(table)
+    _screen.print(
+        f"of {typos.words} words that names have misspelt, {typos.found} find such a name; it is"
+        f" above an exact hit for {len(typos.above_exact)}"
+    )
+
+
+def _show_each(collection: Collection, grades: list[dict[str, int]]) -> None:
+    pairs = [
+        (query, graded, collection.found(query))
+        for query, graded in zip(QUERIES, grades, strict=True)
+    ]
+    for query, graded, ids in sorted(pairs, key=lambda one: ndcg(one[2], one[1])):
+        marks = "".join(str(graded.get(name, 0)) for name in ids)
+        _screen.print(
+            f"{ndcg(ids, graded):.3f} {marks:10} {query.kind}: {query.body}", markup=False
+        )
+
+
+def _missed(found: dict[str, dict[str, Scores]], typos: Typos) -> list[str]:
+    ours, plain = found["product"], found["plain"]
+    navigational = ours["navigational"].recall
+    closed = 1 - (1 - ours["total"].ndcg) / (1 - plain["total"].ndcg)
+    _screen.print(f"{closed:.2f} of the plain query's distance to 1 is closed")
+    checks = {
+        f"recall of navigational queries is {navigational:.3f}": (
+            navigational >= LEAST_NAVIGATIONAL_RECALL
+        ),
+        f"{closed:.2f} of the distance to 1 is closed": closed >= LEAST_CLOSED,
+        f"misspelt names above exact hits: {typos.above_exact}": not typos.above_exact,
+        f"{typos.found} of {typos.words} words find misspelt names": typos.found > 0,
+    }
+    return [line for line, holds in checks.items() if not holds]
+
+
+if __name__ == "__main__":
+    sys.exit(app())

@@ -1,0 +1,203 @@
+"""`python -m benchmarks.scale`: how searches slow down as the indexes grow.
+
+The judged queries (a mixed set) run through the product's search service over 10,000 documents and
+more, alone, with facets, and under 200 rules, alternately; suggestions beside them. Fails above the
+targets at 100,000 documents. Rates depend on the machine: the ratios are what compares.
+"""
+
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from backend.core.identity import Identity
+from backend.core.search_engine import JsonObject
+from backend.domains.access.policy.model import ALLOW, DENY, Criterion, Rule
+from backend.domains.access.policy.search_filter import search_filter
+from backend.search.models import SearchBody, SuggestQuery
+from backend.search.service import SearchService
+from benchmarks.access import cluster
+from benchmarks.relevance.corpus import PRODUCTS, Thing, generated
+from benchmarks.relevance.measure import Collection
+from benchmarks.relevance.queries import QUERIES
+from tests.factories.access import OnlyUser
+
+RULES = 200
+AT = 100_000
+"""Documents at which the targets hold."""
+TARGETS = {"p50 ms": 50.0, "p99 ms": 200.0, "suggest p99 ms": 50.0, "facets": 2.0, "rules": 1.5}
+SIZES = (10_000, 30_000, AT, 300_000, 1_000_000)
+PAGE = 25
+
+_DATABASES, _ROUNDS = 50, 3
+_CALLER = Identity("admin")
+_TYPED = ("pu", "hel", "gear p", "nordw", "mat", "spare", "amph", "cast i", "hg-1", "engine bl")
+_STATES = ("released", "prototype", "obsolete", "in review", "spare part", "scanned")
+_screen = Console(highlight=False, soft_wrap=True)
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+Variant = Callable[[Mapping[str, Any]], object]
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Ruled(OnlyUser):
+    """A caller who sees what rules allow."""
+
+    visible: JsonObject | None = None
+
+    def search_filter(self, caller: Identity) -> JsonObject | None:
+        return self.visible if caller.user_id == self.user_id else None
+
+
+@app.command()
+def main(
+    *,
+    documents: Annotated[int, typer.Option(min=SIZES[0])] = AT,
+    minutes: Annotated[float, typer.Option(help="Grow no more after that many.")] = 15,
+    output: Annotated[Path, typer.Option(help="Where to write JSON, and the chart.")] = Path(
+        ".local/bench-scale.json"
+    ),
+) -> None:
+    """Fill the indexes step by step, measure at each size, draw the growth."""
+    begun = time.monotonic()
+    chance = random.Random(1)
+    found: dict[int, Figures] = {}
+    with TemporaryDirectory() as folder, cluster(Path(folder)) as engine:
+        collection = Collection(engine, "scale", "boolean")
+        ruled = replace(collection.service, visibility=Ruled(visible=search_filter(_rules(chance))))
+        things, count = _things(), 0
+        for size in [one for one in SIZES if one <= documents]:
+            start = time.monotonic()
+            while count < size and time.monotonic() - begun < minutes * 60:
+                some = list(islice(things, 2000))
+                collection.fill(some)
+                count += sum(1 + len(thing.paths) for thing in some)
+            if count < size:
+                _screen.print(f"stopped at {count} documents after {minutes:g} minutes")
+                break
+            _screen.print(f"{count} documents, the last in {time.monotonic() - start:.0f} s")
+            found[count] = _measured(collection.service, ruled)
+            _screen.print({name: round(value, 2) for name, value in found[count].items()})
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    draw(found, output.with_suffix(".png"))
+    missed = _missed(found)
+    for line in missed:
+        _screen.print(f"missed: {line}")
+    raise typer.Exit(1 if missed else 0)
+
+
+def _things() -> Iterator[Thing]:
+    for thing in generated(SIZES[-1]):
+        yield replace(thing, database=f"database-{thing.number % _DATABASES}")
+
+
+def _rules(chance: random.Random) -> list[Rule]:
+    """Three of four allow; each names a database and up to two traits of assets."""
+    return [_rule(chance, number) for number in range(RULES)]
+
+
+def _rule(chance: random.Random, number: int) -> Rule:
+    traits = (
+        Criterion("tags", "equals", (chance.choice(_STATES),)),
+        Criterion("tags", "does_not_contain", (chance.choice(_STATES)[:4],)),
+        Criterion("assetName", "contains", (chance.choice(PRODUCTS["drives"])[:6],)),
+        Criterion("assetName", "ends_with", (str(chance.randrange(10, 400, 5)),)),
+        Criterion("assetName", "starts_with", (chance.choice(PRODUCTS["vehicles"])[:4],)),
+        Criterion("assetType", "is_one_of", (".glb", ".step", "folder")),
+    )
+    block = (
+        Criterion("databaseId", "equals", (f"database-{chance.randrange(_DATABASES)}",)),
+        *chance.sample(traits, chance.randrange(3)),
+    )
+    return Rule(str(number), "asset", block, (), {"GET": ALLOW if number % 4 else DENY})
+
+
+def _measured(service: SearchService, ruled: SearchService) -> Figures:
+    """Return percentiles and ratios; the variants of one query run one after the other."""
+    variants: dict[str, Variant] = {
+        "alone": lambda body: _search(service, body, facets=False),
+        "facets": lambda body: _search(service, body, facets=True),
+        "rules": lambda body: _search(ruled, body, facets=False),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest")}
+    for number in range(_ROUNDS + 1):  # the first round warms up
+        for place, query in enumerate(QUERIES):
+            names = list(variants)
+            for name in names[place % 3 :] + names[: place % 3]:
+                taken[name].append(_seconds(variants[name], query.body))
+            typed = SuggestQuery(q=_TYPED[place % len(_TYPED)])
+            taken["suggest"].append(_seconds(lambda asked: service.suggest(_CALLER, asked), typed))
+        if not number:
+            taken = {name: [] for name in taken}
+    alone = median(taken["alone"])
+    return {
+        "p50 ms": 1000 * alone,
+        "p99 ms": 1000 * _percentile(taken["alone"], 99),
+        "facets p50 ms": 1000 * median(taken["facets"]),
+        "facets p99 ms": 1000 * _percentile(taken["facets"], 99),
+        "rules p50 ms": 1000 * median(taken["rules"]),
+        "rules p99 ms": 1000 * _percentile(taken["rules"], 99),
+        "suggest p50 ms": 1000 * median(taken["suggest"]),
+        "suggest p99 ms": 1000 * _percentile(taken["suggest"], 99),
+        "facets": median(taken["facets"]) / alone,
+        "rules": median(taken["rules"]) / alone,
+    }
+
+
+def _search(service: SearchService, body: Mapping[str, Any], *, facets: bool) -> object:
+    asked = SearchBody.model_validate({"size": PAGE, **body, "aggregations": facets})
+    return service.search(_CALLER, asked)
+
+
+def _seconds(work: Callable[[Any], object], asked: object) -> float:
+    start = time.perf_counter()
+    work(asked)
+    return time.perf_counter() - start
+
+
+def _percentile(values: list[float], percent: int) -> float:
+    return sorted(values)[min(len(values) - 1, len(values) * percent // 100)]
+
+
+def draw(found: Mapping[int, Figures], file: Path) -> None:
+    """Draw the percentiles by the number of documents."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for name, style in (("", "-"), ("facets ", "--"), ("rules ", ":"), ("suggest ", "-.")):
+        for percent, color in (("p50", "#1b6ca8"), ("p99", "#b5462f")):
+            values = [one[f"{name}{percent} ms"] for one in found.values()]
+            label = f"{name.strip() or 'query alone'}, {percent}"
+            axes.plot(list(found), values, style, color=color, marker=".", label=label)
+    axes.set(xscale="log", yscale="log", xlabel="documents", ylabel="ms")
+    axes.set_title(f"the judged queries, pages of {PAGE}, {RULES} rules", fontsize=9)
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend(fontsize=7, ncols=2)
+    figure.savefig(file, dpi=90)
+
+
+def _missed(found: Mapping[int, Figures]) -> list[str]:
+    figures = next((one for size, one in found.items() if AT <= size < 2 * AT), Figures())
+    return [
+        f"{name} is {figures[name]:.2f} at {AT} documents, at most {most:g}"
+        for name, most in TARGETS.items()
+        if name in figures and figures[name] > most
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(app())
