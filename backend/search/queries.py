@@ -158,7 +158,8 @@ def _request(
         "size": window.size,
         "track_total_hits": 10_000,
         "_source": {"excludes": HIDDEN_FIELDS},
-        "sort": ["_score", *TIE_BREAKERS],
+        # An asset and its files often have one score: the asset comes first.
+        "sort": ["_score", {"_rectype": {"order": "asc"}}, *TIE_BREAKERS],
     }
 
 

@@ -2,7 +2,7 @@
 
 All words of a text must be found, each in any field. What finds a word, best first:
 
-1. the whole word, by the boosts of `TEXT_FIELDS`, summed over the fields that hold it;
+1. the whole word, by the highest boost of the fields that hold it (`TEXT_FIELDS`);
 2. a word that begins with it;
 3. a word that holds it anywhere (`inner`, mapping version 2);
 4. a word that differs in one letter, for words of letters only: numbers of parts differ on purpose.
@@ -20,16 +20,17 @@ from backend.core.search_engine import JsonObject
 from backend.search.pairs import METADATA, nested
 from backend.spec.search_indexes import ATTRIBUTES, INNER
 
-TEXT_FIELDS = (
-    "str_assetname^4",
-    "str_key^3",
-    "list_tags^2",
-    "str_description",
-    "str_assetid",
-    "str_databaseid",
-    "str_assettype",
-    "str_fileext",
-)
+_BOOSTS = {
+    "str_assetname": 4,
+    "str_key": 3,
+    "list_tags": 2,
+    "str_description": 1,
+    "str_assetid": 1,
+    "str_databaseid": 1,
+    "str_assettype": 1,
+    "str_fileext": 1,
+}
+TEXT_FIELDS = tuple(f"{field}^{boost}" for field, boost in _BOOSTS.items())
 _INNER_BOOSTS = {
     "str_assetname": 0.04,
     "str_key": 0.03,
@@ -61,6 +62,10 @@ _WHOLE_ID = 25
 """The asset of an id comes before its files, whose keys hold the id, too."""
 _WHOLE_FILE_NAME = 3
 _WHOLE_VALUE = 2
+_WHOLE_NUMBER = 12
+"""Of a metadata value that is a part number: people take it for an id, so the asset comes before a
+file whose name repeats it (three words count 3 each)."""
+_MIN_NUMBER_CHARS = 6
 
 _WORD = re.compile(r"\w+")
 _OPERATORS = re.compile(r'["*|()~]|(?:^|\s)[+-]\S')
@@ -111,7 +116,8 @@ def exact_queries(text: str, *, with_metadata: bool) -> list[JsonObject]:
         found.append(_constant(name, _WHOLE_FILE_NAME))
     if with_metadata:
         value = {"term": {f"{METADATA}.string": whole}}
-        found.append(_constant(nested(METADATA, value), _WHOLE_VALUE))
+        boost = _WHOLE_NUMBER if _is_part_number(text) else _WHOLE_VALUE
+        found.append(_constant(nested(METADATA, value), boost))
     return found
 
 
@@ -157,13 +163,18 @@ def _word(word: str, with_metadata: bool, with_parts: bool) -> JsonObject:
 
 
 def _whole(text: str) -> JsonObject:
-    matched = {"query": text, "type": "most_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
+    # The best field counts, not the sum of all: files carry the name of their asset beside a key
+    # that often repeats it, so they would all be ranked before the asset.
+    matched = {"query": text, "type": "best_fields", "operator": "and", "fields": [*TEXT_FIELDS]}
     return {"multi_match": matched}
 
 
 def _parts(word: str) -> list[JsonObject]:
-    begins = {"query": word, "type": "bool_prefix", "fields": [*TEXT_FIELDS], "boost": _BEGINNING}
-    found: list[JsonObject] = [{"multi_match": begins}]
+    begins: list[JsonObject] = [
+        {"match_bool_prefix": {field: _boosted(word, _BEGINNING * boost)}}
+        for field, boost in _BOOSTS.items()
+    ]
+    found: list[JsonObject] = [{"dis_max": {"queries": begins}}]
     if _may_be_part(word):
         inner = [inner_query(name, word, boost=boost) for name, boost in _INNER_BOOSTS.items()]
         found.append({"dis_max": {"queries": inner}})
@@ -196,7 +207,13 @@ def _boosted(word: str, boost: float) -> JsonObject:
 
 
 def _fuzziness() -> dict[str, Any]:
-    return {"fuzziness": 1, "prefix_length": 1, "max_expansions": _FUZZY_TERMS}
+    return {"fuzziness": 1, "max_expansions": _FUZZY_TERMS}
+
+
+def _is_part_number(text: str) -> bool:
+    """Whether a text has letters and digits, and is long enough to name one thing."""
+    is_mixed = any(map(str.isalpha, text)) and any(map(str.isnumeric, text))
+    return is_mixed and len(text) >= _MIN_NUMBER_CHARS
 
 
 def _may_be_part(word: str) -> bool:
