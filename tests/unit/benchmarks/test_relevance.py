@@ -1,0 +1,59 @@
+"""The judged searches: what the scores mean, and that the set stays what was judged."""
+
+import hashlib
+from collections import Counter
+
+import pytest
+
+from benchmarks.relevance.corpus import GENERATED, Thing, documents, things
+from benchmarks.relevance.judging import called, file_named, judged, products
+from benchmarks.relevance.measure import ndcg, recall
+from benchmarks.relevance.queries import QUERIES
+
+GEAR = Thing(1, "g1", "Helical gear", ("a/gear.step",), product="helical gear")
+HUB = Thing(2, "h1", "Wheel hub", ("hub.glb",), product="wheel hub", mentions="helical gear")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[Thing]:
+    return things()
+
+
+def test_the_corpus_is_always_the_same(corpus: list[Thing]) -> None:
+    digest = hashlib.sha256("\n".join(map(repr, corpus)).encode()).hexdigest()
+    assert (len(corpus), digest[:16]) == (GENERATED + 93, "5b3ed80e74b1b949")
+
+
+def test_every_query_means_something_that_is_there(corpus: list[Thing]) -> None:
+    assert len(QUERIES) == 100
+    for query in QUERIES:
+        assert 3 in judged(query, corpus).values(), query.body
+
+
+def test_grades_tell_what_was_meant_from_what_is_about_it() -> None:
+    grade = products("helical gear")
+    assert [grade(GEAR, None), grade(GEAR, "a/gear.step"), grade(HUB, None)] == [3, 2, 1]
+    assert grade(HUB, "hub.glb") == 0
+    assert file_named("gear.step")(GEAR, "a/gear.step") == 3
+    assert file_named("gear.step")(GEAR, None) == 1
+    assert called("Wheel hub")(HUB, None) == 3
+
+
+def test_recall_counts_what_was_meant_among_ten() -> None:
+    graded = {**{str(n): 3 for n in range(12)}, "file": 2}
+    assert recall(["file", *map(str, range(9))], graded) == 0.9
+    assert recall([str(n) for n in range(10)], graded) == 1
+    assert recall([], graded) == 0
+
+
+def test_ndcg_is_1_for_the_best_order_only() -> None:
+    graded = {"asset": 3, "file": 2, "other": 1}
+    assert ndcg(["asset", "file", "other"], graded) == 1
+    assert 0.8 < ndcg(["file", "asset", "other"], graded) < 1
+    assert ndcg(["none"], graded) == 0
+
+
+def test_documents_are_those_of_the_product() -> None:
+    asset, file = documents(GEAR)
+    assert (asset.id, file.id) == (GEAR.id, GEAR.id_of("a/gear.step"))
+    assert Counter(one.body["_rectype"] for one in (asset, file)) == {"asset": 1, "file": 1}
