@@ -85,7 +85,7 @@ bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact r
 # The long proofs by part; docs/guides/proofs.md says what each shows and how long it takes. How much
 # each does: kills of each engine, seconds of load, histories (in memory, of the whole product, on
 # engines), generated policies, requests to each operation.
-PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks searches mlflow
+PARTS := kills histories engines policies lifecycles costs moto models fuzz attacks searches scale mlflow
 PART ?= $(PARTS)
 KILL_ROUNDS ?= 1
 LOAD_SECONDS ?= 2
@@ -97,6 +97,7 @@ FUZZ_EXAMPLES ?= 100
 UPLOADS ?= 1000
 OUTPUTS ?= 10000
 SEARCHES ?= 10000
+DOCUMENTS ?= 1000000
 MLFLOW_HISTORIES ?= 1000
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
@@ -162,6 +163,10 @@ prove-mlflow: prepare
 prove-searches: prepare
 	@SEARCHES=$(SEARCHES) $(PYTEST) -q tests/integration/search/test_generated_queries.py; \
 		echo "make prove PART=searches: $$SECONDS s"
+
+prove-scale: prepare
+	@$(BIN)/python -m benchmarks.scale --documents $(DOCUMENTS) --minutes 15; \
+		echo "make prove PART=scale: $$SECONDS s"
 
 .PHONY: fuzz
 fuzz: prove-fuzz ## Send every route what the OpenAPI document allows and forbids (FUZZ_EXAMPLES=)

@@ -42,6 +42,8 @@ SIZES = (10_000, 30_000, AT, 300_000, 1_000_000)
 PAGE = 25
 
 _DATABASES, _ROUNDS = 50, 3
+_WARMING = 8
+"""Rounds before the first figures: OpenSearch is compiled while it answers them."""
 _CALLER = Identity("admin")
 _TYPED = ("pu", "hel", "gear p", "nordw", "mat", "spare", "amph", "cast i", "hg-1", "engine bl")
 _STATES = ("released", "prototype", "obsolete", "in review", "spare part", "scanned")
@@ -89,7 +91,7 @@ def main(
                 _screen.print(f"stopped at {count} documents after {minutes:g} minutes")
                 break
             _screen.print(f"{count} documents, the last in {time.monotonic() - start:.0f} s")
-            found[count] = _measured(collection.service, ruled)
+            found[count] = _measured(collection.service, ruled, warming=1 if found else _WARMING)
             _screen.print({name: round(value, 2) for name, value in found[count].items()})
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -126,7 +128,7 @@ def _rule(chance: random.Random, number: int) -> Rule:
     return Rule(str(number), "asset", block, (), {"GET": ALLOW if number % 4 else DENY})
 
 
-def _measured(service: SearchService, ruled: SearchService) -> Figures:
+def _measured(service: SearchService, ruled: SearchService, *, warming: int) -> Figures:
     """Return percentiles and ratios; the variants of one query run one after the other."""
     variants: dict[str, Variant] = {
         "alone": lambda body: _search(service, body, facets=False),
@@ -134,14 +136,14 @@ def _measured(service: SearchService, ruled: SearchService) -> Figures:
         "rules": lambda body: _search(ruled, body, facets=False),
     }
     taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest")}
-    for number in range(_ROUNDS + 1):  # the first round warms up
+    for number in range(warming + _ROUNDS):
         for place, query in enumerate(QUERIES):
             names = list(variants)
             for name in names[place % 3 :] + names[: place % 3]:
                 taken[name].append(_seconds(variants[name], query.body))
             typed = SuggestQuery(q=_TYPED[place % len(_TYPED)])
             taken["suggest"].append(_seconds(lambda asked: service.suggest(_CALLER, asked), typed))
-        if not number:
+        if number == warming - 1:
             taken = {name: [] for name in taken}
     alone = median(taken["alone"])
     return {
