@@ -109,7 +109,7 @@ def test_sizes_and_dates_are_counted_in_a_bounded_number_of_buckets(museum: Libr
     assert 1 <= len(dates["buckets"]) <= MAX_DATE_BUCKETS
     assert sum(one["documents"] for one in dates["buckets"]) == 7
     assert dates["interval"] == "3M"
-    assert dates["buckets"][0]["from"].startswith("2010-01-01")
+    assert dates["buckets"][0]["from"].startswith("2010-03-01")
     assert none["buckets"] == []
     of_drive = museum.search(
         histograms=["num_filesize"], facetChoices=[chosen("list_tags", "drive")]
