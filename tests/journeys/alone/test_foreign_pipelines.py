@@ -4,44 +4,32 @@ The deployment's setting lets pipelines name the queue by which it is called.
 """
 
 import json
-import re
-from typing import Any, cast
+from typing import Any
 
-import boto3
 import pytest
 
-from local.engines import Options
 from tests.journeys import canaries
+from tests.journeys.foreign_workflows import define_workflow, queue_of
+from tests.journeys.replaying import SESSION
 from tests.journeys.runtime import Api, Runtime, wait_until
 
-OPTIONS = Options()
-QUEUE = "convert-jobs"
-QUEUE_URL = f"https://sqs.us-east-1.amazonaws.com/000000000000/{QUEUE}"
-
-
-def client(service: str, endpoint: str) -> Any:
-    """Somebody's own client of the runtime's engines."""
-    return cast("Any", boto3).client(
-        service,
-        endpoint_url=endpoint,
-        region_name=OPTIONS.region,
-        aws_access_key_id=OPTIONS.access_key,
-        aws_secret_access_key=OPTIONS.secret_key,
-    )
+HAMMER = "/database/forge/assets/hammer"
 
 
 class Pipeline:
-    """Somebody else's function behind a queue; `bad` makes it write what no asset may hold."""
+    """Somebody else's functions behind a queue; `bad` makes one write what no asset may hold.
+
+    `failure` makes it answer with an error of that cause.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
-        log = (runtime.state / "logs" / "up.log").read_text()
-        queues = re.search(r"queues: ready at (\S+)", log)
-        assert queues is not None
-        self.s3 = client("s3", runtime.endpoint["s3"])
-        self.sqs = client("sqs", queues[1])
-        self.states = client("stepfunctions", runtime.endpoint["states"])
-        self.url = self.sqs.create_queue(QueueName=QUEUE)["QueueUrl"]
+        self.s3: Any = SESSION.client("s3", endpoint_url=runtime.endpoint["s3"])
+        states = runtime.endpoint["states"]
+        self.states: Any = SESSION.client("stepfunctions", endpoint_url=states)
+        self.sqs, self.url = queue_of(runtime)
         self.bad = False
+        self.failure = ""
+        self.inputs: list[str] = []
 
     def work(self) -> None:
         """Take one message."""
@@ -52,8 +40,17 @@ class Pipeline:
 
     def handler(self, event: dict[str, Any]) -> None:
         body = event["body"]
-        canaries.planted.add(body["TaskToken"])
+        canaries.plant_words(body["TaskToken"])
+        self.inputs.append(body["inputS3AssetFilePath"])
+        if self.failure:
+            self.states.send_task_failure(
+                taskToken=body["TaskToken"], error="Broken", cause=self.failure
+            )
+            return
         bucket, key = _parts(body["inputS3AssetFilePath"])
+        if key.endswith("/1/files/"):  # the second pipeline, which writes nothing
+            self.states.send_task_success(taskToken=body["TaskToken"], output="{}")
+            return
         text = self.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         path = key.removeprefix(body["inputAssetLocationKey"])
         files, metadata = body["outputS3AssetFilesPath"], body["outputS3AssetMetadataPath"]
@@ -88,10 +85,16 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
     api.ok("POST", "/assets", {**asset, "description": "a hammer", "isDistributable": True})
     bucket = api.own_bucket()["bucketName"]
     pipeline.s3.put_object(Bucket=bucket, Key="hammer/in/notes.md", Body=b"hello")
-    _workflow(api)
+    define_workflow(api, "forge", "report")
 
     done = _run(api, pipeline)
     assert done["executionStatus"] == "SUCCEEDED", done
+    read, report = pipeline.inputs
+    assert read == f"s3://{bucket}/hammer/in/notes.md"
+    assert report.endswith(f"/pipelines/{done['executionId']}/1/files/")
+    first, second = done["steps"]
+    assert (first["state"], second["state"]) == ("SUCCEEDED", "SUCCEEDED")
+    assert first["startedAt"] <= first["stoppedAt"] <= second["startedAt"] <= second["stoppedAt"]
     assert done["outputs"]["files"] == ["/in/notes.md.txt"]
     files = api.ok("GET", "/database/forge/assets/hammer/listFiles")["items"]
     shown = {one["relativePath"]: one.get("previewFile") for one in files}
@@ -107,34 +110,43 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
     assert failed["error"]["code"] == "OutputsRefused"
     assert "1/files/tool.exe: the extension .exe is blocked" in failed["error"]["message"]
     assert (failed["outputs"]["fileCount"], failed["outputs"]["refusedCount"]) == (1, 1)
+    _no_secret_is_told(runtime, pipeline)
 
 
-def _workflow(api: Api) -> None:
-    shared = {
-        "databaseId": "forge",
-        "pipelineType": "standardFile",
-        "pipelineExecutionType": "SQS",
-        "outputType": ".txt",
-        "waitForCallback": "Enabled",
-        "taskTimeout": "600",
-    }
-    described = {"pipelineId": "convert", "description": "Converts files", "assetType": ".md"}
-    api.ok("PUT", "/pipelines", {**shared, **described, "sqsQueueUrl": QUEUE_URL})
-    resource = {"resourceId": QUEUE_URL, "resourceType": "SQS", "isProvided": True}
-    function = {**shared, "name": "convert", "userProvidedResource": json.dumps(resource)}
-    body = {"workflowId": "convert", "databaseId": "forge", "description": "Converts files"}
-    api.ok("PUT", "/workflows", {**body, "specifiedPipelines": {"functions": [function]}})
+def _no_secret_is_told(runtime: Runtime, pipeline: Pipeline) -> None:
+    """Neither a token nor a presigned URL is in a reply or an entry, though a cause holds both."""
+    api = runtime.client()
+    signed = f"http://s3/a.md?X-Amz-Date=1&X-Amz-Signature={'5ca1ab1e' * 8}"
+    token = "AQDEAAAAKgAAAAMAAAAAAAAAAT" * 8  # as long as those of Step Functions
+    pipeline.failure = f"cannot read {signed} with {token}"
+    for secret in (signed, token):
+        canaries.plant(secret)
+        canaries.plant_words(secret.rpartition("=")[2])
+    failed = _run(api, pipeline, steps=1)
+    assert failed["error"]["message"] == "cannot read http://s3/a.md?[removed] with [removed]"
+    (first, second) = failed["steps"]
+    assert (first["state"], "state" in second) == ("FAILED", False)
+    execution = {"entity": f"execution:{failed['executionId']}"}
+    texts = [
+        json.dumps(failed),
+        api.send("GET", f"{HAMMER}/workflows/executions").text,
+        api.send("GET", "/audit", params=execution).text,
+        api.send("GET", "/audit", params={"entity": "asset:forge:hammer"}).text,
+    ]
+    assert failed["executionId"] in texts[1]
+    assert "start_execution" in texts[2]
+    assert [canaries.found_in(text) for text in texts] == [set()] * len(texts)
 
 
-def _run(api: Api, pipeline: Pipeline) -> dict[str, Any]:
+def _run(api: Api, pipeline: Pipeline, *, steps: int = 2) -> dict[str, Any]:
     """Run the workflow on the file; the execution when it has ended."""
-    of = "/database/forge/assets/hammer"
     body = {"workflowDatabaseId": "forge", "fileKey": "in/notes.md"}
-    execution_id = api.ok("POST", f"{of}/workflows/convert", body)["message"]
-    pipeline.work()
+    execution_id = api.ok("POST", f"{HAMMER}/workflows/convert", body)["message"]
+    for _ in range(steps):
+        pipeline.work()
 
     def found() -> dict[str, Any]:
-        return api.ok("GET", f"{of}/executions/{execution_id}")["message"]
+        return api.ok("GET", f"{HAMMER}/executions/{execution_id}")["message"]
 
     wait_until(lambda: found()["executionStatus"] not in {"NEW", "RUNNING"})
     return found()
