@@ -13,8 +13,8 @@ LIST_EXECUTIONS = Route(
 )  # fmt: skip
 LIST_WORKFLOW_EXECUTIONS = Route(
     "GET", f"{ASSET_PATH}/workflows/executions/{{workflowId}}", "executions",
-    "list_workflow_executions", "List the executions of a workflow on an asset, newest first",
-    "asset",
+    "list_workflow_executions",
+    "List the executions of a workflow on an asset, in no particular order", "asset",
 )  # fmt: skip
 GET_EXECUTION = Route(
     "GET", f"{ASSET_PATH}/executions/{{executionId}}", "executions", "get_execution",

@@ -117,13 +117,15 @@ class ExecutionRepository:
     def list_of_workflow(
         self, place: tuple[str, str], workflow: tuple[str, str], page: PageRequest
     ) -> Page[Execution]:
-        """Return the executions of a workflow (database id, id) on an asset, the newest first."""
+        """Return the executions of a workflow (database id, id) on an asset.
+
+        They have one sort key in this index, so DynamoDB promises no order among them.
+        """
         query = Query(
             table=WORKFLOW_EXECUTIONS,
             index=EXECUTIONS_BY_WORKFLOW,
             partition=keys.ASSET.build(*place),
             sort_equals=keys.WORKFLOW.build(*workflow),
-            newest_first=True,
             consistent=True,
         )
         return _page(self.tables.query(query, page))

@@ -39,9 +39,10 @@ class ExecutionQueries:
         *,
         workflow: tuple[str, str] | None = None,
     ) -> Page[Execution]:
-        """Return the executions of an asset, or those of one workflow on it, the newest first.
+        """Return the executions of an asset, the newest first, or those of one workflow on it.
 
-        Those of workflows that the caller may not see are left out.
+        Those of a workflow are in no particular order. Those of workflows that the caller may not
+        see are left out.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
