@@ -4,13 +4,13 @@ The engine sends every task here with the role of its state machine, whose polic
 """
 
 import asyncio
+import html
 import json
 import logging
 import os
 import uuid
 from typing import cast
 from urllib.parse import urlsplit
-from xml.sax.saxutils import escape
 
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import JsonValue
@@ -125,7 +125,7 @@ class Tasks:
         except BotoCoreError as error:
             raise RefusedTaskError(503, "ServiceUnavailable", str(error)) from error
         count = f"<KeyCount>{found['KeyCount']}</KeyCount>"
-        named = f"<Prefix>{escape(prefix)}</Prefix>"
+        named = f"<Prefix>{html.escape(prefix)}</Prefix>"
         text = f"<ListBucketResult>{named}{count}</ListBucketResult>"
         return Response(text, media_type="application/xml")
 

@@ -262,6 +262,7 @@ def test_search_sends_what_narrows_it_and_prints_hits(
         "tags": ["red"],
         "metadataKey": "author",
         "includeArchived": False,
+        "didYouMean": True,
         "from": 0,
         "size": 20,
     }
