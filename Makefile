@@ -99,6 +99,7 @@ OUTPUTS ?= 10000
 SEARCHES ?= 10000
 DOCUMENTS ?= 1000000
 MLFLOW_HISTORIES ?= 1000
+MLFLOW_TRACE_HISTORIES ?= 100
 .PHONY: prove
 prove: $(addprefix prove-,$(PART)) ## Run the long proofs, whole (hours) or in parts: PART=kills, ...
 
@@ -156,8 +157,9 @@ prove-attacks: prepare
 		echo "make prove PART=attacks: $$SECONDS s"
 
 prove-mlflow: prepare
-	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) $(PYTEST) -q -n $(CORES) \
-		tests/integration/tracking/test_differential.py; \
+	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
+		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
+		tests/integration/tracking/test_traces_differential.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"
 
 prove-searches: prepare
