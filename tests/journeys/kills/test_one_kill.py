@@ -162,7 +162,8 @@ def _called_pipeline(runtime: Runtime) -> str:
     body = {"workflowDatabaseId": "forge", "fileKey": "/0.obj"}
     execution_id: str = api.ok("POST", f"{HAMMER}/workflows/{WORKFLOW}", body)["message"]
     wait_until(lambda: "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1))
-    assert _execution(api, execution_id)["executionStatus"] == "RUNNING"
+    # The starter notes the start after the state machine has made the first call.
+    wait_until(lambda: _execution(api, execution_id)["executionStatus"] == "RUNNING")
     return execution_id
 
 
