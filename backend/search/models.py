@@ -246,7 +246,7 @@ class SearchReply(WireModel):
     """What OpenSearch answers, with `_index_type` on every hit and the facets as they are.
 
     The hit of a document of more than 100,000 bytes has no metadata (`MD_`, `AB_`, `metadata`,
-    `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 20 hits no words are marked
+    `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 100 hits no words are marked
     in such documents. If `query` finds nothing and the request has `didYouMean`,
     `didYouMean` is a text that finds something.
     """

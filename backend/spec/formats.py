@@ -57,7 +57,7 @@ AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
 
 
 def may_be_model(extension: str, start: bytes) -> bool:
-    """Return whether a file that begins with `start` may be what its extension stands for.
+    """Return whether a file that begins with `start` may be a model of its extension's format.
 
     An empty file may: its reader refuses it with the reason.
     """

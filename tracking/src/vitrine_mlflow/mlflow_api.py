@@ -6,7 +6,6 @@ plugin call the same ones, so that messages are equal.
 
 # pyright: reportPrivateUsage=false, reportUnknownVariableType=false
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -84,19 +83,6 @@ def local_uri(location: str) -> str:
 
 def joined_uri(root: str, *parts: str) -> str:
     return str(_untyped_uri.append_to_uri_path(root, *parts))
-
-
-def like_matches(text: str, pattern: str, *, ignore_case: bool) -> bool:
-    """SQL's LIKE: `%` is any text, `_` one character, the pattern covers the whole text."""
-    if ignore_case:
-        text, pattern = _lower(text), _lower(pattern)
-    regex = "".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
-    return re.fullmatch(regex, text, re.DOTALL) is not None
-
-
-def _lower(text: str) -> str:
-    # SQLite, whose results searches equal, lowers ASCII letters only
-    return "".join(char.lower() if char.isascii() else char for char in text)
 
 
 def page_of(results: list[Any], token: Any) -> Any:

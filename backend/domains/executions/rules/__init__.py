@@ -59,13 +59,17 @@ def ended_changes(
 
 
 def ended_steps(execution: Execution, steps: Mapping[int, StepState]) -> Mapping[int, StepState]:
-    """Return the steps of an execution that has ended: those that still ran ended with it."""
-    ended: dict[int, StepState] = {}
-    for number, step in steps.items():
-        runs_on = step.status == "RUNNING"
-        stopped = StepState("ABORTED", step.started_at, execution.stopped_at)
-        ended[number] = stopped if runs_on else step
-    return ended
+    """Return the steps of an execution that has ended: those that still ran ended with it.
+
+    In one that succeeded all steps did: the page of the history that is read may lack their ends.
+    """
+    status = "SUCCEEDED" if execution.execution_status == "SUCCEEDED" else "ABORTED"
+    return {
+        number: step._replace(status=status, stopped_at=execution.stopped_at)
+        if step.status == "RUNNING"
+        else step
+        for number, step in steps.items()
+    }
 
 
 def error_of(status: EndStatus, code: str | None, cause: str | None) -> RunError | None:

@@ -240,7 +240,8 @@ def test_a_deleted_workflow_does_not_run(api: Api) -> None:
     assert api.start().status == 404
 
 
-def test_steps_have_the_times_that_step_functions_reports(api: Api) -> None:
+@pytest.mark.parametrize(("end", "state"), [("TIMED_OUT", "ABORTED"), ("SUCCEEDED", "SUCCEEDED")])
+def test_steps_have_the_times_that_step_functions_reports(api: Api, end: str, state: str) -> None:
     started = api.started()
 
     def step() -> dict[str, Any]:
@@ -256,9 +257,9 @@ def test_steps_have_the_times_that_step_functions_reports(api: Api) -> None:
     assert step() == running
     runs.fail_next = 1
     assert step() == unknown
-    api.runner.report(status_event(started, "TIMED_OUT"))
+    api.runner.report(status_event(started, end))
     ended = api.get("executions/{executionId}", executionId=started).body["message"]["stoppedAt"]
-    assert step() == {**running, "state": "ABORTED", "stoppedAt": ended}
+    assert step() == {**running, "state": state, "stoppedAt": ended}
 
 
 def test_a_list_never_calls_step_functions(api: Api) -> None:

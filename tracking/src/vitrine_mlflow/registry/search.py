@@ -1,7 +1,6 @@
 """Searches over registered models and their versions, by MLflow's own parsers."""
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cmp_to_key
 from typing import Any
 
@@ -12,28 +11,16 @@ from mlflow.store.model_registry import (
     SEARCH_REGISTERED_MODEL_MAX_RESULTS_THRESHOLD,
 )
 
+from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.mlflow_api import (
     SearchModelUtils,
     SearchModelVersionUtils,
     SearchUtils,
-    like_matches,
 )
 from vitrine_mlflow.registry.items import PROMPT_TAG, StoredModel
 from vitrine_mlflow.registry.models import Models
 
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "IN": lambda found, wanted: found in wanted,
-    "NOT IN": lambda found, wanted: found not in wanted,
-    "LIKE": lambda found, wanted: like_matches(found, wanted, ignore_case=False),
-    "ILIKE": lambda found, wanted: like_matches(found, wanted, ignore_case=True),
-}
 _TAG_COMPARATORS = ("=", "!=", "LIKE", "ILIKE")
 _TEXT_COMPARATORS = (*_TAG_COMPARATORS, "IN", "NOT IN")
 _Parsed = dict[str, Any]
@@ -132,7 +119,7 @@ def _wants_prompts(filters: Iterable[_Parsed]) -> bool:
 def _attributes_match(filters: Iterable[_Parsed], attributes: dict[str, Any]) -> bool:
     return all(
         attributes[parsed["key"]] is not None
-        and _OPERATORS[parsed["comparator"]](attributes[parsed["key"]], parsed["value"])
+        and COMPARISONS[parsed["comparator"]](attributes[parsed["key"]], parsed["value"])
         for parsed in filters
         if parsed["type"] == "attribute"
     )
@@ -141,7 +128,7 @@ def _attributes_match(filters: Iterable[_Parsed], attributes: dict[str, Any]) ->
 def _tags_match(filters: Iterable[_Parsed], tags: dict[str, str], *, prompts: bool) -> bool:
     return all(
         parsed["key"] in tags
-        and _OPERATORS[parsed["comparator"]](tags[parsed["key"]], parsed["value"])
+        and COMPARISONS[parsed["comparator"]](tags[parsed["key"]], parsed["value"])
         for parsed in filters
         if parsed["type"] == "tag" and (prompts or parsed["key"] != PROMPT_TAG)
     )

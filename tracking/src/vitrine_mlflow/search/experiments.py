@@ -1,6 +1,5 @@
 """Search over experiments."""
 
-import operator
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from itertools import islice
@@ -8,27 +7,17 @@ from typing import Any
 
 from mlflow.entities import Experiment
 
+from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import (
     SearchExperimentsUtils,
     SearchUtils,
-    like_matches,
     parsed_experiment_id,
     stages_of,
     validated_max_results,
 )
 
-_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "IN": lambda found, wanted: found in wanted,
-    "NOT IN": lambda found, wanted: found not in wanted,
-}
 _TEXT_COMPARATORS = ("=", "!=", "LIKE", "ILIKE")
 _Condition = Callable[[Experiment], bool]
 
@@ -81,7 +70,7 @@ def _attribute_condition(key: str, comparator: str, value: Any) -> _Condition:
             if several
             else parsed_experiment_id(value)
         )
-        return lambda one: _ORDERED[comparator](int(one.experiment_id), wanted)
+        return lambda one: COMPARISONS[comparator](int(one.experiment_id), wanted)
     is_text = SearchExperimentsUtils.is_string_attribute("attribute", key, comparator)
     if is_text and comparator not in _TEXT_COMPARATORS:
         raise invalid(f"Invalid comparator for string attribute: {comparator}")
@@ -112,11 +101,7 @@ def _tag_condition(key: str, comparator: str, value: Any) -> _Condition:
 
 
 def _matches(found: Any, comparator: str, value: Any) -> bool:
-    if found is None:
-        return False
-    if comparator in {"LIKE", "ILIKE"}:
-        return like_matches(found, value, ignore_case=comparator == "ILIKE")
-    return _ORDERED[comparator](found, value)
+    return found is not None and COMPARISONS[comparator](found, value)
 
 
 def _comparison(order_by: Sequence[str] | None) -> Callable[[Experiment, Experiment], int]:

@@ -1,34 +1,21 @@
 """Search over logged models."""
 
-import operator
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from typing import Any
 
 from mlflow.entities import LifecycleStage, LoggedModel
 
+from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.logged_models import LoggedModels, ModelMetric, StoredModel
 from vitrine_mlflow.mlflow_api import (
-    like_matches,
     parsed_experiment_id,
     parsed_model_filter,
     search_models_token,
 )
 
 _PAGE = 100
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "IN": lambda found, wanted: found in wanted,
-    "NOT IN": lambda found, wanted: found not in wanted,
-    "LIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=False),
-    "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
-}
 _STATUSES = {"UNSPECIFIED": 0, "PENDING": 1, "READY": 2, "FAILED": 3}
 _ATTRIBUTES: dict[str, Callable[[StoredModel], Any]] = {
     "model_id": lambda one: one.model_id,
@@ -116,7 +103,7 @@ def _matches(
     comparator: str,
     value: Any,
 ) -> bool:
-    compare = _COMPARISONS[comparator]
+    compare = COMPARISONS[comparator]
     document = stored.document
     if kind == "metrics":
         metrics = _on_datasets(stored, datasets) if datasets else stored.metrics
@@ -124,7 +111,7 @@ def _matches(
     if kind == "attributes":
         found = _ATTRIBUTES[key](stored)
         if key == "status":
-            # compared as text with a number in MLflow's own store, which matches nothing but `!=`
+            # MLflow's own store compares a number with a text: only `!=` can match.
             found = str(found)
     else:
         found = (document.params if kind == "params" else document.tags).get(key)

@@ -2,29 +2,19 @@
 
 import json
 import math
-import operator
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
 from vitrine_mlflow.mlflow_api import (
     MLFLOW_DATASET_CONTEXT,
     MLFLOW_RUN_NAME,
     SearchUtils,
-    like_matches,
 )
 from vitrine_mlflow.runs import StoredRun
 from vitrine_mlflow.summaries import Summary
 
-_ORDERED: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _INFO_NAMES = {
     "run_name": "name", "user_id": "user", "status": "status", "start_time": "start",
     "end_time": "end", "artifact_uri": "uri", "lifecycle_stage": "stage",
@@ -91,7 +81,7 @@ class Predicate:
             return False
         if math.isnan(found):
             return self.comparator == "!="  # every comparison with NaN is false, except this one
-        return _ORDERED[self.comparator](found, self.value)
+        return COMPARISONS[self.comparator](found, self.value)
 
     def _matches_entry(self, entries: dict[str, Any]) -> bool:
         if self.comparator == "IS NULL":
@@ -115,18 +105,8 @@ class Predicate:
         ]
 
     def _matches_text(self, found: Any) -> bool:
-        if found is None:
-            return False  # SQL: a comparison with nothing is not true
-        match self.comparator:
-            case "LIKE" | "ILIKE":
-                ignore_case = self.comparator == "ILIKE"
-                return like_matches(found, self.value, ignore_case=ignore_case)
-            case "IN":
-                return found in self.value
-            case "NOT IN":
-                return found not in self.value
-            case comparator:
-                return _ORDERED[comparator](found, self.value)
+        # SQL: a comparison with nothing is not true
+        return found is not None and COMPARISONS[self.comparator](found, self.value)
 
 
 def parse_filter(filter_string: str | None) -> list[Predicate]:

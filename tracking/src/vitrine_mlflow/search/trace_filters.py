@@ -1,14 +1,13 @@
 """The conditions of a search over traces, as MLflow's own store decides them."""
 
 import json
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vitrine_mlflow.comparisons import COMPARISONS
 from vitrine_mlflow.errors import invalid
-from vitrine_mlflow.mlflow_api import like_matches
 from vitrine_mlflow.mlflow_traces import (
     COST,
     LINKED_PROMPTS,
@@ -32,19 +31,7 @@ def _contains(text: str, expression: str) -> bool:
         return False
 
 
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "IN": lambda found, wanted: found in wanted,
-    "NOT IN": lambda found, wanted: found not in wanted,
-    "LIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=False),
-    "ILIKE": lambda found, pattern: like_matches(found, pattern, ignore_case=True),
-    "RLIKE": _contains,
-}
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {**COMPARISONS, "RLIKE": _contains}
 
 
 @dataclass(frozen=True)
