@@ -158,7 +158,7 @@ def _request(
         "size": window.size,
         "track_total_hits": 10_000,
         "_source": {"excludes": HIDDEN_FIELDS},
-        # An asset and its files often have one score: the asset comes first.
+        # Assets come before files of the same score.
         "sort": ["_score", {"_rectype": {"order": "asc"}}, *TIE_BREAKERS],
     }
 

@@ -173,3 +173,18 @@ def test_what_is_hidden_changes_no_count_and_no_file(museum: Library) -> None:
     museum.put(documents("vault"))
     assert replies() == before
     assert before[3]["assetsFound"] == 2
+
+
+def test_hidden_and_archived_assets_are_not_folded_in(museum: Library) -> None:
+    search = under(museum, [parse_rule(stored("asset", ("databaseId", "equals", "museum")))])
+    before = sorted(ids(search(query="gear", foldFiles=True)))
+    # Files that can be seen, of assets that cannot: indexes follow one document after the other.
+    museum.put(
+        {
+            "secret": asset("secret", str_assetname="secret", str_databaseid="vault"),
+            "secret:0": file("secret", 0),
+            "retired": asset("retired", str_assetname="retired", bool_archived=True),
+            "retired:0": file("retired", 0),
+        }
+    )
+    assert sorted(ids(search(query="gear", foldFiles=True))) == before == ["drive", "gearbox"]

@@ -197,3 +197,21 @@ def test_a_search_is_one_request_to_opensearch(museum: Library) -> None:
     assert museum.requests_of(query="gear", didYouMean=True) == 1
     assert museum.requests_of(query="gaer bxo", didYouMean=True) == 2
     assert museum.requests_of(query="zzzzzz", didYouMean=True) == 2
+
+
+def test_assets_are_ranked_before_files_that_match_no_better(library: Library) -> None:
+    fan = {"str_assetname": "Ventilator housing", "list_tags": ["brass"]}
+    library.put(
+        {
+            "fan": asset("fan", [text("partNumber", "QX-4471-B")], **fan),
+            "fan:1": file("fan", [], **{**fan, "str_key": "fan/ventilator left.glb"}),
+            "case": file("case", [], str_key="case/qx-4471-b.glb", list_tags=["brass"]),
+        }
+    )
+
+    def first(query: str) -> str:
+        return library.search(query=query)["hits"]["hits"][0]["_id"]
+
+    assert first("ventilator") == "fan"  # its file has the word in two fields
+    assert first("brass") == "fan"  # all three have one score
+    assert first("QX-4471-B") == "fan"  # a part number counts like an id
