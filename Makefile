@@ -40,7 +40,7 @@ run: $(READY) ## Serve the product on this machine, with a first look (PORT=, ST
 		$(if $(TRACKING),--set tracking=true) --first-look samples/library
 
 .PHONY: test
-test: lint prepare ## Run format, lint, types and all tests, on real engines too (20 minutes)
+test: lint prepare ## Run format, lint, types and all tests, on real engines too (22 minutes)
 	@rm -f $(GRANTS)
 	@$(PYTEST) $(WORKERS) tests/unit tests/architecture tests/infra
 	@# journeys first: their files take longest, and the last file should be a short one
