@@ -164,6 +164,8 @@ class PageQuery(WireModel):
     page_size: int | None = Field(default=None, ge=1)
     starting_token: str | None = Field(
         default=None,
-        description="`NextToken` of the page before. A list ends with the page that has none: "
-        "pages before it may be short, and the last one empty",
+        description=(
+            "`NextToken` of the previous page. The last page has no `NextToken`; pages before "
+            "it may be short, and the last page may be empty"
+        ),
     )

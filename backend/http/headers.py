@@ -9,29 +9,42 @@ from backend.core.written import AFTER_HEADER, WRITTEN_HEADER
 from backend.http.router import IGNORED_HEADER, Binding
 
 SYNC_TOKEN = (
-    "What a write has changed in the search indexes: it answers with "
-    f"{WRITTEN_HEADER}, and a search that has it as {AFTER_HEADER} waits until the indexes hold "
-    "the write. Writes of folders or very many documents, and jobs, have none."
+    f"A write returns {WRITTEN_HEADER}. A search that sends this value as {AFTER_HEADER} waits "
+    "until the search indexes contain the write. Writes of folders or very many documents, "
+    "and jobs, return none."
 )
 OF_REQUESTS = {
-    "If-Match": "The ETag of what the caller has read; what was changed since stays as it is",
-    "If-Modified-Since": "Asks for nothing that is not newer",
-    "If-None-Match": "ETags that the caller has: of these contents nothing is asked for",
-    "If-Range": "The ETag or time of what the caller has: a part is asked for of no other content",
-    "Range": "The bytes that are asked for: one range of them",
+    "If-Match": (
+        "The ETag that the caller last read. If the resource has changed since, nothing is "
+        "written and the reply is 412"
+    ),
+    "If-Modified-Since": "The reply is 304 if the content has not changed since this date",
+    "If-None-Match": (
+        "ETags that the caller holds. The reply is 304 if the content still matches one of them"
+    ),
+    "If-Range": (
+        "The ETag or date that the caller holds. The range is returned only if it still "
+        "matches; otherwise the whole content is returned"
+    ),
+    "Range": "One byte range to return, such as `bytes=0-1023`",
     AFTER_HEADER: SYNC_TOKEN,
 }
 _OF_REPLIES = {
-    "Accept-Ranges": "That parts may be asked for: `bytes`",
-    "Content-Disposition": "The name of the file, and whether a browser may show it",
-    "Content-Range": "Which bytes these are, of how many; of how many there are no such ones",
-    "ETag": "Stands for what was told, until it is changed",
-    IGNORED_HEADER: "Fields of the request that are none of this route, parted by commas",
-    "Last-Modified": "When the version of the file was written",
-    "Location": "Where the bytes are, for some minutes",
-    "Retry-After": "Seconds after which to ask again",
+    "Accept-Ranges": "`bytes`: range requests are supported",
+    "Content-Disposition": (
+        "The file name, and whether a browser may display the file (`inline`) or must save it "
+        "(`attachment`)"
+    ),
+    "Content-Range": (
+        "The byte range returned, and the total size; in a 416 reply, the total size only"
+    ),
+    "ETag": "Version identifier of the representation",
+    IGNORED_HEADER: "Comma-separated names of request fields that this route does not use",
+    "Last-Modified": "When this version of the file was written",
+    "Location": "Presigned URL of the content; it expires after some minutes",
+    "Retry-After": "Seconds to wait before sending the request again",
     WRITTEN_HEADER: SYNC_TOKEN,
-    "X-Amz-Version-Id": "The version of the file",
+    "X-Amz-Version-Id": "The id of the file version returned",
 }
 _BY_STATUS = {206: "Content-Range", 307: "Location", 416: "Content-Range", 429: "Retry-After"}
 _AT_ANOTHER_ADDRESS, _FIRST_ERROR = 307, 400

@@ -24,22 +24,25 @@ Json = dict[str, Any]
 
 _REFERENCE = "#/components/schemas/"
 _REASONS = {
-    200: "Done",
-    202: "Not known to be in the search indexes yet",
-    206: "A part of the bytes",
-    304: "Not changed",
-    307: "The bytes are at another address",
-    400: "The request is wrong; the message names the field and the fact",
-    401: "No identity",
-    403: "Not allowed",
-    404: "Absent, or not visible to the caller",
-    409: "The state of things forbids it",
-    410: "It was there: the version of the file is archived, the cursor has expired or was closed",
-    412: "It was changed since the caller read it",
-    413: "Too large",
-    416: "No such range",
+    200: "Success",
+    202: "The indexes do not contain the write named in `X-After` yet; repeat the request",
+    206: "The requested byte range",
+    304: "Not modified",
+    307: "The content is at the URL in `Location`",
+    400: "The request is invalid; the message names the field and the problem",
+    401: "Authentication is missing or invalid",
+    403: "The caller is not allowed to do this",
+    404: "Not found, or not visible to the caller",
+    409: "The current state of the resource does not allow the operation",
+    410: (
+        "No longer available: the file version is archived, or the search cursor has expired "
+        "or was closed"
+    ),
+    412: "The resource was changed after the version named in `If-Match`",
+    413: "The request or the result exceeds a size limit",
+    416: "The content has no bytes in the requested range",
     429: "Too many requests",
-    503: "A service that it needs is down",
+    503: "A required service is unavailable; the request can be repeated",
 }
 _DONE, _FIRST_ERROR, _ABSENT = 200, 400, 404
 _PAGE_SIZE = "pageSize"
@@ -49,14 +52,19 @@ _KEY: Json = {
     "type": "apiKey",
     "in": "header",
     "name": "Authorization",
-    "description": "`vams_<key>`, or `Bearer` and a key or token",
+    "description": (
+        "`vams_<key>` for an API key, or `Bearer` followed by an API key or an access token"
+    ),
 }
 _ERROR: Json = {
     "type": "object",
     "required": ["message"],
     "properties": {
         "message": {"type": "string"},
-        "code": {"type": "string", "description": "Stable; see the page of errors"},
+        "code": {
+            "type": "string",
+            "description": ("Stable error code; all codes are listed in docs/reference/errors.md"),
+        },
         "requestId": {"type": "string"},
         "errors": {
             "type": "array",
@@ -73,7 +81,10 @@ _EMPTY_NOT_FOUND: Json = {
     "required": ["message"],
     "properties": {
         "message": {"type": "object", "maxProperties": 0},
-        "reason": {"type": "string", "description": "What other errors have as their message"},
+        "reason": {
+            "type": "string",
+            "description": ("The text that other error replies have as `message`"),
+        },
         **{name: _ERROR["properties"][name] for name in ("code", "requestId")},
     },
 }
@@ -92,7 +103,7 @@ def document(bindings: Iterable[Binding]) -> Json:
         "info": {
             "title": "Vitrine",
             "version": PRODUCT_VERSION,
-            "summary": f"Management of visual assets, by the contract of VAMS {CONTRACT_VERSION}",
+            "summary": f"Visual asset management API, compatible with VAMS {CONTRACT_VERSION}",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/", "description": "The deployment that serves this document"}],
@@ -243,7 +254,7 @@ def _operation(binding: Binding, schemas: _Schemas) -> Json:
     if route.public:
         operation["security"] = []
     if not route.ours:
-        operation["description"] = f"As VAMS {CONTRACT_VERSION}."
+        operation["description"] = f"As in VAMS {CONTRACT_VERSION}."
     return operation
 
 

@@ -42,7 +42,9 @@ class FailureQuery(WireModel):
 
 
 class FailureReply(WireModel):
-    """A failure. `attempts` counts replays in vain, `next_attempt_at` is the schedule's."""
+    """A failed change. `attempts` counts failed replays; `next_attempt_at` is the next scheduled
+    one.
+    """
 
     key: str
     kind: Kind
@@ -62,14 +64,14 @@ class FailuresReply(WireModel):
 
 
 class FailureDocumentReply(FailureReply):
-    """A failure with the text that is stored, as far as it fits a reply."""
+    """A failure with its stored message, cut to what fits a reply."""
 
     document: str
     is_truncated: bool
 
 
 class ReplayBody(WireModel):
-    """What is replayed: some keys, all failures of a consumer, or all; from `after` on."""
+    """What to replay: named keys, all failures of one consumer, or all, starting after `after`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})
 
@@ -94,7 +96,7 @@ class ReplayedReply(WireModel):
 
 
 class ReplayReply(WireModel):
-    """What became of each; with `next_key` there is more, and time was up: go on after it."""
+    """The result for each failure. `next_key` is present if time ran out: continue after it."""
 
     items: list[ReplayedReply]
     next_key: str | None = None
@@ -105,7 +107,7 @@ class QueuePath(WireModel):
 
 
 class RedriveState(WireModel):
-    """The last move of dead letters, as SQS tells it."""
+    """The last redrive of the queue, as reported by SQS."""
 
     state: str
     moved: int
@@ -113,7 +115,7 @@ class RedriveState(WireModel):
 
 
 class QueueReply(WireModel):
-    """A queue; the numbers are approximate, as SQS counts."""
+    """A queue; the counts are approximate, as in SQS."""
 
     queue_name: str
     description: str
@@ -129,7 +131,7 @@ class QueuesReply(WireModel):
 
 
 class RedriveReply(WireModel):
-    """`started` is false where there was nothing to move."""
+    """`started` is false if there were no dead letters to move."""
 
     queue_name: str
     dead_letters: int

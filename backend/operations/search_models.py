@@ -13,7 +13,9 @@ MAX_DOCUMENTS = 1000
 
 
 class WorkReply(WireModel):
-    """The job that does it. `started` is false where one was at work already: it is that."""
+    """The job that does the work. `started` is false if such a job was running already; its id is
+    returned.
+    """
 
     job_id: str
     started: bool
@@ -21,7 +23,7 @@ class WorkReply(WireModel):
 
 
 class RunningWork(WireModel):
-    """A job about the search indexes that has not ended, or failed; `phase` is a reindex's."""
+    """A running or failed job on the search indexes; `phase` is set for a reindex."""
 
     job_id: str
     kind: str
@@ -33,7 +35,7 @@ class RunningWork(WireModel):
 class IndexReply(WireModel):
     """One of the two search indexes.
 
-    `differences` are those of its mapping from the declared one; a reindex mends them.
+    `differences` lists how its mapping differs from the declared one; a reindex removes them.
     """
 
     alias: str
@@ -43,10 +45,10 @@ class IndexReply(WireModel):
 
 
 class ConsistencyReply(WireModel):
-    """The report of the last check, and how the indexes stand now.
+    """The report of the last consistency check, and the current state of the indexes.
 
-    Without `report` no check has come to its end yet. `mend` names what would put right what the
-    reply tells, if anything has to be.
+    `report` is absent until a check has ended. `mend` names the operation that corrects the
+    reported differences, if there are any.
     """
 
     report: Report | None = None
@@ -56,7 +58,9 @@ class ConsistencyReply(WireModel):
 
 
 class DocumentName(WireModel):
-    """A document: of an asset, or of a file by its path in the asset, or by its key in S3."""
+    """A search document: of an asset, or of a file, named by its path in the asset or its key in
+    S3.
+    """
 
     database_id: Id
     asset_id: AssetId
@@ -71,9 +75,9 @@ class DocumentName(WireModel):
 
 
 class RepairBody(WireModel):
-    """What is repaired: all, a database, an asset, or documents that are named.
+    """What to repair: everything, a database, an asset, or named documents.
 
-    Of the first three, what differs is built again; what is named is built again in any case.
+    Named documents are always rebuilt; of the others only those that differ.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})

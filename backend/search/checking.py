@@ -34,7 +34,7 @@ MOST_EXAMPLES = 10
 
 
 class Example(WireModel):
-    """A document that differs."""
+    """A search document that differs from the stored data."""
 
     drift: Drift
     document_id: str

@@ -63,8 +63,10 @@ class Window(SentModel):
     did_you_mean: Annotated[
         bool,
         Field(
-            description="Suggest another text in `didYouMean` if nothing is found. That takes a "
-            "second request to OpenSearch."
+            description=(
+                "If nothing is found, return a corrected text in `didYouMean`. This costs a "
+                "second request to OpenSearch."
+            )
         ),
     ] = False
     from_: Annotated[int, Field(alias="from", ge=0)] = 0
@@ -83,7 +85,9 @@ class Window(SentModel):
 
 
 class SimpleSearchBody(Window):
-    """A search by named fields: exact without case, or with `*` and `?`; tags are alternatives."""
+    """A search by field values: exact except for case, or with `*` and `?`. Of several tags one
+    must match.
+    """
 
     asset_name: Term | None = None
     asset_id: Term | None = None
@@ -97,10 +101,10 @@ class SimpleSearchBody(Window):
 
 
 class SortField(SentModel):
-    """One criterion: a field of the indexes, `_score`, `metadata.<key>`, `fact_<name>`, `AB_<key>`.
+    """A sort criterion: an index field, `_score`, `metadata.<key>`, `fact_<name>` or `AB_<key>`.
 
-    `type` says as what the values of a metadata key are compared; facts are compared by their own
-    type. Documents that have no value of that type come last.
+    `type` is the type by which metadata values are compared; facts have a fixed type. Documents
+    without a value of that type are sorted last.
     """
 
     field: Term
@@ -109,15 +113,15 @@ class SortField(SentModel):
 
 
 class MetadataFilter(WireModel):
-    """One condition on the metadata of an asset or file, all of which have to hold.
+    """A condition on the metadata of an asset or file. All conditions must match.
 
-    A key `fact_<name>` names a fact of files, such as `fact_triangles`, which has a type of its
-    own; `AB_<key>` names an attribute of files, which is a text. Any other key names metadata.
+    `fact_<name>` is a fact of a file, such as `fact_triangles`, with a fixed type; `AB_<key>` is a
+    file attribute, which is always text. Any other key is metadata.
 
-    `eq` and `in` (a list) are exact; `gt`, `gte`, `lt`, `lte` and `between` (two values, both
-    included) compare numbers and dates; `exists` (true, or false for its absence) asks for the key;
-    `geoDistance` takes `lat`, `lon`, `meters`, and `geoBox` `top`, `left`, `bottom`, `right`. The
-    value says its type: a text in a range is a date. `type` says it otherwise.
+    `eq` and `in` (a list) match exactly; `gt`, `gte`, `lt`, `lte` and `between` (two values,
+    inclusive) compare numbers and dates; `exists` (true or false) tests for the key; `geoDistance`
+    takes `lat`, `lon` and `meters`, and `geoBox` takes `top`, `left`, `bottom` and `right`. The
+    type follows from the value, where text in a range is a date; `type` overrides it.
     """
 
     key: MetadataKey
@@ -127,7 +131,7 @@ class MetadataFilter(WireModel):
 
 
 class FacetRange(WireModel):
-    """Numbers from `from` on and below `to`; without either, all on that side."""
+    """A range of numbers: at least `from`, less than `to`. Without a limit, that side is open."""
 
     from_: Annotated[float | None, Field(alias="from", allow_inf_nan=False)] = None
     to: Annotated[float | None, Field(allow_inf_nan=False)] = None
@@ -151,10 +155,10 @@ class MetadataFacet(WireModel):
 
 
 class FacetChoice(WireModel):
-    """Values that a user chose in a facet: hits have one of them.
+    """Values selected in a facet: a hit must have one of them.
 
-    Choices in several facets must all hold. A facet counts its values without its own choice, so a
-    chosen value does not hide the others.
+    Selections in several facets must all match. A facet counts its values without its own
+    selection, so selecting one value does not hide the others.
     """
 
     facet: Annotated[
@@ -166,15 +170,19 @@ class FacetChoice(WireModel):
     ]
     values: Annotated[
         list[bool | float | Term],
-        Field(min_length=1, max_length=MAX_TERMS, description="As the facet's buckets have them."),
+        Field(
+            min_length=1,
+            max_length=MAX_TERMS,
+            description=("Values as returned in the facet's buckets."),
+        ),
     ]
 
 
 class SearchBody(Window):
     """A full search. `tokens` and `operation` of older clients are accepted and ignored.
 
-    `after` asks for pages by cursor: empty for the first one, then what the page before answered.
-    A user has at most ten such lists open: an eleventh closes the oldest, whose next page is a 410.
+    `after` pages by cursor: empty for the first page, then the value from the previous page. A user
+    can have ten cursors open; an eleventh closes the oldest, whose next page returns 410.
     """
 
     tokens: list[Any] = []
@@ -192,16 +200,21 @@ class SearchBody(Window):
         list[HistogramField],
         Field(
             max_length=3,
-            description="Fields whose values are counted in buckets: sizes by powers of ten, dates "
-            "in at most 20 equal intervals.",
+            description=(
+                "Fields to count in buckets: sizes by powers of ten, dates in at most 20 equal "
+                "intervals."
+            ),
         ),
         AfterValidator(_without_repeats),
     ] = []
     fold_files: Annotated[
         bool,
         Field(
-            description="Return assets, each with its three best file hits in `files`. An asset is "
-            "found by itself or by one of its files. At most 100 a page, and not with `after`."
+            description=(
+                "Return assets, each with its three best file hits in `files`. An asset is "
+                "found by its own data or by one of its files. At most 100 assets a page; "
+                "cannot be combined with `after`."
+            )
         ),
     ] = False
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
@@ -243,12 +256,12 @@ class SearchBody(Window):
 
 
 class SearchReply(WireModel):
-    """What OpenSearch answers, with `_index_type` on every hit and the facets as they are.
+    """The reply of OpenSearch, with `_index_type` on every hit and the facets.
 
-    The hit of a document of more than 100,000 bytes has no metadata (`MD_`, `AB_`, `metadata`,
-    `gp_`, `gs_`) and says `metadataCut`: true. On pages of more than 100 hits no words are marked
-    in such documents. If `query` finds nothing and the request has `didYouMean`,
-    `didYouMean` is a text that finds something.
+    Hits of documents over 100,000 bytes have no metadata (`MD_`, `AB_`, `metadata`, `gp_`, `gs_`)
+    and have `metadataCut`: true; on pages of more than 100 hits, matched words are not highlighted
+    in them. `didYouMean` is a text that does find something, if it was requested and `query` found
+    nothing.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -260,7 +273,7 @@ class SuggestQuery(WireModel):
         Field(
             min_length=1,
             max_length=100,
-            description="What was typed so far. Its last word may be the beginning of one.",
+            description="The text typed so far. The last word may be incomplete.",
         ),
         AfterValidator(is_text),
         AfterValidator(_without_controls),
@@ -269,7 +282,7 @@ class SuggestQuery(WireModel):
 
 
 class Suggestion(WireModel):
-    """`documents` counts assets and files; of keys and values, the pairs that have them."""
+    """`documents` counts assets and files; for keys and values, the matching key-value pairs."""
 
     text: str
     kind: Literal["name", "tag", "key", "value"]
@@ -277,7 +290,7 @@ class Suggestion(WireModel):
 
 
 class SuggestionsReply(WireModel):
-    """Suggestions come from what the caller may see."""
+    """Suggestions, from documents that the caller may see only."""
 
     suggestions: list[Suggestion]
 

@@ -45,7 +45,7 @@ class ReindexUnfinishedError(StateForbidsError):
 
 
 class Report(Counts):
-    """What the last whole check came to."""
+    """The result of the last complete consistency check."""
 
     job_id: str
     started_at: str

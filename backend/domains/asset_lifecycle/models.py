@@ -11,7 +11,7 @@ Operation = Literal["archive", "unarchive", "delete"]
 
 
 class ArchiveBody(OptionalBody):
-    """To ask is to confirm, since what is archived can be brought back; a no is refused."""
+    """The request itself confirms the archiving, which can be undone; `false` is rejected."""
 
     confirm_archive: Confirmation = True
     reason: Reason | None = None
@@ -28,7 +28,7 @@ class DeleteBody(WireModel):
 
 
 class ArchiveVersionBody(OptionalBody):
-    """`confirm_archive_asset` is needed for the current version, which takes its asset along."""
+    """`confirm_archive_asset` is required for the current version: its asset is archived too."""
 
     confirm_archive_asset: bool = False
     reason: Reason | None = None
@@ -39,7 +39,7 @@ class UnarchiveVersionBody(OptionalBody):
 
 
 class LifecycleReply(WireModel):
-    """The operation reply of the contract, and which job does the rest."""
+    """The operation reply of the contract, with the id of the job that does the remaining work."""
 
     success: bool = True
     message: str

@@ -38,7 +38,7 @@ class VersionPath(AssetPath):
 
 
 class NamedFile(SentModel):
-    """A file as the version shall hold it; one that is archived is left out."""
+    """A file to include in the version; archived files are skipped."""
 
     relative_key: RelativePath
     version_id: Annotated[Text, Field(min_length=1, max_length=1024)]
@@ -46,7 +46,7 @@ class NamedFile(SentModel):
 
 
 class CreateVersionBody(SentModel):
-    """Either all files as they are now, or those that are named."""
+    """Either all current files, or the files that are listed."""
 
     comment: Comment
     use_latest_files: bool = False
@@ -67,7 +67,7 @@ class CreateVersionBody(SentModel):
 
 
 class UpdateVersionBody(WireModel):
-    """The fields to change, at least one; an empty alias takes it away."""
+    """The fields to change, at least one; an empty alias removes it."""
 
     comment: Annotated[Words, Field(min_length=1, max_length=MAX_LATER_COMMENT_CHARS)] | None = None
     version_alias: Alias | None = None
@@ -105,7 +105,9 @@ class CompareQuery(PageQuery):
 
 
 class VersionReply(WireModel):
-    """The operation reply; a version that is still being made has no id yet, but a job."""
+    """The operation reply. A version that is still being created has a `job_id` and no version id
+    yet.
+    """
 
     success: bool = True
     message: str
@@ -138,7 +140,7 @@ class VersionsReply(WireModel):
 
 
 class VersionFile(FullModel):
-    """A file of a version, and what has become of it in the bucket."""
+    """A file of a version, and its current state in the bucket."""
 
     relative_key: str
     version_id: str
@@ -175,7 +177,7 @@ class WholeVersionReply(WireModel):
 
 
 class FileSide(WireModel):
-    """A file as one of two versions holds it."""
+    """A file as one of the two versions contains it."""
 
     version_id: str
     size: int
@@ -213,7 +215,7 @@ class RecordDifferences(WireModel):
 
 
 class GeometryDifference(WireModel):
-    """A fact of a file's geometry that differs, such as `triangles`; null where a side has none."""
+    """A geometry fact that differs, such as `triangles`; null for a version without a value."""
 
     file_path: str
     fact: str
@@ -222,9 +224,9 @@ class GeometryDifference(WireModel):
 
 
 class CompareReply(WireModel):
-    """What differs between two versions; a page of it, where that is much.
+    """The differences between two versions, in pages if there are many.
 
-    `geometry` lists those attributes that are facts of geometry once more, by their type.
+    `geometry` repeats the differing attributes that are geometry facts, with typed values.
     """
 
     asset_id: str

@@ -15,10 +15,10 @@ MAX_BASE_BYTES = 512
 
 
 class AssetBucket(WireModel):
-    """A bucket and the prefix in it that holds assets; `/` means the bucket's root.
+    """A bucket and the prefix in it that holds assets; `/` is the root of the bucket.
 
-    `default_database_id` is where folders that are found in it become assets; without it they go
-    to the deployment's own (`SYNC_DATABASE_ID`).
+    `default_database_id` is the database in which folders found in the bucket become assets.
+    Without it they are added to the deployment's default database (`SYNC_DATABASE_ID`).
     """
 
     bucket_id: str

@@ -80,7 +80,7 @@ class CommentBody(WireModel):
 
 
 class CommentItem(WireModel):
-    """A comment as clients see it."""
+    """A comment."""
 
     asset_id: str
     key: Annotated[str, Field(alias=COMMENT.name)]

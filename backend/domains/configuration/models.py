@@ -48,17 +48,17 @@ class Feature(WireModel):
 
 
 class VersionReply(WireModel):
-    """`version` is that of the contract, which stock clients compare with their own."""
+    """`version` is that of the API contract; stock clients compare it with their own."""
 
     version: str
     product_version: str
 
 
 class AmplifyConfigReply(WireModel):
-    """What a web client needs to start, in the names that VAMS gives it.
+    """The configuration that a web client needs to start, with the field names of VAMS.
 
-    Fields of an identity provider are absent while there is none: API keys need no sign-in. With
-    one, `undefined` is a setting without a value.
+    Without an identity provider its fields are absent: API keys need no sign-in. With one, a
+    setting without a value is the string `undefined`.
     """
 
     region: str

@@ -33,7 +33,7 @@ class VersionChoice(WireModel):
 
 
 class DownloadBody(VersionChoice):
-    """What to download."""
+    """The file or preview to download."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"downloadType": "assetFile", "key": "/scans/pump.e57"}]}

@@ -13,7 +13,7 @@ MAX_EXTENSIONS = 100
 
 
 class ExportBody(SentModel, OptionalBody):
-    """What of an asset, and of what is below it, is told. A token goes with the same flags only."""
+    """What to export of an asset and the tree below it. Later pages require the same flags."""
 
     generate_presigned_urls: bool = False
     include_folder_files: bool = False
@@ -48,7 +48,7 @@ ExportedValues = dict[str, ExportedValue]
 
 
 class ExportedFile(FullModel):
-    """`is_quarantined` is null where uploads are not scanned; a quarantined file has no URL."""
+    """`is_quarantined` is null if uploads are not scanned; a quarantined file has no URL."""
 
     file_name: str
     key: str
@@ -70,9 +70,9 @@ class ExportedFile(FullModel):
 
 
 class ExportedAsset(WireModel):
-    """An asset, with the files of it that this page tells.
+    """An asset with those of its files that are on this page.
 
-    Where files are left, the next page tells the same asset again, with more of them.
+    If files remain, the next page has the same asset again with more files.
     """
 
     is_root_lookup_asset: Annotated[bool, Field(alias="is_root_lookup_asset")]
@@ -96,7 +96,9 @@ class ExportedAsset(WireModel):
 
 
 class UnauthorizedAsset(WireModel):
-    """A linked asset that the caller may not see; only with the setting `NAME_HIDDEN_ASSETS`."""
+    """A linked asset that the caller may not see; listed only with the setting
+    `NAME_HIDDEN_ASSETS`.
+    """
 
     asset_id: str
     database_id: str
@@ -119,10 +121,10 @@ class ExportedRelationship(FullModel):
 
 
 class ExportReply(WireModel):
-    """A page. The first page has all relationships, the others have none.
+    """A page of an export. Only the first page contains the relationships.
 
-    `unauthorizedAssetCount` (ours) counts the linked assets that the caller may not see. They are
-    part of `totalAssetsInTree` only where the setting `NAME_HIDDEN_ASSETS` lists them.
+    `unauthorizedAssetCount` (an addition to VAMS) counts the linked assets that the caller may not
+    see. `totalAssetsInTree` includes them only if the setting `NAME_HIDDEN_ASSETS` is on.
     """
 
     assets: list[Exported]

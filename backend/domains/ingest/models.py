@@ -20,7 +20,9 @@ Key = Annotated[Text, Field(min_length=1, max_length=1024)]
 
 
 class IngestFile(SentModel):
-    """A file by its key, which begins with the asset's id; sizes first, then the stored parts."""
+    """A file, by its key, which begins with the asset's id. The first request sends its size, the
+    second its stored parts.
+    """
 
     relative_key: Key
     file_size: Annotated[int | None, Field(alias="file_size", ge=0)] = None
@@ -31,9 +33,9 @@ class IngestFile(SentModel):
 
 
 class IngestBody(SentModel):
-    """Without `uploadId` the beginning, which describes the asset; with it the end.
+    """Without `uploadId`, creates an asset and starts its upload; with it, completes the upload.
 
-    As with VAMS, the asset may be downloaded unless that is denied.
+    As in VAMS, the asset can be downloaded unless `isDistributable` is false.
     """
 
     database_id: Id
@@ -47,7 +49,7 @@ class IngestBody(SentModel):
 
 
 class IngestReply(WireModel):
-    """Of the beginning `files` with their URLs, of the end what became of each."""
+    """The first reply has `files` with upload URLs, the second the result for each file."""
 
     message: str
     upload_id: str

@@ -78,7 +78,7 @@ class JobPath(WireModel):
 
 
 class JobReply(WireModel):
-    """A job as people see it."""
+    """A job."""
 
     job_id: str
     kind: str

@@ -60,7 +60,7 @@ class TagBody(WireModel):
 
 
 class TagTypeBody(WireModel):
-    """Without `required`, a new type is not, and an old one stays as it is."""
+    """If `required` is omitted, a new type is not required and an existing one is unchanged."""
 
     tag_type_name: ObjectName
     description: TagDescription
@@ -85,9 +85,9 @@ def _described(*required: str, listed: str, example: dict[str, str]) -> ConfigDi
 
 
 class TagsBody(WireModel):
-    """One tag by its fields or, in `tags`, a list of tags, which are written in this order.
+    """One tag by its fields, or a list in `tags`, written in this order.
 
-    The first tag that is refused ends the request; those before it are written.
+    The request ends at the first invalid tag; the tags before it have been written.
     """
 
     model_config = _described(
@@ -117,7 +117,7 @@ class TagsBody(WireModel):
 
 
 class TagTypesBody(WireModel):
-    """One tag type by its fields or, in `tagTypes`, a list, as with `TagsBody`."""
+    """One tag type by its fields, or a list in `tagTypes`."""
 
     model_config = _described(
         "tagTypeName",
@@ -154,7 +154,7 @@ def _require(body: WireModel, names: set[str], *, listed: str) -> None:
 
 
 class TagReply(WireModel):
-    """A tag; the name of a type that is required is followed by ` [R]`."""
+    """A tag; the name of a required tag type is followed by ` [R]`."""
 
     tag_name: str
     description: str
@@ -180,7 +180,7 @@ class TagTypesReply(ToldTwice):
 
 
 class TagOperationReply(WireModel):
-    """`job_id` is the job that takes a deleted tag from the assets that carry it."""
+    """`job_id` is the job that removes a deleted tag from assets."""
 
     success: bool = True
     message: str

@@ -53,7 +53,7 @@ Sha256 = Annotated[str, Field(max_length=64), AfterValidator(_is_sha256)]
 
 
 class NewFile(WireModel):
-    """A file to upload; its parts are counted by `num_parts`, or else from its size."""
+    """A file to upload; the number of parts is `num_parts`, or computed from its size."""
 
     relative_key: NewPath
     file_size: Annotated[int | None, Field(alias="file_size", ge=0)] = None
@@ -71,9 +71,10 @@ class NewFile(WireModel):
 
 
 class InitialiseBody(WireModel):
-    """`maxPartUrls` (ours) is sent by clients that get the other URLs by renewing.
+    """`maxPartUrls` (an addition to VAMS) limits the URLs in the reply; the client gets the others
+    from `renew`.
 
-    Their files are then cut into parts of the usual size, however many those are.
+    Files are then always cut into parts of the default size.
     """
 
     database_id: Id
@@ -107,7 +108,7 @@ class SentPart(WireModel):
 
 
 class SentFile(SentModel):
-    """A file whose parts are stored; without parts it is given up."""
+    """A file with its stored parts; a file without parts is cancelled."""
 
     relative_key: SentPath
     upload_id_s3: Annotated[str, Field(min_length=1, max_length=2048)]
@@ -127,7 +128,9 @@ class CompleteBody(WireModel):
 
 
 class FileResult(WireModel):
-    """What became of a file. A large one is a success as soon as it is handed to the worker."""
+    """The result for one file. A large file is reported as successful once its processing is
+    queued.
+    """
 
     relative_key: str
     upload_id_s3: str
@@ -152,14 +155,14 @@ class MessageReply(WireModel):
 
 
 class PartRange(WireModel):
-    """Parts of a file by their numbers; `last` is one of them."""
+    """A range of part numbers; `last` is included."""
 
     first: Annotated[int, Field(ge=1, le=MAX_PARTS)]
     last: Annotated[int, Field(ge=1, le=MAX_PARTS)]
 
 
 class RenewedFile(WireModel):
-    """A file whose upload goes on, and the parts that need a URL."""
+    """A file that is still uploading, and the parts that need a URL."""
 
     relative_key: SentPath
     part_ranges: Annotated[list[PartRange], Field(max_length=MAX_URLS)] = []
@@ -171,7 +174,7 @@ class RenewedFile(WireModel):
 
 
 class RenewBody(WireModel):
-    """`storedParts` asks for the parts that are there: a request to S3 for each thousand."""
+    """`storedParts` requests the list of stored parts: one request to S3 per thousand parts."""
 
     files: Annotated[list[RenewedFile], Field(min_length=1, max_length=MAX_FILES)]
     stored_parts: bool = True
@@ -184,7 +187,7 @@ class StoredPart(WireModel):
 
 
 class GoneOnFile(WireModel):
-    """`assembled`: its parts are put together already, and can be listed no more."""
+    """`assembled`: the parts have been combined already, so they can no longer be listed."""
 
     relative_key: str
     upload_id_s3: str
@@ -202,7 +205,7 @@ class RenewReply(WireModel):
 
 
 class UploadedFile(WireModel):
-    """A file of an upload as it is now."""
+    """The current state of a file in an upload."""
 
     relative_key: str
     upload_id_s3: str

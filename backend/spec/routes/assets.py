@@ -32,19 +32,19 @@ ARCHIVE_ASSET = Route(
 )  # fmt: skip
 UNARCHIVE_ASSET = Route(
     "PUT", f"{ASSET_PATH}/unarchiveAsset", "asset_lifecycle", "unarchive_asset",
-    "Bring an archived asset back, with the files that its archiving took", "asset",
+    "Restore an archived asset and the files archived with it", "asset",
     touches=(Touched(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
 DELETE_ASSET = Route(
     "DELETE", f"{ASSET_PATH}/deleteAsset", "asset_lifecycle", "delete_asset",
-    "Delete an asset for good, with all that belongs to it", "asset",
+    "Permanently delete an asset with its files and metadata", "asset",
     touches=(Touched(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
 CREATE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",
-    "Make a version of an asset", "asset",
+    "Create a version of an asset", "asset",
     touches=_ASSET,
 )  # fmt: skip
 LIST_ASSET_VERSIONS = Route(
@@ -62,20 +62,20 @@ UPDATE_ASSET_VERSION = Route(
 )  # fmt: skip
 REVERT_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertAssetVersion/{{assetVersionId}}", "asset_versions",
-    "revert_asset_version", "Bring an older version back, as a new one", "asset",
+    "revert_asset_version", "Restore an older version as a new version", "asset",
 )  # fmt: skip
 COMPARE_ASSET_VERSIONS = Route(
     "GET", f"{ASSET_PATH}/compareVersions", "asset_versions", "compare_asset_versions",
-    "Tell what differs between two versions", "asset", ours=True,
+    "Compare two versions of an asset", "asset", ours=True,
 )  # fmt: skip
 ARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/archive", "asset_lifecycle",
-    "archive_asset_version", "Archive a version; the current one takes its asset along", "asset",
+    "archive_asset_version", "Archive a version; for the current one, also the asset", "asset",
     touches=(Touched(at_once=True),),
 )  # fmt: skip
 UNARCHIVE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/assetversions/{{assetVersionId}}/unarchive", "asset_lifecycle",
-    "unarchive_asset_version", "Bring an archived version back, and its asset with it", "asset",
+    "unarchive_asset_version", "Restore an archived version, and its asset if archived", "asset",
     touches=(Touched(at_once=True),),
 )  # fmt: skip
 CREATE_LINK = Route(
@@ -91,7 +91,7 @@ GET_LINK = Route(
 )  # fmt: skip
 LIST_LINKS = Route(
     "GET", f"{ASSET_PATH}/asset-links", "asset_links", "list_links",
-    "List what an asset is linked to, or the tree below it", "asset",
+    "List the assets linked to an asset, or the tree below it", "asset",
 )  # fmt: skip
 UPDATE_LINK = Route(
     "PUT", "/asset-links/{assetLinkId}", "asset_links", "update_link",
@@ -140,32 +140,42 @@ CREATE_COMMENT = Route(
     "POST", _COMMENT_PATH, "comments", "create_comment", "Comment on a version of an asset", "asset"
 )
 UPDATE_COMMENT = Route(
-    "PUT", _COMMENT_PATH, "comments", "update_comment", "Change a comment of one's own", "asset"
+    "PUT",
+    _COMMENT_PATH,
+    "comments",
+    "update_comment",
+    ("Change one of the caller's own comments"),
+    "asset",
 )
 DELETE_COMMENT = Route(
-    "DELETE", _COMMENT_PATH, "comments", "delete_comment", "Delete a comment of one's own", "asset"
+    "DELETE",
+    _COMMENT_PATH,
+    "comments",
+    "delete_comment",
+    ("Delete one of the caller's own comments"),
+    "asset",
 )
 LIST_SUBSCRIPTIONS = Route(
     "GET", "/subscriptions", "subscriptions", "list_subscriptions",
-    "List who is told of changes of which assets", "asset",
+    "List subscriptions", "asset",
 )  # fmt: skip
 CREATE_SUBSCRIPTION = Route(
     "POST", "/subscriptions", "subscriptions", "create_subscription",
-    "Have further users told of changes of an asset", "asset",
+    "Subscribe users to an asset", "asset",
 )  # fmt: skip
 UPDATE_SUBSCRIPTION = Route(
     "PUT", "/subscriptions", "subscriptions", "update_subscription",
-    "Have exactly these users told of changes of an asset", "asset",
+    "Replace the subscribers of an asset", "asset",
 )  # fmt: skip
 DELETE_SUBSCRIPTION = Route(
     "DELETE", "/subscriptions", "subscriptions", "delete_subscription",
-    "Have nobody told of changes of an asset", "asset",
+    "Delete all subscriptions to an asset", "asset",
 )  # fmt: skip
 UNSUBSCRIBE = Route(
     "DELETE", "/unsubscribe", "subscriptions", "unsubscribe",
-    "Have users told of changes of an asset no more", "asset", tier2="POST",
+    "Unsubscribe users from an asset", "asset", tier2="POST",
 )  # fmt: skip
 CHECK_SUBSCRIPTION = Route(
     "POST", "/check-subscription", "subscriptions", "check_subscription",
-    "Whether a user is told of changes of an asset", "asset", tier2="GET",
+    "Get whether a user is subscribed to an asset", "asset", tier2="GET",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from backend.spec.routes.model import ASSET_PATH, Route
 
 START_EXECUTION = Route(
     "POST", f"{ASSET_PATH}/workflows/{{workflowId}}", "executions", "start_execution",
-    "Run a workflow on a file of an asset, on several files, or on the asset", "asset",
+    "Run a workflow on an asset, or on one or several of its files", "asset",
     statuses=(409,),
 )  # fmt: skip
 LIST_EXECUTIONS = Route(
@@ -26,6 +26,6 @@ STOP_EXECUTION = Route(
 )  # fmt: skip
 RERUN_EXECUTION = Route(
     "POST", f"{ASSET_PATH}/executions/{{executionId}}/rerun", "executions", "rerun_execution",
-    "Run the workflow of an execution on the same file again", "asset", ours=True,
+    "Start an execution again: the same workflow on the same file", "asset", ours=True,
     statuses=(409,),
 )  # fmt: skip

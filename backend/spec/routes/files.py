@@ -7,13 +7,15 @@ _FILE = (Touched(file="body.filePath"),)
 LIST_FILES = Route(
     "GET", f"{ASSET_PATH}/listFiles", "files", "list_files", "List the files of an asset", "asset"
 )
-GET_FILE = Route("GET", f"{ASSET_PATH}/fileInfo", "files", "get_file", "Describe a file", "asset")
+GET_FILE = Route(
+    "GET", f"{ASSET_PATH}/fileInfo", "files", "get_file", "Get the details of a file", "asset"
+)
 CREATE_FOLDER = Route(
     "POST", f"{ASSET_PATH}/createFolder", "files", "create_folder", "Create a folder", "asset"
 )
 MOVE_FILE = Route(
     "POST", f"{ASSET_PATH}/moveFile", "files", "move_file",
-    "Move a file within its asset, with all that belongs to it", "asset",
+    "Move a file within its asset, with its metadata", "asset",
     touches=(
         Touched(file="body.sourcePath", records=True),
         Touched(file="body.destinationPath", records=True),
@@ -21,7 +23,7 @@ MOVE_FILE = Route(
 )  # fmt: skip
 COPY_FILE = Route(
     "POST", f"{ASSET_PATH}/copyFile", "files", "copy_file",
-    "Copy a file, also to another asset or database, with all that belongs to it", "asset",
+    "Copy a file with its metadata, also to another asset or database", "asset",
     tier2="GET",
     touches=(
         Touched(
@@ -37,23 +39,23 @@ ARCHIVE_FILE = Route(
 )  # fmt: skip
 UNARCHIVE_FILE = Route(
     "POST", f"{ASSET_PATH}/unarchiveFile", "files", "unarchive_file",
-    "Bring an archived file back", "asset",
+    "Restore an archived file", "asset",
     touches=_FILE,
 )  # fmt: skip
 DELETE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/deleteFile", "files", "delete_file",
-    "Delete a file or a folder of files for good, with all that belongs to them", "asset",
+    "Permanently delete a file or a folder, with metadata", "asset",
     tier2="POST",
     touches=_FILE,
 )  # fmt: skip
 REVERT_FILE_VERSION = Route(
     "POST", f"{ASSET_PATH}/revertFileVersion/{{versionId}}", "files", "revert_file_version",
-    "Make an old version of a file its newest one", "asset",
+    "Restore an old version of a file as its newest version", "asset",
     touches=_FILE,
 )  # fmt: skip
 SET_PRIMARY_FILE = Route(
     "PUT", f"{ASSET_PATH}/setPrimaryFile", "files", "set_primary_file",
-    "Say what a file is to its asset", "asset", tier2="POST",
+    "Set or clear the primary type of a file", "asset", tier2="POST",
     touches=_FILE,
 )  # fmt: skip
 DELETE_ASSET_PREVIEW = Route(
@@ -63,12 +65,14 @@ DELETE_ASSET_PREVIEW = Route(
 )  # fmt: skip
 DELETE_AUXILIARY_FILES = Route(
     "DELETE", f"{ASSET_PATH}/deleteAuxiliaryPreviewAssetFiles", "files",
-    "delete_auxiliary_files", "Delete what viewers and pipelines made of a file", "asset",
+    "delete_auxiliary_files", (
+        "Delete the files that viewers and pipelines generated for a file"
+    ), "asset",
     tier2="POST",
 )  # fmt: skip
 LIST_DEPENDENCIES = Route(
     "GET", f"{ASSET_PATH}/dependencies", "facts", "list_dependencies",
-    "List the references of an asset's files and where they lead", "asset", ours=True,
+    "List the references in an asset's files and the files they resolve to", "asset", ours=True,
 )  # fmt: skip
 LIST_DEPENDENTS = Route(
     "GET", f"{ASSET_PATH}/dependents", "facts", "list_dependents",
@@ -76,14 +80,14 @@ LIST_DEPENDENTS = Route(
 )  # fmt: skip
 LIST_SIMILAR_FILES = Route(
     "GET", f"{ASSET_PATH}/files/similar", "facts", "list_similar_files",
-    "List files whose shape is similar to that of a file", "asset", ours=True,
+    "List the files whose shape is similar to a file's", "asset", ours=True,
     statuses=(404, 409), throttle="search",
 )  # fmt: skip
 INITIALISE_UPLOAD = Route(
     "POST", "/uploads", "uploads", "initialise_upload", "Start an upload", "asset"
 )
 COMPLETE_UPLOAD = Route(
-    "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Finish an upload",
+    "POST", "/uploads/{uploadId}/complete", "uploads", "complete_upload", "Complete an upload",
     "asset",
     touches=(
         Touched("body.databaseId", "body.assetId"),
@@ -92,19 +96,19 @@ COMPLETE_UPLOAD = Route(
 )  # fmt: skip
 RENEW_UPLOAD = Route(
     "POST", "/uploads/{uploadId}/renew", "uploads", "renew_upload",
-    "Go on with an upload: fresh URLs, and the parts that are there", "asset", ours=True,
+    "Get new URLs for an upload, and the parts already stored", "asset", ours=True,
 )  # fmt: skip
 GET_UPLOAD = Route(
     "GET", "/uploads/{uploadId}", "uploads", "get_upload",
-    "What has become of the files of an upload", "asset", tier2="POST", ours=True,
+    "Get the state of an upload and its files", "asset", tier2="POST", ours=True,
 )  # fmt: skip
 ABORT_UPLOAD = Route(
-    "DELETE", "/uploads/{uploadId}", "uploads", "abort_upload", "Give an upload up",
+    "DELETE", "/uploads/{uploadId}", "uploads", "abort_upload", "Cancel an upload",
     "asset", tier2="POST", ours=True,
 )  # fmt: skip
 INGEST_ASSET = Route(
     "POST", "/ingest-asset", "ingest", "ingest_asset",
-    "Make an asset and start the upload of its files, or finish that", "asset",
+    "Create an asset and start its upload, or complete that upload", "asset",
     touches=(
         Touched("body.databaseId", "body.assetId"),
         Touched("body.databaseId", "body.assetId", "body.files.*.relativeKey", below_asset=True),
@@ -120,25 +124,25 @@ _RANGES = ("Range", "If-Range", *_KNOWN)
 _BYTES = ("Accept-Ranges", "Content-Disposition", ETAG, "Last-Modified", "X-Amz-Version-Id")
 STREAM_FILE = Route(
     "GET", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "stream_file",
-    "Get the bytes of a file, or a redirect to them", "asset", statuses=(*STREAMED, 409),
+    "Download a file, or redirect to it", "asset", statuses=(*STREAMED, 409),
     reads=_RANGES,
     tells=_BYTES,
 )  # fmt: skip
 HEAD_FILE = Route(
     "HEAD", f"{ASSET_PATH}/download/stream/{{proxy+}}", "downloads", "head_file",
-    "Get size and type of a file", "asset", statuses=(304, 409, 410), reads=_KNOWN,
+    "Get the size and type of a file", "asset", statuses=(304, 409, 410), reads=_KNOWN,
     tells=_BYTES,
 )  # fmt: skip
 STREAM_AUXILIARY_FILE = Route(
     "GET", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
-    "stream_auxiliary_file", "Get the bytes of a viewer's file, or a redirect to them", "asset",
+    "stream_auxiliary_file", "Download a viewer's file, or redirect to it", "asset",
     statuses=STREAMED,
     reads=_RANGES,
     tells=_BYTES,
 )  # fmt: skip
 HEAD_AUXILIARY_FILE = Route(
     "HEAD", f"{ASSET_PATH}/auxiliaryPreviewAssets/stream/{{proxy+}}", "downloads",
-    "head_auxiliary_file", "Get size and type of a viewer's file", "asset", statuses=(304, 410),
+    "head_auxiliary_file", "Get the size and type of a viewer's file", "asset", statuses=(304, 410),
     reads=_KNOWN,
     tells=_BYTES,
 )  # fmt: skip

@@ -2,24 +2,22 @@
 
 from backend.spec.routes.model import Route
 
-GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of long work", ours=True)
-CANCEL_JOB = Route(
-    "POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Stop long work", ours=True
-)
+GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of a job", ours=True)
+CANCEL_JOB = Route("POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Cancel a job", ours=True)
 RESUME_JOB = Route(
     "POST", "/jobs/{jobId}/resume", "jobs", "resume_job",
-    "Have long work go on that failed or was stopped", ours=True,
+    "Resume a failed or cancelled job", ours=True,
 )  # fmt: skip
 LIST_AUDIT_ENTRIES = Route(
     "GET", "/audit", "audit", "list_audit_entries",
-    "List what was changed about something, or by someone", "audit", ours=True,
+    "List audit entries by object or by user", "audit", ours=True,
 )  # fmt: skip
 GET_AUDIT_VALUE = Route(
     "GET", "/audit/values/{valueHash}", "audit", "get_audit_value",
-    "Get a value that is too large for an audit entry", "audit", ours=True,
+    "Get a value that is stored outside its audit entry", "audit", ours=True,
 )  # fmt: skip
 GET_SEARCH_MAPPINGS = Route(
-    "GET", "/search", "search", "get_mappings", "The mappings of both search indexes",
+    "GET", "/search", "search", "get_mappings", "Get the field mappings of both search indexes",
     statuses=(404,), throttle="search",
 )  # fmt: skip
 SEARCH = Route(
@@ -28,44 +26,44 @@ SEARCH = Route(
 )  # fmt: skip
 SUGGEST = Route(
     "GET", "/search/suggest", "search", "suggest",
-    "Suggest names, tags, metadata keys and values that begin as a text does", ours=True,
+    "Suggest names, tags, metadata keys and values by prefix", ours=True,
     statuses=(404,), throttle="search",
 )  # fmt: skip
 SEARCH_SIMPLE = Route(
-    "POST", "/search/simple", "search", "search_simple", "Search by named fields", tier2="GET",
+    "POST", "/search/simple", "search", "search_simple", "Search by field values", tier2="GET",
     throttle="search",
 )  # fmt: skip
 GET_SEARCH_CONSISTENCY = Route(
     "GET", "/admin/search/consistency", "search_indexes", "get_consistency",
-    "Tell how the search indexes stand, and what the last check found", "searchIndex", ours=True,
+    "Get the state of the search indexes and the last consistency report", "searchIndex", ours=True,
     statuses=(404,),
 )  # fmt: skip
 CHECK_SEARCH_CONSISTENCY = Route(
     "POST", "/admin/search/consistency", "search_indexes", "check_consistency",
-    "Compare the search indexes with the tables and buckets", "searchIndex", ours=True,
+    "Start a consistency check of the search indexes", "searchIndex", ours=True,
     statuses=(404,),
 )  # fmt: skip
 REPAIR_SEARCH = Route(
     "POST", "/admin/search/repair", "search_indexes", "repair",
-    "Build documents again that differ, or that are named", "searchIndex", ours=True,
+    "Rebuild search documents that differ, or named ones", "searchIndex", ours=True,
     statuses=(404,),
 )  # fmt: skip
 REINDEX_SEARCH = Route(
     "POST", "/admin/search/reindex", "search_indexes", "reindex",
-    "Build new search indexes while the old ones are read", "searchIndex", ours=True,
+    "Rebuild the search indexes; searches keep working meanwhile", "searchIndex", ours=True,
     statuses=(404, 409),
 )  # fmt: skip
 LIST_FAILURES = Route(
     "GET", "/admin/failures", "operations", "list_failures",
-    "List what could not be indexed, or was given up", "failure", ours=True,
+    "List changes that could not be indexed or processed", "failure", ours=True,
 )  # fmt: skip
 GET_FAILURE = Route(
     "GET", "/admin/failures/entry", "operations", "get_failure",
-    "Show a failure with its body", "failure", ours=True, statuses=(404,),
+    "Get a failure with its stored message", "failure", ours=True, statuses=(404,),
 )  # fmt: skip
 REPLAY_FAILURES = Route(
     "POST", "/admin/failures/replay", "operations", "replay_failures",
-    "Replay failures, by key, all of a consumer, or all", "failure", ours=True,
+    "Replay failures: by key, all of one consumer, or all", "failure", ours=True,
 )  # fmt: skip
 LIST_QUEUES = Route(
     "GET", "/admin/queues", "queues", "list_queues",
@@ -73,5 +71,5 @@ LIST_QUEUES = Route(
 )  # fmt: skip
 REDRIVE_QUEUE = Route(
     "POST", "/admin/queues/{queueName}/redrive", "queues", "redrive_queue",
-    "Move the dead letters of a queue back into it", "queue", ours=True,
+    "Move the dead letters of a queue back into the queue", "queue", ours=True,
 )  # fmt: skip

@@ -4,14 +4,16 @@ from backend.spec.routes.model import ETAG, IF_MATCH, Route
 
 GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
-    "What a web client needs to start", public=True, statuses=(400,), throttle="public",
+    (
+        "Get the configuration that a web client needs to start"
+    ), public=True, statuses=(400,), throttle="public",
 )  # fmt: skip
 GET_VERSION = Route(
     "GET", "/api/version", "configuration", "get_version",
-    "The version of the contract and of the product", public=True, throttle="public",
+    "Get the versions of the API contract and of the product", public=True, throttle="public",
 )  # fmt: skip
 GET_SECURE_CONFIG = Route(
-    "GET", "/secure-config", "configuration", "get_secure_config", "The enabled features",
+    "GET", "/secure-config", "configuration", "get_secure_config", "List the enabled features",
     open_to_users=True,
 )  # fmt: skip
 GET_OPENAPI = Route(
@@ -21,11 +23,11 @@ GET_OPENAPI = Route(
 LIST_BUCKETS = Route("GET", "/buckets", "buckets", "list_buckets", "List the asset buckets")
 REGISTER_BUCKET = Route(
     "POST", "/admin/buckets", "buckets", "register_bucket",
-    "Let a bucket, or a prefix in it, hold assets", "bucket", ours=True,
+    "Register a bucket, or a prefix in a bucket, as asset storage", "bucket", ours=True,
 )  # fmt: skip
 IMPORT_BUCKET = Route(
     "POST", "/admin/buckets/{bucketId}/import", "bucket_sync", "import_bucket",
-    "Make assets and files of what stands in a bucket", "bucket", ours=True,
+    "Create assets and files from the objects in a bucket", "bucket", ours=True,
 )  # fmt: skip
 CREATE_DATABASE = Route(
     "POST", "/database", "databases", "create_database", "Create a database", "database",

@@ -88,7 +88,7 @@ OneOrMoreValues = Annotated[Value, BeforeValidator(_check_value)]
 
 
 class Criterion(WireModel):
-    """A demand on one field; `id` is whatever a client calls it."""
+    """A condition on one field; `id` is chosen by the client."""
 
     id: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
     field: FieldName
@@ -162,7 +162,7 @@ class ConstraintPath(WireModel):
 
 
 class ConstraintBody(Criteria):
-    """A whole constraint; stock clients repeat its id as `identifier`, and the path says it."""
+    """A whole constraint. The id in the path is used; stock clients repeat it as `identifier`."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -263,7 +263,7 @@ class ConstraintReply(WireModel):
 
 
 class OneConstraintReply(ConstraintReply):
-    """The constraint, and once more under `constraint`, where clients of VAMS look for it."""
+    """A constraint; `constraint` repeats it for VAMS clients."""
 
     constraint: ConstraintReply
 
@@ -274,7 +274,7 @@ class ConstraintsReply(ToldTwice):
 
 
 class ConstraintOperationReply(WireModel):
-    """`warnings` tells what was taken, but can hardly be meant."""
+    """`warnings` lists accepted settings that probably have no effect or not the intended one."""
 
     success: bool = True
     message: str

@@ -88,15 +88,15 @@ class ExplainQuery(WireModel):
 
 
 class DecidingRule(WireModel):
-    """A constraint that decides, and the role or user who was given it."""
+    """A constraint that decided, and the role or user it is assigned to."""
 
     constraint_id: str
     given_to: str
 
 
 class Decision(WireModel):
-    """`by` is empty where nothing allows it, or where no rule is asked: of public routes, and of
-    what only administrators may.
+    """`by` is empty if no constraint allows the action, and where constraints do not apply: for
+    public routes, and for actions reserved to administrators.
     """
 
     decision: Literal["allow", "deny"]
@@ -104,9 +104,10 @@ class Decision(WireModel):
 
 
 class ExplainReply(WireModel):
-    """`roles` are those that count: they are there, and their demand of a second factor is met.
+    """`roles` are the roles in effect: they exist, and their MFA requirement is met.
 
-    `tier1` is of the route, if one is named, `tier2` of the object, if there is one.
+    `tier1` is the decision on the route, if one is named; `tier2` that on the object, if there is
+    one.
     """
 
     user_id: str

@@ -86,7 +86,7 @@ class CreateApiKeyBody(WireModel):
 
 
 class UpdateApiKeyBody(WireModel):
-    """The fields to change; at least one. An empty `expiresAt` takes the expiry away."""
+    """The fields to change; at least one. An empty `expiresAt` removes the expiry."""
 
     description: KeyDescription | None = None
     expires_at: ExpiresAt | None = None
@@ -100,7 +100,7 @@ class UpdateApiKeyBody(WireModel):
 
 
 class ApiKeyReply(WireModel):
-    """What is told of a key: neither the key nor its hash."""
+    """An API key as the API returns it, without the key itself and its hash."""
 
     api_key_id: str
     api_key_name: str
@@ -115,7 +115,7 @@ class ApiKeyReply(WireModel):
 
 
 class CreatedApiKeyReply(ApiKeyReply):
-    """The one reply that holds the key itself."""
+    """The only reply that contains the key itself."""
 
     api_key: str
 

@@ -15,7 +15,7 @@ class ProfilePath(WireModel):
 
 
 class ProfileBody(OptionalBody):
-    """The address for notifications, where the credentials name none."""
+    """The email address for notifications, if the credentials contain none."""
 
     email: Email | None = None
 
@@ -30,13 +30,13 @@ class Profiles(WireModel):
 
 
 class ProfileReply(WireModel):
-    """Always one profile, in the envelope and the list that stock clients expect."""
+    """Always one profile, in the list that stock clients expect."""
 
     message: Profiles
 
 
 class WebRoute(WireModel):
-    """A page of the web application, and how it is asked for."""
+    """A page of the web application to check."""
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
     route_path: Annotated[Text, Field(alias="route__path", min_length=1, max_length=1024)]
@@ -51,7 +51,7 @@ class AllowedRoute(WebRoute):
 
 
 class WebRoutesReply(WireModel):
-    """`email` is how the caller is named, as stock clients show it."""
+    """`email` is the caller's user id, which stock clients display."""
 
     allowed_routes: list[AllowedRoute]
     email: str

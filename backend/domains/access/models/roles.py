@@ -26,7 +26,9 @@ class RolePath(WireModel):
 
 
 class RoleBody(WireModel):
-    """What is left out of a change stays as it is; without `mfaRequired` a new role needs none."""
+    """Omitted fields remain unchanged; a new role does not require MFA unless `mfaRequired` is
+    true.
+    """
 
     role_name: ObjectName
     description: RoleDescription
@@ -50,7 +52,7 @@ class RolesReply(ToldTwice):
 
 
 class RoleOperationReply(WireModel):
-    """`job_id` is the job that takes a deleted role from the many who had it."""
+    """`job_id` is the job that removes a deleted role from its users."""
 
     success: bool = True
     message: str
@@ -72,7 +74,7 @@ class UserBody(WireModel):
 
 
 class UserRolesReply(WireModel):
-    """The roles of one user; `createdOn` is when the first of them was given."""
+    """The roles of one user; `createdOn` is when the first role was assigned."""
 
     user_id: str
     role_name: list[str]

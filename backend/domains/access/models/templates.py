@@ -37,7 +37,7 @@ class TemplateVariable(SentModel):
 
 
 class TemplatePermission(SentModel):
-    """What the role may do, or may not; to which role is said once, by `ROLE_NAME`."""
+    """What the role is allowed or denied. The role is the parameter `ROLE_NAME`."""
 
     action: Permission
     type: Effect = ALLOW
@@ -96,7 +96,7 @@ class TemplateImportReply(WireModel):
 
 
 class Template(WireModel):
-    """A template that ships with the product, in the form in which it is imported."""
+    """A permission template that ships with the product, in the format used for import."""
 
     template: TemplateHead
     variables: list[TemplateVariable]

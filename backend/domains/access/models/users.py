@@ -24,7 +24,7 @@ class CreateSignInBody(WireModel):
 
 
 class UpdateSignInBody(WireModel):
-    """What is left out stays as it is; at least one of both."""
+    """Omitted fields remain unchanged; at least one is required."""
 
     email: Email | None = None
     phone: Phone | None = None
@@ -37,7 +37,7 @@ class UpdateSignInBody(WireModel):
 
 
 class ResetPasswordBody(OptionalBody, SentModel):
-    """The request itself confirms the reset; only `false` is refused."""
+    """The request itself confirms the reset; `false` is rejected."""
 
     confirm_reset: Confirmation = True
 

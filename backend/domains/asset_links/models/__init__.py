@@ -77,7 +77,7 @@ LinkTags = Annotated[list[LinkTag], Field(max_length=MAX_LINK_TAGS), AfterValida
 
 
 class CreateLinkBody(WireModel):
-    """What is linked to what; an alias tells several links from one parent to one child apart."""
+    """The assets to link. An alias distinguishes links between the same parent and child."""
 
     from_asset_id: AssetId
     from_asset_database_id: Id

@@ -57,13 +57,13 @@ class LinkedAsset(FullModel):
 
 
 class TreeNode(LinkedAsset):
-    """A child with its own children, as far as the tree is read."""
+    """A linked asset with its own children, down to the depth that was read."""
 
     children: list["TreeNode"] = Field(default_factory=list["TreeNode"])
 
 
 class UnauthorizedCounts(WireModel):
-    """How many assets are linked that the caller may not see."""
+    """The number of linked assets that the caller may not see."""
 
     related: int = 0
     parents: int = 0
@@ -71,9 +71,9 @@ class UnauthorizedCounts(WireModel):
 
 
 class LinksReply(WireModel):
-    """What an asset is linked to; in the tree view children have children.
+    """The assets linked to an asset; in the tree view children have children.
 
-    `truncated` is there, and true, where the tree goes on beyond what one reply tells.
+    `truncated` is present and true if the tree has more levels or assets than the reply.
     """
 
     related: list[LinkedAsset]

@@ -27,13 +27,13 @@ MAX_TAGS = 50
 
 
 class Location(WireModel):
-    """A key in the asset's bucket; that of an asset is a prefix and ends in `/`."""
+    """A key in the asset's bucket; an asset's own key is a prefix and ends with `/`."""
 
     key: Annotated[str, Field(alias="Key")]
 
 
 class CurrentVersionReply(WireModel):
-    """The current version as replies about its asset tell it."""
+    """The current version, as replies about its asset include it."""
 
     version: Annotated[str, Field(alias="Version")]
     date_modified: Annotated[str, Field(alias="DateModified")]

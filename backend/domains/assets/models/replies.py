@@ -15,13 +15,13 @@ class DatabasePath(WireModel):
 
 class AssetQuery(WireModel):
     show_archived: Annotated[
-        bool, Field(description="Return the asset also if it is archived.")
+        bool, Field(description="Return the asset even if it is archived.")
     ] = False
 
 
 class AssetsQuery(PageQuery):
     show_archived: Annotated[
-        bool, Field(description="Return the archived assets, too: each asset names its `status`.")
+        bool, Field(description="Include archived assets. Each asset has its `status`.")
     ] = False
 
 

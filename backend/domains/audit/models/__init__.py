@@ -165,11 +165,11 @@ class Change(WireModel):
 
 
 class Denied(WireModel):
-    """What was asked for and refused, instead of changes.
+    """The request that was refused, in place of changes.
 
-    `refusal` is `route` or `object` (which of the two was not allowed), or `invisible`: the caller
-    was told that there is no such thing. `left_out` is how many refusals of the same user came
-    before, since the last that has an entry, and have none.
+    `refusal` is `route` or `object` (the level at which permission was missing), or `invisible`:
+    the caller received 404. `left_out` counts the earlier refusals of the same user that have no
+    entry of their own.
     """
 
     refusal: Refusal
@@ -181,11 +181,11 @@ class Denied(WireModel):
 
 
 class ReadFacts(WireModel):
-    """What a caller was given, instead of changes.
+    """What a caller read, in place of changes.
 
-    `files` are the first of `file_count` paths. `urls`: presigned URLs of them were issued, which
-    carry `request_id`. An entry with `first_at` stands for all such reads of an hour, which `at`
-    begins; the time and the request id are those of the first that was reported.
+    `files` are the first of `file_count` paths. `urls` is true if presigned URLs of them were
+    issued; the URLs carry `request_id`. An entry with `first_at` covers all such reads in the hour
+    that begins at `at`; time and request id are those of the first read reported.
     """
 
     request_id: str

@@ -81,7 +81,7 @@ class ValueQuery(WireModel):
 
 
 class ValueReference(WireModel):
-    """A large value: its size as JSON, and the hash under which it can be asked for."""
+    """A large value: its size as JSON, and the hash to request it by."""
 
     sha256: str
     bytes: int
@@ -111,6 +111,6 @@ class EntriesReply(WireModel):
 
 
 class ValueReply(ValueReference):
-    """A large value. That of `changesStored` is a whole `changes`."""
+    """A large value. For `changesStored` it is a complete `changes` object."""
 
     value: Any

@@ -23,15 +23,18 @@ class DatabasesQuery(PageQuery):
 class DeleteDatabaseQuery(WireModel):
     purge: bool = Field(
         default=False,
-        description="Remove for good what a deleted database left: archived assets with all "
-        "versions of their files, metadata, schemas, jobs. It needs the permission to DELETE the "
-        "`databasePurge` of this id too, and starts a job; until that ends, the id is taken",
+        description=(
+            "Permanently remove everything that belongs to a deleted database: archived assets "
+            "with all versions of their files, metadata, schemas and jobs. Requires DELETE "
+            "permission on the `databasePurge` object of this id as well. Starts a job; the id "
+            "cannot be used again until the job has ended"
+        ),
     )
 
 
 class DeleteDatabaseBody(OptionalBody):
     confirm_permanent_delete: bool = Field(
-        default=False, description="Must be true where `purge` is"
+        default=False, description="Must be true if `purge` is true"
     )
     reason: Reason | None = None
 
@@ -50,7 +53,7 @@ class UpdateDatabaseReply(WireModel):
 
 
 class DatabaseReply(WireModel):
-    """A database with the bucket that new assets of it get."""
+    """A database with the bucket in which its new assets are stored."""
 
     database_id: str
     description: str
@@ -62,7 +65,7 @@ class DatabaseReply(WireModel):
     restrict_metadata_outside_schemas: bool
     restrict_file_uploads_to_extensions: str
     processing: Annotated[
-        bool, Field(description="Whether the product's own workflows run on uploads")
+        bool, Field(description="Whether the built-in workflows run on uploaded files")
     ]
     deleted_at: str | None = None
     deleted_by: str | None = None
@@ -70,7 +73,7 @@ class DatabaseReply(WireModel):
 
 
 class DeleteDatabaseReply(WireModel):
-    """The job is named where the database is purged."""
+    """`job_id` is present if the database is purged."""
 
     message: str
     job_id: str | None = None

@@ -36,7 +36,7 @@ class PipelineSnapshot(WireModel):
 
 
 class RunError(WireModel):
-    """Why an execution did not succeed: Step Functions' error name, and its cause."""
+    """Why an execution failed: the error name and cause from Step Functions."""
 
     code: str
     message: str
@@ -50,7 +50,7 @@ class RefusedOutput(WireModel):
 
 
 class RunOutputs(WireModel):
-    """What an execution stored. Of very many paths the row holds the first; counts are totals."""
+    """What an execution stored. Paths are limited to the first ones; the counts are totals."""
 
     files: list[str] = Field(default_factory=list)
     previews: list[str] = Field(default_factory=list)

@@ -52,18 +52,20 @@ class ExecutionsQuery(PageQuery):
 
 class WorkflowExecutionsQuery(PageQuery):
     workflow_database_id: DatabaseOrGlobal | None = Field(
-        default=None, description="The workflow's database, or GLOBAL"
+        default=None, description="Id of the workflow's database, or `GLOBAL`"
     )
 
 
 class WorkflowExecutionsBody(OptionalBody):
-    """A body, as stock clients send one with this GET."""
+    """The body that stock clients send with this GET."""
 
     workflow_database_id: DatabaseOrGlobal | None = None
 
 
 class StartBody(SentModel):
-    """A run of one file (`fileKey`), of several (`fileKeys`, one run each), or of the asset."""
+    """Starts a run on one file (`fileKey`), on several (`fileKeys`, one run each), or on the
+    asset.
+    """
 
     workflow_database_id: DatabaseOrGlobal
     file_key: FileKey = ""
@@ -81,14 +83,14 @@ class StartBody(SentModel):
 
 
 class StartedFile(WireModel):
-    """The run of one of several files."""
+    """The execution started for one of several files."""
 
     file_key: str
     execution_id: str
 
 
 class RefusedFile(WireModel):
-    """A file of several that got no run, and the reason."""
+    """A file for which no execution was started, and the reason."""
 
     file_key: str
     code: str
@@ -96,7 +98,7 @@ class RefusedFile(WireModel):
 
 
 class StartReply(WireModel):
-    """`message` is the id of the execution, the first one of several."""
+    """`message` is the id of the execution, or of the first one if several were started."""
 
     message: str
     executions: list[StartedFile] | None = None
@@ -108,7 +110,7 @@ class ExecutionDoneReply(WireModel):
 
 
 class ExecutionItem(WireModel):
-    """An execution in a list. Dates are `MM/DD/YYYY, HH:MM:SS`, empty as long as there is none."""
+    """An execution in a list. Dates are `MM/DD/YYYY, HH:MM:SS`, or empty if not known yet."""
 
     workflow_database_id: str
     workflow_id: str
@@ -139,9 +141,9 @@ class ExecutionsReply(WireModel):
 
 
 class ExecutionStep(WireModel):
-    """A pipeline of an execution, and where it writes within the auxiliary bucket.
+    """A pipeline of an execution, and its output prefix in the auxiliary bucket.
 
-    `state` and times are those of Step Functions; one that was not started has none.
+    State and times are those of Step Functions; a step that was not started has none.
     """
 
     number: int
@@ -160,7 +162,7 @@ class ExecutionStep(WireModel):
 
 
 class ExecutionDetail(ExecutionItem):
-    """`logLink` leads to the execution in the console of Step Functions."""
+    """`logLink` is the URL of the execution in the Step Functions console."""
 
     database_id: str
     asset_id: str

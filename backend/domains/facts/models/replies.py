@@ -28,9 +28,9 @@ class SimilarQuery(WireModel):
 
 
 class DependencyReply(WireModel):
-    """A reference of a file: as the file has it, and the file of the asset that it leads to now.
+    """A reference in a file: the text as stored, and the file of the asset that it resolves to.
 
-    `circular`: the file that it leads to refers back, also by way of others.
+    `circular` is true if that file refers back to this one, directly or through other files.
     """
 
     path: str
@@ -41,7 +41,7 @@ class DependencyReply(WireModel):
 
 
 class FileDependenciesReply(WireModel):
-    """The references of one file; `omitted` counts those that were too many to be stored."""
+    """The references of one file; `omitted` counts references beyond the number stored."""
 
     file_path: str
     references: list[DependencyReply]
@@ -65,7 +65,9 @@ class DependentsReply(WireModel):
 
 
 class SimilarFileReply(WireModel):
-    """A file of a similar shape; `similarity` is 1 for the same shape, and near 0 for others."""
+    """A file with a similar shape; `similarity` is 1 for the same shape and near 0 for unrelated
+    ones.
+    """
 
     database_id: str
     asset_id: str
@@ -75,7 +77,7 @@ class SimilarFileReply(WireModel):
 
 
 class SimilarFilesReply(WireModel):
-    """Files by the similarity of their shape, which says nothing of size, material or purpose."""
+    """Files by similarity of shape. Size, material and purpose are not compared."""
 
     similarity_of: Literal["shape"] = "shape"
     items: list[SimilarFileReply]

@@ -61,9 +61,10 @@ class FileSnapshot(WireModel):
 
 
 class FileItem(WireModel):
-    """A row of the listing; what only a HEAD tells is absent with `basic`, and for folders.
+    """A row of the file list. With `basic`, and for folders, the fields that require a HEAD request
+    to S3 are absent.
 
-    `is_quarantined` is absent there too, and where uploads are not scanned.
+    `is_quarantined` is also absent if uploads are not scanned.
     """
 
     file_name: str
@@ -83,7 +84,9 @@ class FileItem(WireModel):
 
 
 class AssetVersionLabel(WireModel):
-    """An asset version that holds a file version; the label is its alias, or else its id."""
+    """An asset version that contains a file version; the label is its alias, or its id without
+    one.
+    """
 
     id: str
     label: str
@@ -103,9 +106,10 @@ class FileVersion(WireModel):
 
 
 class FileReply(WireModel):
-    """One file; `checksum_sha256` is what the uploader claimed, and `checksum_verified` whether the
-    server has read the bytes and found it true. `is_quarantined` says whether a malware scan found
-    a threat in this version; it is absent where uploads are not scanned."""
+    """A file. `checksum_sha256` is the checksum sent by the uploader; `checksum_verified` is true
+    once the server has read the bytes and confirmed it. `is_quarantined` is true if a malware
+    scan found a threat in this version; it is absent if uploads are not scanned.
+    """
 
     file_name: str
     key: str

@@ -52,7 +52,7 @@ class MoveFileBody(WireModel):
 
 
 class CopyFileBody(MoveFileBody):
-    """Without an asset or a database of its own, the copy stays in the asset or the database."""
+    """The copy is placed in the same asset or database unless another one is named."""
 
     destination_asset_id: AssetId | None = None
     destination_database_id: Id | None = None
@@ -97,9 +97,9 @@ class FolderReply(WireModel):
 
 
 class FilesChangedReply(WireModel):
-    """`job_id` names what goes on after this reply; it is absent where all is done.
+    """`job_id` names the job that does the remaining work; it is absent if everything is done.
 
-    `truncated` is there, and true, where a folder has more files than are named.
+    `truncated` is present and true if a folder contains more files than the reply lists.
     """
 
     success: bool = True

@@ -76,7 +76,7 @@ class Record(WireModel):
 
 
 class NewRecord(SentModel):
-    """One key with its value, as requests send it; its type, `string` if none, is read before."""
+    """One key with its value. `metadataValueType` is `string` by default."""
 
     metadata_key: MetadataKey
     metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)] = "string"

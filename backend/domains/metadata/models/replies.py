@@ -70,7 +70,7 @@ class FailedItem(WireModel):
 
 
 class BulkReply(WireModel):
-    """What became of each key; `success` means that at least one item succeeded."""
+    """The result for each key; `success` is true if at least one item succeeded."""
 
     success: bool
     total_items: int

@@ -35,7 +35,7 @@ ListKey = Annotated[AnyText, Field(min_length=1, max_length=256)]
 
 
 class SchemaField(SentModel):
-    """What a schema says of one key."""
+    """The rules for one metadata key."""
 
     metadata_field_key_name: FieldKey
     metadata_field_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)]

@@ -128,7 +128,9 @@ class Pipeline(WireModel):
 
 
 class PutPipelineBody(SentModel):
-    """A whole pipeline: what is left out gets its default, except for `enabled`."""
+    """A whole pipeline: omitted fields get their defaults, except `enabled`, which remains
+    unchanged.
+    """
 
     pipeline_id: Annotated[Id, Field(min_length=4)]
     database_id: DatabaseOrGlobal

@@ -34,7 +34,7 @@ class PipelinesQuery(PageQuery):
 
 
 class PipelineItem(WireModel):
-    """A pipeline as clients see it; its resource is in the field of its execution type too."""
+    """A pipeline. The resource is also in the field named after the execution type."""
 
     pipeline_id: str
     database_id: str

@@ -49,7 +49,7 @@ Triggers = Annotated[
 
 
 class WorkflowFunction(WireModel):
-    """A pipeline with its settings as a workflow holds them: copied when the workflow is stored."""
+    """A pipeline with the settings that the workflow copied when it was stored."""
 
     name: str
     database_id: str
@@ -154,10 +154,10 @@ def own_function(name: str) -> Resource:
 
 
 class SentFunction(SentModel):
-    """A pipeline of a workflow as clients send it.
+    """A pipeline in a workflow.
 
-    Its settings are copied from the stored pipeline, whatever is sent of them; only
-    `inputParameters`, where given, are the workflow's own.
+    Its settings are copied from the stored pipeline; of the settings sent here only
+    `inputParameters` are used.
     """
 
     name: Id

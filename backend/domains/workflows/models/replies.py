@@ -29,7 +29,7 @@ class WorkflowsQuery(PageQuery):
 
 
 class WorkflowItem(WireModel):
-    """A workflow as clients see it."""
+    """A workflow."""
 
     workflow_id: str
     database_id: str
