@@ -159,7 +159,8 @@ prove-attacks: prepare
 prove-mlflow: prepare
 	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
 		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
-		tests/integration/tracking/test_traces_differential.py; \
+		tests/integration/tracking/test_traces_differential.py \
+		tests/journeys/long/test_mlflow_server.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"
 
 prove-searches: prepare

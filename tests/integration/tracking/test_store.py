@@ -2,18 +2,28 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from mlflow.entities import ExperimentTag, Metric, Param, RunTag, ViewType
+from mlflow.entities import (
+    Dataset,
+    DatasetInput,
+    ExperimentTag,
+    InputTag,
+    Metric,
+    Param,
+    RunTag,
+    ViewType,
+)
 from mlflow.exceptions import MlflowException
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.uri import StoreAddress
 
-from tests.integration.tracking.stores import Series, TrackingTables, dynamo_store
+from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
 
 
 @pytest.fixture
@@ -251,3 +261,24 @@ def test_the_address_gives_the_client_its_region_and_endpoint(
     store = DynamoTrackingStore(f"dynamodb://{new_table()}?region=us-east-1&endpoint={endpoint}")
     with pytest.raises(MlflowException, match="No Experiment"):
         store.get_experiment("5")
+
+
+def test_datasets_are_listed_by_context_as_sql_lists_them(
+    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
+) -> None:
+    series, sql = Series(), SqlStore(tmp_path / "sql.db", Series())
+    store = dynamo_store(tracking_tables.database(new_table()), series)
+    iris, other = Dataset("iris", "d1", "local", "a"), Dataset("other", "d2", "local", "b")
+    context = [InputTag("mlflow.data.context", "training")]
+    for one in (store, sql.store):
+        for inputs in ([DatasetInput(iris, context)], [DatasetInput(iris, context)],
+                       [DatasetInput(iris, []), DatasetInput(other, [])]):  # fmt: skip
+            run_id = one.create_run("0", "ann", 1, [], None).info.run_id
+            one.log_inputs(run_id, inputs)
+    searching: Any = store
+    listed: list[set[Any]] = [
+        {(one.experiment_id, one.name, one.digest, one.context) for one in found}
+        for found in (searching._search_datasets(["0", "7"]), sql.store._search_datasets(["0"]))
+    ]
+    assert listed[0] == listed[1]
+    assert len(listed[0]) == 3

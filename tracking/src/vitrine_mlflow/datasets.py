@@ -94,7 +94,7 @@ class Datasets:
         )
         return [
             Put(with_key(input_key, {"tags": tags, **entry}), {PARTITION_KEY: ABSENT}),
-            Put(with_key(link_key, {"name": dataset.name, "digest": dataset.digest})),
+            Put(with_key(link_key, {"name": dataset.name, "digest": dataset.digest, "tags": tags})),
         ]
 
     def log_outputs(self, run_id: str, models: Iterable[LoggedModelOutput]) -> None:

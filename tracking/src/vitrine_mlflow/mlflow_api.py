@@ -9,6 +9,7 @@ plugin call the same ones, so that messages are equal.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mlflow import entities
 from mlflow.entities import LifecycleStage, RunStatus, RunTag
 from mlflow.entities.model_registry.model_version_stages import get_canonical_stage
 from mlflow.prompt import registry_utils
@@ -20,6 +21,7 @@ from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
 from vitrine_mlflow.errors import invalid
 
 _untyped: Any = validation
+_untyped_entities: Any = entities
 _untyped_uri: Any = uri
 _untyped_search: Any = search_utils
 _untyped_names: Any = name_utils
@@ -35,6 +37,7 @@ MLFLOW_RUN_NAME: str = mlflow_tags.MLFLOW_RUN_NAME
 
 canonical_stage: Callable[[str], str] = get_canonical_stage
 generate_random_name: Callable[[], str] = _untyped_names._generate_random_name
+dataset_summary: Callable[..., Any] = _untyped_entities._DatasetSummary
 parsed_experiment_id: Callable[[str], int] = _untyped._parse_experiment_id
 parsed_model_uri: Callable[[str], Any] = _untyped_model_uris._parse_model_uri
 refuse_taken_model_name: Callable[[str, bool, bool], None] = (
@@ -105,6 +108,16 @@ def validated_max_results(max_results: int | None, *, allow_none: bool = False) 
             f"Invalid value {max_results} for parameter 'max_results' supplied. It must be at "
             f"most {SEARCH_MAX_RESULTS_THRESHOLD}"
         )
+
+
+def logged_model(model_id: str) -> Any:
+    """A logged model of the tracking store, which may be another than that of the registry.
+
+    MLflow's own registry finds it in the same way: by the tracking URI of the process.
+    """
+    from mlflow import MlflowClient  # noqa: PLC0415 - loads all of MLflow's client
+
+    return MlflowClient().get_logged_model(model_id)
 
 
 def search_models_token() -> Any:

@@ -101,9 +101,9 @@ class DynamoRegistryStore(AbstractStore):
         run_link: str | None = None,
         description: str | None = None,
         local_model_path: str | None = None,  # noqa: ARG002 - only for stores that copy files
-        model_id: str | None = None,  # noqa: ARG002
+        model_id: str | None = None,
     ) -> ModelVersion:
-        return self.versions.create(name, source, run_id, tags, run_link, description)
+        return self.versions.create(name, source, run_id, tags, run_link, description, model_id)
 
     def update_model_version(
         self, name: str, version: Any, description: str | None = None

@@ -43,6 +43,7 @@ from vitrine_mlflow.mlflow_api import (
 from vitrine_mlflow.removal import Removal
 from vitrine_mlflow.run_reading import read_run
 from vitrine_mlflow.runs import Runs
+from vitrine_mlflow.search.datasets import search_datasets
 from vitrine_mlflow.search.experiments import search_experiments
 from vitrine_mlflow.search.runs import RunSearch
 from vitrine_mlflow.search.traces import TraceSearch
@@ -236,6 +237,9 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, AbstractStore):
 
     def log_outputs(self, run_id: str, models: list[LoggedModelOutput]) -> None:
         self.datasets.log_outputs(run_id, models)
+
+    def _search_datasets(self, experiment_ids: Sequence[str]) -> list[Any]:
+        return search_datasets(self._context.database, self.experiments, experiment_ids)
 
     # Histories of metrics
 

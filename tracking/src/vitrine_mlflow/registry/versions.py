@@ -22,6 +22,7 @@ from vitrine_mlflow.errors import invalid, missing
 from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
 from vitrine_mlflow.mlflow_api import (
     canonical_stage,
+    logged_model,
     parsed_model_uri,
     validate_alias,
     validate_alias_not_reserved,
@@ -59,14 +60,19 @@ class Versions:
         tags: Sequence[Any] | None,
         run_link: str | None,
         description: str | None,
+        model_id: str | None = None,
     ) -> ModelVersion:
         validate_model_name(name)
         for tag in tags or []:
             validate_version_tag(tag.key, tag.value)
         now = self._context.sources.now_ms()
+        location, source_run = self._location(source)
+        run_id = run_id or source_run
+        if not run_id and model_id:
+            run_id = logged_model(model_id).source_run_id
         info = {
             "created": now, "updated": now, "description": description, "user": None,
-            "stage": STAGE_NONE, "source": source, "location": self._location(source),
+            "stage": STAGE_NONE, "source": source, "location": location,
             "run_id": run_id, "status": "READY", "message": None, "run_link": run_link,
             "workspace": self._context.workspace,
         }  # fmt: skip
@@ -88,15 +94,19 @@ class Versions:
         self._models.touch(name, meta, {"updated": info["created"]}, writes, last_version=number)
         return number
 
-    def _location(self, source: str) -> str:
-        """Where the artifacts are: a source may be a version itself."""
+    def _location(self, source: str) -> tuple[str, str | None]:
+        """Where the artifacts are, and the run that logged them, if the source names a model.
+
+        A source may be a version itself, or a logged model.
+        """
         if urlsplit(source).scheme != "models":
-            return source
+            return source, None
         try:
             parsed = parsed_model_uri(source)
             if parsed.model_id is not None:
-                raise invalid("sources by the id of a logged model are not supported")
-            return self.download_uri(parsed.name, parsed.version)
+                model = logged_model(parsed.model_id)
+                return model.artifact_location, model.source_run_id
+            return self.download_uri(parsed.name, parsed.version), None
         except MlflowException as error:
             raise MlflowException(
                 "Unable to fetch model from model URI source artifact location "

@@ -1,0 +1,135 @@
+"""`mlflow server` on DynamoDB Local under the fluent API, and the requests of the UI's pages."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from vitrine_mlflow.table import create_request
+
+from tests.integration.tracking.server import Server, serving, store_uri
+
+if TYPE_CHECKING:
+    from tests.engines import RealEngines
+
+_TRAINING = Path(__file__).with_name("fluent_training.py")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A server that holds what the training script has logged."""
+
+    server: Server
+    ids: dict[str, str]
+
+    def ui(self, method: str, path: str, given: dict[str, Any]) -> Any:
+        place = "params" if method == "GET" else "json"
+        return self.server.ui(method, path.format(**self.ids), **{place: self._filled(given)})
+
+    def _filled(self, value: Any) -> Any:
+        return json.loads(
+            json.dumps(value)
+            .replace("RUN", self.ids["run_id"])
+            .replace("EXPERIMENT", self.ids["experiment_id"])
+            .replace("TRACE_ID", self.ids["trace_id"])
+        )
+
+
+@pytest.fixture(scope="module")
+def trained(engines: "RealEngines", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trained]:
+    engines.dynamodb.create_table(**create_request("mlflow-trained"))
+    uri = store_uri("mlflow-trained", engines.url("dynamodb"))
+    with serving(uri, tmp_path_factory.mktemp("server")) as server:
+        ids: dict[str, str] = json.loads(server.run(_TRAINING).splitlines()[-1])
+        found = server.ui(
+            "GET", "2.0/mlflow/experiments/get-by-name", params={"experiment_name": "flowers"}
+        )
+        yield Trained(server, {**ids, "experiment_id": found["experiment"]["experiment_id"]})
+
+
+# The requests of the pages of MLflow 3.17's UI, as its bundle sends them: the name of a member
+# that the page needs, and how many entries it has (None: any number).
+REQUESTS: tuple[tuple[str, str, dict[str, Any], str, int | None], ...] = (
+    ("POST", "2.0/mlflow/experiments/search",
+     {"max_results": 25, "order_by": ["last_update_time DESC"], "view_type": "ACTIVE_ONLY"},
+     "experiments", 2),
+    ("POST", "2.0/mlflow/experiments/search",
+     {"max_results": 25, "filter": "name ILIKE '%flow%'"}, "experiments", 1),
+    ("GET", "2.0/mlflow/experiments/get", {"experiment_id": "EXPERIMENT"}, "experiment", None),
+    ("POST", "2.0/mlflow/runs/search",
+     {"experiment_ids": ["EXPERIMENT"], "run_view_type": "ACTIVE_ONLY", "max_results": 100,
+      "order_by": ["attributes.start_time DESC"]}, "runs", 3),
+    ("POST", "2.0/mlflow/runs/search",
+     {"experiment_ids": ["EXPERIMENT"], "filter": "attributes.run_id IN ('RUN')",
+      "run_view_type": "ACTIVE_ONLY", "max_results": 25,
+      "order_by": ["metrics.`training_score` ASC"]}, "runs", 1),
+    ("GET", "2.0/mlflow/runs/get", {"run_id": "RUN"}, "run", None),
+    ("GET", "2.0/mlflow/artifacts/list", {"run_id": "RUN"}, "files", None),
+    ("GET", "2.0/mlflow/metrics/get-history", {"run_id": "RUN", "metric_key": "extra"},
+     "metrics", 1),
+    ("GET", "2.0/mlflow/metrics/get-history-bulk",
+     {"run_id": ["RUN"], "metric_key": "extra", "max_results": 100}, "metrics", 1),
+    ("GET", "2.0/mlflow/metrics/get-history-bulk-interval",
+     {"run_ids": ["RUN"], "metric_key": "extra", "max_results": 320}, "metrics", 1),
+    ("POST", "2.0/mlflow/experiments/search-datasets", {"experiment_ids": ["EXPERIMENT"]},
+     "dataset_summaries", None),
+    ("POST", "2.0/mlflow/logged-models/search",
+     {"experiment_ids": ["EXPERIMENT"], "order_by": [{"field_name": "creation_time",
+                                                      "ascending": False}]}, "models", None),
+    ("GET", "2.0/mlflow/registered-models/search",
+     {"filter": "name ilike '%flower%'", "max_results": 25, "order_by": "name ASC"},
+     "registered_models", 1),
+    ("GET", "2.0/mlflow/registered-models/get", {"name": "flower-model"}, "registered_model",
+     None),
+    ("GET", "2.0/mlflow/registered-models/alias", {"name": "flower-model", "alias": "best"},
+     "model_version", None),
+    ("GET", "2.0/mlflow/model-versions/search", {"filter": "name = 'flower-model'"},
+     "model_versions", 1),
+    ("GET", "2.0/mlflow/model-versions/search", {"filter": "run_id = 'RUN'"},
+     "model_versions", 1),
+    ("POST", "3.0/mlflow/traces/search",
+     {"locations": [{"type": "MLFLOW_EXPERIMENT",
+                     "mlflow_experiment": {"experiment_id": "EXPERIMENT"}}],
+      "max_results": 100, "order_by": ["timestamp DESC"]}, "traces", 1),
+    ("GET", "3.0/mlflow/traces/{trace_id}", {}, "trace", None),
+    ("POST", "3.0/mlflow/traces/batchGetInfos", {"trace_ids": ["TRACE_ID"]}, "trace_infos", 1),
+    ("GET", "3.0/mlflow/get-trace-artifact", {"request_id": "TRACE_ID"}, "spans", 2),
+    ("POST", "2.0/mlflow/runs/set-tag", {"run_id": "RUN", "key": "mlflow.note.content",
+                                         "value": "a note"}, "", None),
+    ("POST", "2.0/mlflow/runs/update", {"run_id": "RUN", "run_name": "renamed"}, "run_info", None),
+    ("POST", "2.0/mlflow/runs/delete", {"run_id": "RUN"}, "", None),
+    ("POST", "2.0/mlflow/runs/restore", {"run_id": "RUN"}, "", None),
+    ("POST", "2.0/mlflow/experiments/set-experiment-tag",
+     {"experiment_id": "EXPERIMENT", "key": "mlflow.note.content", "value": "text"}, "", None),
+    ("POST", "2.0/mlflow/registered-models/set-tag",
+     {"name": "flower-model", "key": "k", "value": "v"}, "", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda one: f"{one[0]} {one[1]} {one[3]}")
+def test_requests_of_the_pages(
+    trained: Trained, request_: tuple[str, str, dict[str, Any], str, int | None]
+) -> None:
+    method, path, given, member, count = request_
+    reply = trained.ui(method, path, given)
+    if member:
+        assert reply[member]
+    if count is not None:
+        assert len(reply[member]) == count
+
+
+def test_the_page_of_a_run_reads_it_by_graphql(trained: Trained) -> None:
+    query = """query Run($data: MlflowGetRunInput!) {
+      mlflowGetRun(input: $data) {
+        apiError { message }
+        run { info { runName experimentId } data { metrics { key value } params { key value } } }
+      }
+    }"""
+    reply: Any = trained.server.post_graphql(
+        {"query": query, "variables": {"data": {"runId": trained.ids["run_id"]}}}
+    )
+    run = reply["data"]["mlflowGetRun"]["run"]
+    assert run["info"]["experimentId"] == trained.ids["experiment_id"]
+    assert {metric["key"] for metric in run["data"]["metrics"]} >= {"training_score", "extra"}
