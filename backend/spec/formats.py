@@ -56,6 +56,14 @@ _MARKS = {
 AMBIGUOUS_EXTENSIONS = frozenset({*_MARKS, "raw"})
 
 
+def reason_not_inspected(extension: str) -> str | None:
+    """Return why files with an extension start no inspection, None for those that start one."""
+    if extension in INSPECT_EXTENSIONS or extension in INSPECT_CAD_EXTENSIONS:
+        return None
+    named = f"with the extension .{extension}" if extension else "without an extension"
+    return f"Files {named} are not inspected"
+
+
 def may_be_model(extension: str, start: bytes) -> bool:
     """Return whether a file that begins with `start` may be a model of its extension's format.
 

@@ -29,14 +29,16 @@ _READERS = 8
 class Processed:
     """What was found out about an asset's files.
 
-    `refused` are paths with reasons, `not_inspected` counts files that no pipeline took.
+    `refused` are paths with the reasons of readers, `not_inspected` those with the reasons why no
+    reader took them; `unexplained` counts files that have neither facts nor a reason.
     """
 
     facts: int
     thumbnails: int
     glbs: int
     refused: Sequence[tuple[str, str]]
-    not_inspected: int
+    not_inspected: Sequence[tuple[str, str]]
+    unexplained: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +74,11 @@ class Demo:
         return [pair for one in self.found for pair in one.processed.refused]
 
     @property
+    def not_inspected(self) -> Counter[str]:
+        """How many files no reader took, by the reason."""
+        return Counter(reason for one in self.found for _, reason in one.processed.not_inspected)
+
+    @property
     def failed(self) -> bool:
         return self.report.failed or bool(self.problems)
 
@@ -88,8 +95,8 @@ class Demo:
             "facts": sum(one.processed.facts for one in self.found),
             "thumbnails": sum(one.processed.thumbnails for one in self.found),
             "glbs": sum(one.processed.glbs for one in self.found),
-            "refused": sum(len(one.processed.refused) for one in self.found),
-            "not_inspected": sum(one.processed.not_inspected for one in self.found),
+            "refused": len(self.refused) + self.not_inspected.total(),
+            "unexplained": sum(one.processed.unexplained for one in self.found),
         }
 
 
@@ -145,12 +152,18 @@ def _look_for(client: Vitrine, report: ImportReport, asset: AssetOutcome) -> Ass
 def _processed(
     client: Vitrine, database_id: str, asset: AssetOutcome, documents: Sequence[Hit]
 ) -> Processed:
-    """Count facts and thumbnails in the documents, and look for the GLB of each model."""
-    reasons = [(hit.text("str_key"), _fact(hit, "refused")) for hit in documents]
-    refused = [(key, reason) for key, reason in reasons if reason]
+    """Count facts and thumbnails; look for each model's GLB, and for the reason of other files."""
+    refusals = [(hit.text("str_key"), _fact(hit, "refused")) for hit in documents]
+    refused = [(key, reason) for key, reason in refusals if reason]
     facts = [hit for hit in documents if _fact(hit, "format") and not _fact(hit, "refused")]
     models = [hit for hit in facts if _fact(hit, "vertices")]
+    others = [hit for hit in documents if not _fact(hit, "format") and not _fact(hit, "refused")]
     location = (asset.location or asset.asset_id).rstrip("/")
+
+    def reason_of(hit: Hit) -> tuple[str, str | None]:
+        key = hit.text("str_key")
+        path = key.removeprefix(location)
+        return key, client.files.info(database_id, asset.asset_id, path).not_inspected
 
     def has_glb(hit: Hit) -> bool:
         path = hit.text("str_key").removeprefix(f"{location}/")
@@ -164,12 +177,15 @@ def _processed(
 
     with ThreadPoolExecutor(_READERS) as pool:
         glbs = sum(pool.map(has_glb, models))
+        reasons = list(pool.map(reason_of, others))
+    not_inspected = [(key, reason) for key, reason in reasons if reason is not None]
     return Processed(
         facts=len(facts),
         thumbnails=sum(bool(hit.text("str_previewfilekey")) for hit in documents),
         glbs=glbs,
         refused=refused,
-        not_inspected=len(documents) - len(facts) - len(refused),
+        not_inspected=not_inspected,
+        unexplained=len(others) - len(not_inspected),
     )
 
 
@@ -209,7 +225,8 @@ def table_rows(demo: Demo) -> list[list[str]]:
             str(one.processed.thumbnails),
             str(one.processed.glbs),
             str(len(one.processed.refused)),
-            str(one.processed.not_inspected),
+            str(len(one.processed.not_inspected)),
+            str(one.processed.unexplained),
         ]
         for one in demo.found
     ]

@@ -205,6 +205,7 @@ class FileInfo(Wire):
     primary_type: str | None = None
     preview_file: str | None = None
     version_id: str | None = None
+    not_inspected: str | None = None
     versions: tuple[FileVersion, ...] | None = None
     checksum_sha256: str | None = Field(
         default=None, validation_alias=AliasChoices("checksumSha256", "checksum")

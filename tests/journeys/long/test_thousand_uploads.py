@@ -96,7 +96,7 @@ def test_a_thousand_uploads_are_all_processed(runtime: Runtime, folder: Path) ->
     pid = json.loads((runtime.state / "runner.json").read_text())["pid"]
     plain = runtime.client().new_database("thousand-plain", processing=False)
     with watched(pid) as without:
-        assert figures(runtime, folder, plain, seconds=SECONDS)["not_inspected"] == UPLOADS
+        assert figures(runtime, folder, plain, seconds=SECONDS)["unexplained"] == UPLOADS
     with watched(pid) as resident:
         found = figures(runtime, folder, DATABASE, seconds=SECONDS)
     assert found["searchable"] == found["files"] == UPLOADS

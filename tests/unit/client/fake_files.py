@@ -88,6 +88,7 @@ class FakeFiles:
         self.uploads: dict[str, OpenUpload] = {}
         self.numbers = count()
         self.keeps_checksums = True
+        self.not_inspected: dict[str, str] = {}
         self.names_wrong_files = True
         self.page_limit = 1000
         self.part_size = PART
@@ -127,6 +128,8 @@ class FakeFiles:
             "etag": stored.etag,
             "versionId": f"v-{stored.etag}",
         }
+        if path in self.not_inspected:
+            info["notInspected"] = self.not_inspected[path]
         if self.keeps_checksums:
             info["checksumSha256"] = stored.checksum
         return reply(info)

@@ -43,7 +43,7 @@ def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
         "thumbnails",
         "glbs",
         "refused",
-        "not_inspected",
+        "unexplained",
     ]
     assert (figures["assets"], figures["files"], figures["searchable"]) == (2, 3, 3)
     assert figures["bytes"] == len("car/body.glb" + "car/wheel.obj" + "bike/frame.stl")
@@ -61,17 +61,19 @@ def test_the_demo_counts_what_was_found_out_about_files(
     server.glbs = {"glb/body.glb/v1.glb"}
     lines = shell.run("demo", str(garage)).splitlines()
     figures = json.loads(lines[-1])
-    counted = ("facts", "thumbnails", "glbs", "refused", "not_inspected")
+    counted = ("facts", "thumbnails", "glbs", "refused", "unexplained")
     assert [figures[key] for key in counted] == [2, 0, 1, 1, 0]
     assert "is truncated" in shell.err
 
 
-def test_files_that_no_pipeline_took_are_counted(
+def test_files_that_no_pipeline_took_are_refused_with_the_reason_or_unexplained(
     shell: Shell, server: FakeServer, garage: Path
 ) -> None:
     server.facts = {"/body.glb": {"fact_format": "glTF2"}}
+    server.not_inspected = {"/wheel.obj": "Such files are not inspected"}
     figures = json.loads(shell.run("demo", str(garage)).splitlines()[-1])
-    assert (figures["facts"], figures["refused"], figures["not_inspected"]) == (1, 0, 2)
+    assert (figures["facts"], figures["refused"], figures["unexplained"]) == (1, 1, 1)
+    assert "Such files are not inspected: 1" in shell.err
 
 
 def test_the_demo_fails_when_search_misses_a_file(

@@ -146,6 +146,7 @@ def test_a_file_and_a_comment_are_shown(shell: Shell, answers: Answers) -> None:
     file: JsonValue = {
         "fileName": "a.glb",
         "relativePath": "/a.glb",
+        "notInspected": "Such files are not inspected",
         "versions": [{"versionId": "v2", "isLatest": True, "size": 3}],
     }
     comment: JsonValue = {
@@ -156,6 +157,7 @@ def test_a_file_and_a_comment_are_shown(shell: Shell, answers: Answers) -> None:
     }
     answers.plan(ASSET, file, ASSET, {"message": comment})
     assert shell.run("files", "show", "museum", "lamp", "a.glb") == "v2\t\t3 B\tlatest\n"
+    assert "Such files are not inspected" in shell.err
     assert shell.run("comments", "show", "museum", "lamp", "1:x1") == "1:x1\tann\t\tdim\n"
     assert answers.asked[1].endswith("/fileInfo?filePath=%2Fa.glb&includeVersions=true")
 

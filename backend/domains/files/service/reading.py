@@ -29,7 +29,7 @@ from backend.domains.files.models import (
 )
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.entries import Entries
-from backend.domains.files.service.marking import marked_file, marked_items
+from backend.domains.files.service.marking import marked_file, marked_items, with_reason
 from backend.domains.files.service.rows import Found, page_of
 from backend.domains.files.service.target import FileTarget
 from backend.domains.quarantine.service import Quarantine
@@ -90,7 +90,8 @@ class FileService:
     def get_file(self, caller: Identity, asset_id: tuple[str, str], query: FileQuery) -> FileReply:
         """One file or folder of an asset (database id, asset id), archived ones too.
 
-        S3 requests: one HEAD and one list, one more list a thousand versions.
+        S3 requests: one HEAD and one list, one more list a thousand versions, and a read of 4 kB
+        where only the content shows whether the file is inspected.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or not for the caller.
@@ -119,7 +120,10 @@ class FileService:
             preview = shown_preview_key(self.objects, target.bucket, target.key)
             reply = _described(target, found, preview)
         told = {"versions": versions if query.include_versions else None}
-        return marked_file(self.quarantine, target.bucket, reply.model_copy(update=told))
+        reply = marked_file(self.quarantine, target.bucket, reply.model_copy(update=told))
+        if held is not None or isinstance(found, ObjectVersion):
+            return reply
+        return with_reason(self.objects, target.bucket, found, reply)
 
     def target(self, asset: Asset, sent: str, *, field: str) -> FileTarget:
         """Where the file stands that a client names by its path or by its key.

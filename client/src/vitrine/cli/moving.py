@@ -174,21 +174,27 @@ def demo(
             drain=lambda: _wait(session, timeout),
         )
     if not session.output.as_json:
-        tell_troubles(session, result.report)
-        session.output.table(
-            [
-                *("asset", "files", "size", "found"),
-                *("facts", "thumbs", "glbs", "refused", "other"),
-            ],
-            trial.table_rows(result),
-        )
-        for name, counted in result.facets.items():
-            shown = ", ".join(f"{row.key} {row.doc_count}" for row in counted[:8])
-            session.output.say(f"{name}: {shown}")
-        for key, reason in result.refused:
-            session.output.say(f"refused: {key}: {reason}")
-        for problem in result.problems:
-            session.output.say(f"error: {problem}")
+        _show_demo(session, result)
     session.output.line(trial.json_line(result))
     if result.failed:
         raise typer.Exit(FAILED)
+
+
+def _show_demo(session: Session, result: trial.Demo) -> None:
+    tell_troubles(session, result.report)
+    session.output.table(
+        [
+            *("asset", "files", "size", "found"),
+            *("facts", "thumbs", "glbs", "refused", "not read", "other"),
+        ],
+        trial.table_rows(result),
+    )
+    for name, counted in result.facets.items():
+        shown = ", ".join(f"{row.key} {row.doc_count}" for row in counted[:8])
+        session.output.say(f"{name}: {shown}")
+    for key, reason in result.refused:
+        session.output.say(f"refused: {key}: {reason}")
+    for reason, count in result.not_inspected.most_common():
+        session.output.say(f"{reason}: {count}")
+    for problem in result.problems:
+        session.output.say(f"error: {problem}")

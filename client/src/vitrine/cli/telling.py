@@ -65,6 +65,8 @@ def show_file(
             for one in found.versions or ()
         ],
     )
+    if found.not_inspected is not None:
+        session.output.say(f"no facts, thumbnail or GLB: {found.not_inspected}")
 
 
 @with_session

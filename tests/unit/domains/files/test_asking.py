@@ -1,4 +1,4 @@
-"""What is asked of files and could only be ignored, or answered by no store: it is refused."""
+"""Requests about files that are refused, and why files are not inspected."""
 
 import pytest
 
@@ -37,3 +37,22 @@ def test_files_of_an_archived_asset_are_not_changed(museum: Gallery, tables: Tab
     move = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
     answer = museum.change("POST", "moveFile", move)
     assert (answer.status, answer.body["code"]) == (404, "AssetNotFound")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "reason"),
+    [
+        ("/a.txt", b"a", "Files with the extension .txt are not inspected"),
+        ("/README", b"a", "Files without an extension are not inspected"),
+        ("/a.xml", b"<project/>", "The content is not that of a model with the extension .xml"),
+        ("/a.XML", b"<COLLADA/>", None),
+        ("/a.xml", b"", None),
+        ("/a.glb", b"a", None),
+        ("/a.step", b"a", None),
+    ],
+)
+def test_a_file_that_is_not_inspected_is_described_with_the_reason(
+    museum: Gallery, path: str, body: bytes, reason: str | None
+) -> None:
+    museum.put(path, body)
+    assert museum.file_info(path).body.get("notInspected") == reason
