@@ -2,10 +2,17 @@
 
 import asyncio
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from local.function_process import FunctionSpec
-from local.functions import Functions
+from local.functions import Functions, idle_too_long
+
+
+@dataclass
+class _Process:
+    idle_since: float
+    ready: bool = True
 
 
 def _spec() -> FunctionSpec:
@@ -39,3 +46,12 @@ def test_functions_have_rested_only_since_the_last_call_ended(tmp_path: Path) ->
         assert functions.have_rested_since(before + 1)
 
     asyncio.run(scenario())
+
+
+def test_of_idle_processes_the_last_one_used_is_kept_for_longer() -> None:
+    busy, first, second, last = _Process(0, ready=False), _Process(10), _Process(90), _Process(95)
+    found = [busy, last, first, second]
+    assert idle_too_long(found, 100) == [first]
+    assert idle_too_long(found, 160) == [first, second]
+    assert idle_too_long(found, 396) == [first, second, last]
+    assert idle_too_long([busy], 1000) == []
