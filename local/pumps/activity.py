@@ -1,10 +1,13 @@
 """How much is going on: every call of a consumer and every event sent is counted.
 
 `drained` needs it: what was looked at piece by piece is one picture only if nothing has begun or
-ended in between.
+ended in between. Who asks waits: the time of the last question is kept, since pumps gather no
+longer then.
 """
 
 import contextlib
+import math
+import time
 from collections.abc import Generator
 
 
@@ -15,6 +18,11 @@ class Activity:
         """Begin with nothing going on."""
         self.epoch = 0
         self.running = 0
+        self.asked = -math.inf
+
+    def hurry(self) -> None:
+        """Note that somebody waits: what was gathered until now is handed over."""
+        self.asked = time.monotonic()
 
     @contextlib.contextmanager
     def working(self) -> Generator[None, None, None]:

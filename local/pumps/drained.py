@@ -5,7 +5,7 @@ looks together are one picture because no consumer began or ended work and no ev
 between (`activity.py`). What a consumer itself changed is a change like any other: it was made
 before its work ended, so before the looks began.
 
-Who asks waits: a stream that is behind hands over what it gathers then, before its window ends.
+Who asks waits: streams and queues hand over what they gather then, before their windows end.
 """
 
 from __future__ import annotations
@@ -60,11 +60,15 @@ class Drain:
             return {"drained": False, "unavailable": str(error)}
 
     async def _look(self) -> dict[str, JsonValue]:
+        self.activity.hurry()
         epoch = self.activity.epoch
         executing = self.executions.working if self.executions is not None else 0
         if self.activity.running or executing:
             pending: dict[str, JsonValue] = {"executions": executing} if executing else {}
             return {"drained": False, "running": self.activity.running, **pending}
+        working = [pump.mapping.function for pump in self.streams if pump.in_work]
+        if working:  # known without a request
+            return {"drained": False, "streams": _names(working)}
         queues = await asyncio.gather(
             *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
         )
@@ -72,11 +76,13 @@ class Drain:
         if waiting:
             return {"drained": False, "queues": _json(waiting)}
         heads = await asyncio.gather(*(pump.at_head() for pump in self.streams))
-        behind = [pump for pump, at_head in zip(self.streams, heads, strict=True) if not at_head]
-        for pump in behind:
-            pump.hurry()
+        behind = [
+            pump.mapping.function
+            for pump, at_head in zip(self.streams, heads, strict=True)
+            if not at_head
+        ]
         if behind:
-            return {"drained": False, "streams": [pump.mapping.function for pump in behind]}
+            return {"drained": False, "streams": _names(behind)}
         if self.objects is not None and not await self._has_seen_all(self.objects, epoch):
             return {"drained": False, "objects": True}
         if self.activity.epoch != epoch:
@@ -111,3 +117,7 @@ class Drain:
 
 def _json(counts: Mapping[str, int]) -> dict[str, JsonValue]:
     return dict(counts)
+
+
+def _names(functions: list[str]) -> list[JsonValue]:
+    return [*functions]

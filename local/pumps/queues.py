@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # Seconds. A stop waits that long; each poll costs the engine and this process some 3 ms, and twenty
 # queues are polled for ever.
 _LONG_POLL = 3
+_IN_WINDOW_POLL = 1  # seconds; SQS knows whole ones only
 _MOST_PER_RECEIVE = 10
 _UNCLAIMED_SECONDS = 15
 _DEFAULT_VISIBILITY = "30"  # SQS's own, where a queue declares none
@@ -98,6 +99,8 @@ class QueuePump:
     async def _receive(self) -> list[MessageTypeDef]:
         """Return the next batch: full, or whatever came within the mapping's window.
 
+        There is no window while somebody waits.
+
         Raises:
             BotoCoreError: the engine does not answer, and nothing was received before.
             ClientError: likewise, when it refuses.
@@ -106,7 +109,8 @@ class QueuePump:
         until = 0.0
         while len(messages) < self._mapping.batch_size:
             room = min(_MOST_PER_RECEIVE, self._mapping.batch_size - len(messages))
-            receiving = asyncio.create_task(asyncio.to_thread(self._receive_once, room))
+            wait = _IN_WINDOW_POLL if messages else _LONG_POLL
+            receiving = asyncio.create_task(asyncio.to_thread(self._receive_once, room, wait))
             try:
                 got = await asyncio.shield(receiving)
             except asyncio.CancelledError:
@@ -121,15 +125,16 @@ class QueuePump:
             if got and not messages:
                 until = time.monotonic() + self._mapping.window
             messages += got
-            if not messages or time.monotonic() >= until:
+            now = time.monotonic()
+            if not messages or now >= until or now - self._activity.asked < _IN_WINDOW_POLL:
                 break
         return messages
 
-    def _receive_once(self, room: int) -> list[MessageTypeDef]:
+    def _receive_once(self, room: int, wait: int) -> list[MessageTypeDef]:
         messages = self._clients.sqs.receive_message(
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=room,
-            WaitTimeSeconds=_LONG_POLL,
+            WaitTimeSeconds=wait,
             VisibilityTimeout=_UNCLAIMED_SECONDS,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],

@@ -56,7 +56,6 @@ class StreamPump:
         self.activity = activity
         self.plan = plan
         self.in_work: dict[str, float] = {}
-        self.hurried = -math.inf
         self.matches: Matches = any_of(mapping.filters)
         self.policy = Policy(
             mapping.reports_failures,
@@ -95,16 +94,12 @@ class StreamPump:
         """Return the age in seconds of the oldest change in work, 0 when there is none."""
         return max((time.time() - when for when in self.in_work.values()), default=0.0)
 
-    def hurry(self) -> None:
-        """Hand over what was read until now without waiting for more: somebody waits for it."""
-        self.hurried = time.monotonic()
-
     def may_rest(self, looked: float) -> bool:
         """Say whether a stream that was found empty at `looked` need not be read again yet."""
         return (
             time.monotonic() - looked < _IDLE_POLL
             and self.functions.have_rested_since(looked)
-            and self.hurried < looked
+            and self.activity.asked < looked
         )
 
     async def at_head(self) -> bool:
@@ -259,7 +254,7 @@ class _Shard:
                 begun = now
             records += got
             left = begun + mapping.window - now
-            if records and (left <= 0 or self._pump.hurried >= begun):
+            if records and (left <= 0 or self._pump.activity.asked >= begun):
                 break
             if not got:
                 left = left if records else pause

@@ -101,7 +101,12 @@ def journal(tmp_path: Path) -> Generator[_Journal]:
 
 
 def _pump(
-    sqs: _Sqs, attributes: Mapping[str, str], *, batch: int = 1, window: int = 0
+    sqs: _Sqs,
+    attributes: Mapping[str, str],
+    *,
+    batch: int = 1,
+    window: int = 0,
+    activity: Activity | None = None,
 ) -> QueuePump:
     return QueuePump(
         QueueMapping("m", "f", batch, window, (), True, ARN, None),
@@ -109,7 +114,7 @@ def _pump(
         clients=cast("Clients", type("_Clients", (), {"sqs": sqs})),
         functions=cast("Functions", _Taking()),
         journal=sqs.journal,
-        activity=Activity(),
+        activity=activity or Activity(),
     )
 
 
@@ -181,6 +186,21 @@ def test_what_came_before_an_outage_is_delivered(journal: _Journal) -> None:
     sqs = _Sqs(journal, unreachable=True)
     asyncio.run(_deliver_one(sqs, {}, batch=10, window=60))
     assert sqs.deleted.is_set()
+
+
+def test_who_asks_whether_all_is_drained_does_not_wait_for_the_window(journal: _Journal) -> None:
+    async def scenario() -> None:
+        sqs, activity = _Sqs(journal), Activity()
+        pump = _pump(sqs, {}, batch=10, window=3600, activity=activity)
+        running = asyncio.create_task(pump.run())
+        assert await asyncio.to_thread(sqs.waited_for.wait, 10)
+        assert not await asyncio.to_thread(journal.settled.wait, 1)
+        activity.hurry()
+        assert await asyncio.to_thread(journal.settled.wait, 10)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(scenario())
 
 
 def test_a_stop_ends_a_pump_whose_engine_ends_with_it(journal: _Journal) -> None:
