@@ -62,13 +62,8 @@ class Drain:
     async def _look(self) -> dict[str, JsonValue]:
         self.activity.hurry()
         epoch = self.activity.epoch
-        executing = self.executions.working if self.executions is not None else 0
-        if self.activity.running or executing:
-            pending: dict[str, JsonValue] = {"executions": executing} if executing else {}
-            return {"drained": False, "running": self.activity.running, **pending}
-        working = [pump.mapping.function for pump in self.streams if pump.in_work]
-        if working:  # known without a request
-            return {"drained": False, "streams": _names(working)}
+        if (pending := self._under_way()) is not None:
+            return pending
         queues = await asyncio.gather(
             *(asyncio.to_thread(self._count, queue) for queue in self._consumed())
         )
@@ -88,6 +83,15 @@ class Drain:
         if self.activity.epoch != epoch:
             return {"drained": False, "running": self.activity.running}
         return {"drained": True}
+
+    def _under_way(self) -> dict[str, JsonValue] | None:
+        """Return what is known to be worked on without a request; None when nothing is."""
+        executing = self.executions.working if self.executions is not None else 0
+        if self.activity.running or executing:
+            pending: dict[str, JsonValue] = {"executions": executing} if executing else {}
+            return {"drained": False, "running": self.activity.running, **pending}
+        working = [pump.mapping.function for pump in self.streams if pump.in_work]
+        return {"drained": False, "streams": _names(working)} if working else None
 
     async def _has_seen_all(self, objects: ObjectPump, epoch: int) -> bool:
         """Look at the buckets, until something else says no already."""
