@@ -118,8 +118,10 @@ def _pump(
     )
 
 
-async def _deliver_one(sqs: _Sqs, attributes: Mapping[str, str], **mapping: int) -> None:
-    running = asyncio.create_task(_pump(sqs, attributes, **mapping).run())
+async def _deliver_one(
+    sqs: _Sqs, attributes: Mapping[str, str], *, batch: int = 1, window: int = 0
+) -> None:
+    running = asyncio.create_task(_pump(sqs, attributes, batch=batch, window=window).run())
     assert await asyncio.to_thread(sqs.journal.settled.wait, 10)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
