@@ -3,25 +3,46 @@
 The wheels are those of Lambda's platform, of which pip or uv fetch some 100 MB once.
 """
 
+import struct
 from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from infra import assets
+from infra.constructs.function import ARCHITECTURE, RUNTIME
 
 MEGABYTE = 1000**2
 MOST_MEGABYTES = {"common": 40, "inspect": 130, "inspect-cad": 210}
 """Unzipped and not compiled. Functions with `inspect-cad` have the common layer and the code too,
 and Lambda takes 250 MiB."""
+COMPILED = {"inspect": "numpy", "inspect-cad": "cascadio"}
+"""A package of each layer that is compiled: without one the test of the platform shows nothing."""
+AARCH64 = 183  # the machine in the header of an ELF file
+GLIBC = (2, 34)  # of Amazon Linux 2023, on which Lambda's Python 3.13 runs
+
+
+class Tag(NamedTuple):
+    """What a wheel was built for."""
+
+    interpreter: str
+    abi: str
+    platform: str
 
 
 @pytest.fixture(scope="module")
-def megabytes() -> Mapping[str, float]:
-    layers = {
+def layers() -> Mapping[str, Path]:
+    return {
         "common": assets.build_layer(),
         "inspect": assets.build_layer(requirements=assets.requirements_of("inspect")),
         "inspect-cad": assets.build_layer(requirements=assets.requirements_of("inspect-cad")),
     }
+
+
+@pytest.fixture(scope="module")
+def megabytes(layers: Mapping[str, Path]) -> Mapping[str, float]:
     return {name: assets.size_of(folder) / MEGABYTE for name, folder in layers.items()}
 
 
@@ -35,3 +56,52 @@ def test_a_layer_has_its_size(name: str, megabytes: Mapping[str, float]) -> None
 def test_each_function_has_what_lambda_takes(megabytes: Mapping[str, float]) -> None:
     for name in ("inspect", "inspect-cad"):
         assert (megabytes["common"] + megabytes[name]) * MEGABYTE <= 0.95 * assets.MOST_BYTES
+
+
+def test_layers_are_for_the_deployed_architecture_and_python() -> None:
+    assert assets.PLATFORM.startswith("aarch64") == (ARCHITECTURE.name == "arm64")
+    assert RUNTIME.name == f"python{assets.PYTHON}"
+
+
+@pytest.mark.parametrize("name", MOST_MEGABYTES)
+def test_wheels_run_on_lambda(name: str, layers: Mapping[str, Path]) -> None:
+    found = sorted(layers[name].rglob("*.dist-info/WHEEL"))
+    foreign = {each.parent.name: _tags(each) for each in found if not any(map(_runs, _tags(each)))}
+    assert foreign == {}
+    assert len(found) > 2, "without wheels this shows nothing"
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_libraries_are_of_lambdas_processor(name: str, layers: Mapping[str, Path]) -> None:
+    libraries = [each for each in layers[name].rglob("*.so*") if each.is_file()]
+    assert any(COMPILED[name] in each.parts for each in libraries)
+    assert {each.name: _machine(each) for each in libraries if _machine(each) != AARCH64} == {}
+
+
+def _tags(wheel: Path) -> list[Tag]:
+    lines = wheel.read_text().splitlines()
+    written = [line.removeprefix("Tag:").strip() for line in lines if line.startswith("Tag:")]
+    # A tag may be several: `py2.py3-none-any`.
+    parts = [[each.split(".") for each in tag.split("-")] for tag in written]
+    return [Tag(*one) for each in parts for one in product(*each)]
+
+
+def _runs(tag: Tag) -> bool:
+    """Whether Lambda's Python of the deployed version can load a wheel of the tag."""
+    version = "cp" + assets.PYTHON.replace(".", "")
+    if tag.platform != "any":
+        kind, *numbers = tag.platform.removesuffix("_aarch64").split("_")
+        if kind in ("manylinux2014", "manylinux2010") and not numbers:
+            numbers = ["2", "17"]
+        if not tag.platform.endswith("_aarch64") or not kind.startswith("manylinux"):
+            return False
+        if tuple(map(int, numbers)) > GLIBC:
+            return False
+    if tag.abi == "abi3":  # of this version of Python or an earlier one
+        return int(tag.interpreter.removeprefix("cp3")) <= int(assets.PYTHON.split(".")[1])
+    return tag.interpreter in (version, "py3") and tag.abi in (version, "none")
+
+
+def _machine(library: Path) -> int:
+    with library.open("rb") as file:
+        return int(struct.unpack_from("<H", file.read(20), 18)[0])

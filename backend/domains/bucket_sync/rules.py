@@ -36,6 +36,16 @@ def named_object(message: Mapping[str, Any]) -> NamedObject:
             raise NotUnderstoodError("the event has no detail.bucket.name and detail.object.key")
 
 
+def adds_marker(message: Mapping[str, Any]) -> bool:
+    """Whether a message reports that a delete marker was added, after which there is no file."""
+    event: object = json.loads(message["body"])
+    match event:
+        case {"detail": {"deletion-type": "Delete Marker Created"}}:
+            return True
+        case _:
+            return False
+
+
 def event_of(named: NamedObject) -> dict[str, Any]:
     """An event of an object, as far as anything here reads it."""
     return {"detail": {"bucket": {"name": named.bucket}, "object": {"key": named.key}}}

@@ -48,7 +48,11 @@ class SyncConsumer:
                 self.notes.keep(_name(message), dict(message), str(error))
         done = self.sync.follow(named)
         self.notes.report(done.skips)
-        self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in done.files])
+        # A permanent deletion is passed on: the version before may never have been processed.
+        started = [
+            one for one in done.files if not all(rules.adds_marker(each) for each in named[one])
+        ]
+        self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
         # Of folders whose asset is still being deleted, or archived: soon over, most often.
         return given_back(
             self.queues, BUCKET_EVENTS, [message for one in done.later for message in named[one]]

@@ -1,12 +1,15 @@
 """Objects of assets are passed on to what starts workflows, once their asset is stored."""
 
+import json
+from typing import Any
+
 import pytest
 
 from backend.core.errors import UnavailableError
 from backend.core.transactions import Delete, Put
 from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.tables.assets import DATABASES
-from tests.factories.bucket_sync import DATABASE, SyncWorld
+from tests.factories.bucket_sync import DATABASE, SyncWorld, message
 from tests.unit.domains.bucket_sync.test_syncing import ALL_DONE, once
 
 
@@ -32,6 +35,25 @@ def test_objects_start_workflows_once_they_are_files_of_an_asset(world: SyncWorl
     world.tables.write(Delete(table=DATABASES, key={"databaseId": f"{DATABASE}#deleted"}))
     world.tell("valve/a.e57")
     assert passed_on(world) == ["valve/a.e57"]
+
+
+def test_an_archived_file_is_not_passed_on(world: SyncWorld) -> None:
+    for key in ("pump/a.e57", "pump/b.e57", "pump/c.e57"):
+        world.put(key)
+    world.deliver(
+        deletion("pump/a.e57", "Delete Marker Created"),
+        deletion("pump/b.e57", "Permanently Deleted"),
+        deletion("pump/c.e57", "Delete Marker Created"),
+        message("pump/c.e57", 9),
+    )
+    assert passed_on(world) == ["pump/b.e57", "pump/c.e57"]
+
+
+def deletion(key: str, kind: str) -> dict[str, Any]:
+    found = message(key, 1)
+    body = json.loads(found["body"])
+    body["detail"]["deletion-type"] = kind
+    return {**found, "messageId": f"{key} {kind}", "body": json.dumps(body)}
 
 
 def test_a_file_is_passed_on_though_another_worker_makes_its_asset(world: SyncWorld) -> None:
