@@ -4,6 +4,8 @@
 those of a processor: other programs of the machine do not change them much.
 """
 
+import sys
+
 from benchmarks.models import DEBIAN_MODELS, measure, printed
 
 
@@ -11,6 +13,7 @@ def test_debians_models_are_read() -> None:
     assert DEBIAN_MODELS.is_dir(), "install Debian's package assimp-testmodels"
     figures, rows = measure(DEBIAN_MODELS)
     report = printed(figures)
+    sys.stdout.write(f"{report}\n")
     assert (figures.crashes, figures.hangs, figures.glbs_with_errors) == ((), (), 0), report
     assert figures.files == 595
     assert figures.models >= 351, report
