@@ -224,8 +224,7 @@ def table_rows(demo: Demo) -> list[list[str]]:
             str(one.processed.facts),
             str(one.processed.thumbnails),
             str(one.processed.glbs),
-            str(len(one.processed.refused)),
-            str(len(one.processed.not_inspected)),
+            str(len(one.processed.refused) + len(one.processed.not_inspected)),
             str(one.processed.unexplained),
         ]
         for one in demo.found

@@ -185,7 +185,7 @@ def _show_demo(session: Session, result: trial.Demo) -> None:
     session.output.table(
         [
             *("asset", "files", "size", "found"),
-            *("facts", "thumbs", "glbs", "refused", "not read", "other"),
+            *("facts", "thumbs", "glbs", "refused", "other"),
         ],
         trial.table_rows(result),
     )
