@@ -175,7 +175,7 @@ _OTHER_BLOCKS = (
     (
         "sparse index",
         f"{ASSET_UPLOADS.name}: `{UPLOADS_BY_USER.name}`, `{UPLOADS_BY_DATABASE.name}`",
-        "only the first row of an upload has their keys; nothing reads them yet",
+        "only the first row of an upload has their keys; nothing reads the second yet",
     ),
     (
         "adjacency list",

@@ -82,6 +82,13 @@ LARGE_FILES = JobKind(
     "Puts the large files of an upload together, checks them and copies them to their place.",
     cancellable=False,
 )
+WAITING_PREVIEWS = JobKind(
+    "waitingPreviews",
+    LARGE_FILES_QUEUE,
+    "Completes previews whose file is part of another open upload, once that file is uploaded; "
+    "drops them if that upload ends without the file.",
+    cancellable=False,
+)
 CHANGE_FILES = JobKind(
     "changeFiles",
     LIFECYCLE_QUEUE,
@@ -128,6 +135,7 @@ JOB_KINDS: dict[str, JobKind] = {
         WITHDRAW_ROLE,
         MAKE_VERSION,
         LARGE_FILES,
+        WAITING_PREVIEWS,
         CHANGE_FILES,
         IMPORT_BUCKET,
         CHECK_SEARCH,

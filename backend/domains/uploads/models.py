@@ -298,6 +298,11 @@ class Upload(WireModel):
     results: dict[str, Settled] = {}
     handed: dict[str, HandedOver] = {}
 
+    def may_yet_make(self, path: str, *, now: int) -> bool:
+        """Whether a file of this path may still be completed (`now`: seconds since 1970)."""
+        is_named = any(file.path == path for file in self.files)
+        return is_named and path not in self.results and self.expires_at > now
+
     def is_open(self, path: str) -> bool:
         """Whether there is still something to do for a file by requests."""
         return path not in self.results and path not in self.handed

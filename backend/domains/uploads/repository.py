@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from backend.core.errors import NotFoundError, StateForbidsError
+from backend.core.paging import PageRequest
 from backend.core.tables import Query, Tables
 from backend.core.transactions import (
     Condition,
@@ -22,7 +23,7 @@ from backend.core.transactions import (
 )
 from backend.core.wired import wired
 from backend.domains.uploads.models import HandedOver, Settled, Upload, UploadFile, UploadStatus
-from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID
+from backend.spec.tables.assets import ASSET_ID, ASSET_UPLOADS, UPLOAD_ID, UPLOADS_BY_USER
 from backend.spec.tables.operations import RESERVATIONS
 
 _FILES_BYTES = 100_000
@@ -78,6 +79,17 @@ class UploadRepository:
         if max(named, default=-1) >= len(files):
             return None
         return _upload(rows[0], files)
+
+    def newest_of(self, user_id: str, asset_id: str, *, among: int) -> list[str]:
+        """Return ids of a user's uploads to assets of this id, as far as they are among the newest.
+
+        The index lags behind the table, usually by less than a second.
+        """
+        query = Query(
+            table=ASSET_UPLOADS, partition=user_id, index=UPLOADS_BY_USER, newest_first=True
+        )
+        found = self.tables.query(query, PageRequest(among)).items
+        return [str(row[UPLOAD_ID.name]) for row in found if row[ASSET_ID.name] == asset_id]
 
     def put_new(self, upload: Upload) -> None:
         """Write an upload; its own row comes last, so that it is whole or not there."""

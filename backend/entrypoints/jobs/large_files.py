@@ -1,10 +1,13 @@
-"""The function that puts the large files of uploads in their place."""
+"""The function that completes files of uploads: large ones, and previews that wait."""
 
+from backend.domains.uploads.service import WaitingPreviews
 from backend.entrypoints import ready
 from backend.entrypoints.working import WorkerWiring
+from backend.spec import jobs, queues
 from backend.spec.functions import LARGE_FILE_WORKER
-from backend.spec.jobs import LARGE_FILES as KIND
-from backend.spec.queues import LARGE_FILES
 
 _wiring = WorkerWiring(LARGE_FILE_WORKER)
-handler = ready(_wiring.consumer_handler(LARGE_FILES, {KIND.name: _wiring.large_files.step}))
+_large_files = _wiring.large_files
+_previews = WaitingPreviews(_large_files.places, _large_files.finishing)
+_STEPS = {jobs.LARGE_FILES.name: _large_files.step, jobs.WAITING_PREVIEWS.name: _previews.step}
+handler = ready(_wiring.consumer_handler(queues.LARGE_FILES, _STEPS))

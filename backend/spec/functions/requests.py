@@ -121,7 +121,9 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSETS: ("GetItem", "UpdateItem"),
         operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("UpdateItem",),
-        assets.ASSET_UPLOADS: ("BatchWriteItem", "DeleteItem", "PutItem", "Query", "UpdateItem"),
+        assets.ASSET_UPLOADS: (
+            *("BatchWriteItem", "DeleteItem", "PutItem", "Query", "QueryIndexes", "UpdateItem"),
+        ),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
             *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
@@ -137,7 +139,7 @@ _OF_API: Mapping[str, Requests] = {
         assets.ASSET_VERSIONS: ("PutItem",),
         operations.JOBS: ("GetItem", "PutItem"),
         operations.RESERVATIONS: ("PutItem", "UpdateItem"),
-        assets.ASSET_UPLOADS: ("BatchWriteItem", "PutItem", "Query", "UpdateItem"),
+        assets.ASSET_UPLOADS: ("BatchWriteItem", "PutItem", "Query", "QueryIndexes", "UpdateItem"),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
             *("GetObjectVersion", "ListBucket", "ListBucketVersions"),

@@ -91,7 +91,13 @@ UPLOADS_BY_ASSET = Index(
     access_patterns=("list the uploads of an asset that is deleted",),
 )
 UPLOADS_BY_DATABASE = Index("DatabaseIdGSI", DATABASE_ID, UPLOAD_ID, "KEYS_ONLY")
-UPLOADS_BY_USER = Index("UserIdGSI", UPLOAD_USER_ID, CREATED_AT, "KEYS_ONLY")
+UPLOADS_BY_USER = Index(
+    "UserIdGSI",
+    UPLOAD_USER_ID,
+    CREATED_AT,
+    "KEYS_ONLY",
+    access_patterns=("list the newest uploads of a user, for a preview whose file is in another",),
+)
 ASSET_UPLOADS = Table(
     "AssetUploadsStorageTable",
     UPLOAD_ID,

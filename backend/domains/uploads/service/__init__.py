@@ -16,6 +16,7 @@ from backend.domains.uploads.service.uploading import (
     UploadLimits,
     UploadService,
 )
+from backend.domains.uploads.service.waiting_previews import WaitingPreviews
 
 __all__ = [
     "Completed",
@@ -30,4 +31,5 @@ __all__ = [
     "RenewalService",
     "UploadLimits",
     "UploadService",
+    "WaitingPreviews",
 ]

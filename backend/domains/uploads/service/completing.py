@@ -12,13 +12,14 @@ import hashlib
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from backend.core.errors import NotFoundError
+from backend.core.errors import NotFoundError, UnavailableError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.objects import ObjectHead, ObjectRefusedError, Objects, ObjectVersion, Part
 from backend.core.previews import find_previews
 from backend.core.wired import wired
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import ErrorKind, SentPart, Upload, UploadFile
+from backend.domains.uploads.service.other_uploads import OtherUploads
 from backend.spec.buckets import (
     CHECKSUM_METADATA,
     CHECKSUM_VERIFIED_METADATA,
@@ -36,14 +37,16 @@ ABANDONED = "abandoned: no parts were sent"
 class Outcome:
     """What became of a file; while it is not `settled`, completing it again may still succeed.
 
-    `handed` is the digest of the parts of a large file, which a worker has to complete. `left` is a
-    temporary version (its key and id) that is not needed any more.
+    `handed` is the digest of the parts of a file that a worker has to complete: a large one, or a
+    preview whose file is in one of the uploads `awaits`. `left` is a temporary version (its key and
+    id) that is not needed any more.
     """
 
     error: str | None = None
     settled: bool = True
     kind: ErrorKind = "failure"
     handed: str | None = None
+    awaits: tuple[str, ...] = ()
     left: tuple[str, str] | None = None
 
 
@@ -68,7 +71,7 @@ class _Content:
 class Completion:
     """Completes files of one upload. `verified` are the paths whose checksum is to be compared.
 
-    Files of more than `large_bytes` are handed over.
+    Files of more than `large_bytes` are handed over, and previews whose file is one of `elsewhere`.
     """
 
     objects: Objects
@@ -78,6 +81,7 @@ class Completion:
     allowed: str
     verified: Set[str]
     large_bytes: int
+    elsewhere: OtherUploads
 
     def settle(self, file: UploadFile, parts: Sequence[SentPart]) -> Outcome:
         """Make a file of the parts, or find out why not.
@@ -89,15 +93,38 @@ class Completion:
             self.discard(file)
             return Outcome(ABANDONED, kind="abandoned")
         problem = rules.name_problem(file.path, self.layout.upload_type, self.allowed)
-        if problem is None:
-            problem = self._base_problem(file.path)
+        awaits: tuple[str, ...] = ()
+        if problem is None and (base := self.missing_base(file.path)) is not None:
+            awaits = self.elsewhere.with_open(base)
+            # The other upload may have ended between both looks: then its file is there now.
+            if not awaits and self.missing_base(file.path) is not None:
+                problem = f"there is no file {base} to preview"
         if problem is not None:
             return Outcome(problem, settled=False, kind="rule")
         if self.upload.attempts > 1 and self.is_made(file):
             return Outcome()
+        if awaits and file.is_empty:
+            return Outcome(handed="", awaits=awaits)
         if file.is_empty:
             return self._put_empty(file)
-        return self._settle_parts(file, parts)
+        return self._settle_parts(file, parts, awaits)
+
+    def settle_waiting(self, file: UploadFile, digest: str) -> Outcome:
+        """Make a file of the parts that were there when it was handed over to wait.
+
+        Raises:
+            UnavailableError: S3 does not answer; nothing is lost, settle it again.
+        """
+        if self.is_made(file):
+            return Outcome()
+        if file.is_empty:
+            return self._put_empty(file)
+        found = self.assemble(file, digest)
+        try:
+            return found if isinstance(found, Outcome) else self._place(file, found)
+        except NotFoundError as error:
+            # Another worker put the file in its place meanwhile: the next step finds it there.
+            raise UnavailableError("the parts that were put together are gone") from error
 
     def assemble(self, file: UploadFile, digest: str) -> Temporary | Outcome:
         """Put a large file together, of the parts that were there when it was handed over.
@@ -149,6 +176,17 @@ class Completion:
         if isinstance(head, ObjectHead):
             self.objects.delete_version(self.bucket, key, version_id=head.version.version_id)
 
+    def missing_base(self, path: str) -> str | None:
+        """The path of the file that this is a preview of, if it is one and that file is not there.
+
+        Files of this upload are completed before their previews.
+        """
+        base = preview_base(path)
+        if base is None or self.layout.upload_type == "assetPreview":
+            return None
+        head = self.objects.head(self.bucket, self.layout.final_key(base))
+        return None if isinstance(head, ObjectHead) else base
+
     def metadata(self, file: UploadFile, *, is_verified: bool) -> dict[str, str]:
         """What the object of a file says about itself."""
         metadata = {UPLOAD_METADATA: self.upload.upload_id}
@@ -159,14 +197,6 @@ class Completion:
 
     def _temporary(self, file: UploadFile) -> str:
         return self.layout.temporary_key(file.path)
-
-    def _base_problem(self, path: str) -> str | None:
-        """A file's preview needs the file; those of this upload are completed before."""
-        base = preview_base(path)
-        if base is None or self.layout.upload_type == "assetPreview":
-            return None
-        head = self.objects.head(self.bucket, self.layout.final_key(base))
-        return None if isinstance(head, ObjectHead) else f"there is no file {base} to preview"
 
     def _is_ours(self, head: ObjectHead | ObjectVersion | None) -> bool:
         if not isinstance(head, ObjectHead):
@@ -197,11 +227,15 @@ class Completion:
             return Outcome(refused(error), kind="rule")
         return Outcome()
 
-    def _settle_parts(self, file: UploadFile, parts: Sequence[SentPart]) -> Outcome:
+    def _settle_parts(
+        self, file: UploadFile, parts: Sequence[SentPart], awaits: tuple[str, ...]
+    ) -> Outcome:
         try:
             stored = self.objects.list_parts(self.bucket, self._temporary(file), file.upload_id_s3)
         except NotFoundError:
             found = self._left_behind(file)
+            if awaits and not isinstance(found, Outcome):
+                return Outcome(handed="", awaits=awaits)
             return found if isinstance(found, Outcome) else self._store(file, found, "")
         problem = rules.stored_parts_problem(file, parts, stored)
         if problem is not None:
@@ -212,8 +246,8 @@ class Completion:
         problem = rules.size_problem(size, self.layout.upload_type, file.path)
         if problem is not None:
             return Outcome(problem, settled=False, kind="rule")
-        if size > self.large_bytes:
-            return Outcome(handed=rules.parts_digest(wanted))
+        if awaits or size > self.large_bytes:
+            return Outcome(handed=rules.parts_digest(wanted), awaits=awaits)
         found = self._put_together(file, wanted)
         return found if isinstance(found, Outcome) else self._store(file, found, "")
 
@@ -235,9 +269,12 @@ class Completion:
         return Outcome("S3 knows the upload no more: it expired or was given up")
 
     def _store(self, file: UploadFile, temporary: Temporary, digest: str) -> Outcome:
-        """Check the bytes and copy them to their final key."""
         if temporary.size > self.large_bytes:
             return Outcome(handed=digest)
+        return self._place(file, temporary)
+
+    def _place(self, file: UploadFile, temporary: Temporary) -> Outcome:
+        """Check the bytes and copy them to their final key."""
         content = self._read(file, temporary)
         outcome = self._content_outcome(file, temporary, content)
         key = self.layout.final_key(file.path)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from backend.core.clock import epoch_seconds
 from backend.core.errors import UnavailableError
@@ -15,15 +16,22 @@ from backend.domains.assets.models import Asset
 from backend.domains.audit.models import asset_entity
 from backend.domains.audit.service import AuditService
 from backend.domains.files.service import FileService
+from backend.domains.jobs.models import Progress
 from backend.domains.uploads.models import HandedOver, SentFile, Settled, Upload, UploadFile
-from backend.domains.uploads.repository import MAX_RESULT_CHARS
+from backend.domains.uploads.repository import (
+    MAX_RESULT_CHARS,
+    UploadBusyError,
+    UploadNotFoundError,
+)
 from backend.domains.uploads.service.completing import Completion, Outcome
 from backend.domains.uploads.service.places import Places
 from backend.domains.uploads.service.results import is_open
-from backend.spec.jobs import LARGE_FILES
+from backend.spec.jobs import LARGE_FILES, WAITING_PREVIEWS
 
 WORK_TIME = timedelta(seconds=20)
 """A request begins no further file after this; the next request goes on."""
+BUSY_SECONDS = 5
+ASSET_GONE = "the asset was archived or deleted before the file was in its place"
 OPERATION = "complete_upload"
 UPLOAD_DAYS = 7
 """How long an upload may be completed, and then how long its large files may be finished."""
@@ -100,6 +108,27 @@ class Finishing:
             settled = leased.results[path]
         self._release(Identity(upload.user_id), leased, {path: settled}, {})
 
+    def progress_of(
+        self,
+        upload: Upload,
+        file: UploadFile,
+        outcome: Outcome,
+        *,
+        cursor: dict[str, Any],
+        following: dict[str, Any],
+    ) -> Progress:
+        """Write the result of a file that was handed over; its job goes on at `following`."""
+        error = (outcome.error or "")[:MAX_RESULT_CHARS]
+        settled = Settled(error=error, kind=outcome.kind, large=True)
+        try:
+            self.settle_large(upload, file.path, settled)
+        except UploadBusyError:
+            return Progress(cursor=cursor, wait_seconds=BUSY_SECONDS)
+        except UploadNotFoundError:
+            return Progress(finished=True, problems=("the upload is gone",))
+        problems = (f"{file.path}: {outcome.error}",) if outcome.error else ()
+        return Progress(cursor=following, items=1, problems=problems)
+
     def follow_files(
         self, asset: Asset, completion: Completion, settled: Mapping[str, Settled]
     ) -> Asset:
@@ -125,26 +154,31 @@ class Finishing:
         settled: Mapping[str, Settled],
         outcomes: Mapping[str, Outcome],
     ) -> Upload:
-        """Release the upload; the job of its large files is put in the same transaction."""
-        job_id = LARGE_FILES.job_id(upload.upload_id, upload.attempts)
-        handed = {
-            path: HandedOver(job_id=job_id, parts=one.handed)
-            for path, one in outcomes.items()
-            if one.handed is not None
-        }
+        """Release the upload; jobs of the files handed over are put in the same transaction."""
+        handed: dict[str, HandedOver] = {}
         writes: list[Write] = []
-        if handed:
-            numbers = [n for n, file in enumerate(upload.files) if file.path in handed]
-            job = self.places.jobs.new(
-                LARGE_FILES,
-                job_id,
-                caller=caller,
-                database_id=upload.database_id,
-                asset_id=upload.asset_id,
-                parameters={"uploadId": upload.upload_id, "files": numbers},
-                items_total=len(numbers),
-            )
-            writes.append(self.places.jobs.put(job))
+        for kind in (LARGE_FILES, WAITING_PREVIEWS):
+            job_id = kind.job_id(upload.upload_id, upload.attempts)
+            of_kind = {
+                path: HandedOver(job_id=job_id, parts=one.handed)
+                for path, one in outcomes.items()
+                if one.handed is not None and bool(one.awaits) == (kind is WAITING_PREVIEWS)
+            }
+            if of_kind:
+                handed |= of_kind
+                numbers = [n for n, file in enumerate(upload.files) if file.path in of_kind]
+                awaits = sorted({one for path in of_kind for one in outcomes[path].awaits})
+                job = self.places.jobs.new(
+                    kind,
+                    job_id,
+                    caller=caller,
+                    database_id=upload.database_id,
+                    asset_id=upload.asset_id,
+                    parameters={"uploadId": upload.upload_id, "files": numbers}
+                    | ({"awaits": awaits} if awaits else {}),
+                    items_total=len(numbers),
+                )
+                writes.append(self.places.jobs.put(job))
         return self._release(caller, upload, settled, handed, writes)
 
     def _release(

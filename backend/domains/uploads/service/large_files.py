@@ -20,19 +20,12 @@ from backend.domains.assets.models import Asset
 from backend.domains.jobs.models import Job, Progress
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import Settled, Upload, UploadFile
-from backend.domains.uploads.repository import (
-    MAX_RESULT_CHARS,
-    UploadBusyError,
-    UploadNotFoundError,
-)
 from backend.domains.uploads.service.completing import Completion, Outcome, refused
-from backend.domains.uploads.service.finishing import Finishing
+from backend.domains.uploads.service.finishing import ASSET_GONE, Finishing
 from backend.domains.uploads.service.places import Places
 
 COPY_TIME = timedelta(seconds=10)
 """A step begins no further parts after this: they take seconds, a lease lasts half a minute."""
-BUSY_SECONDS = 5
-ASSET_GONE = "the asset was archived or deleted before the file was in its place"
 PARTS_LOST = "S3 lost its parts while they were put together"
 
 
@@ -80,7 +73,9 @@ class LargeFiles:
         asset = self.places.assets.assets.get(upload.database_id, upload.asset_id)
         if asset is None:
             self._clear(upload, file, job.cursor)
-            return self._settled(upload, file, Outcome(ASSET_GONE), job.cursor, following)
+            return self.finishing.progress_of(
+                upload, file, Outcome(ASSET_GONE), cursor=job.cursor, following=following
+            )
         completion = self.places.completion(upload, asset)
         if "copyId" in job.cursor:
             copy = _Copy(completion, file, str(job.cursor["copyId"]))
@@ -205,23 +200,6 @@ class LargeFiles:
                 self.finishing.follow_files(asset, completion, {file.path: Settled()})
         else:
             completion.discard(file, assembled=True)
-        return self._settled(completion.upload, file, outcome, cursor, following)
-
-    def _settled(
-        self,
-        upload: Upload,
-        file: UploadFile,
-        outcome: Outcome,
-        cursor: dict[str, Any],
-        following: dict[str, Any],
-    ) -> Progress:
-        error = (outcome.error or "")[:MAX_RESULT_CHARS]
-        settled = Settled(error=error, kind=outcome.kind, large=True)
-        try:
-            self.finishing.settle_large(upload, file.path, settled)
-        except UploadBusyError:
-            return Progress(cursor=cursor, wait_seconds=BUSY_SECONDS)
-        except UploadNotFoundError:
-            return Progress(finished=True, problems=("the upload is gone",))
-        problems = (f"{file.path}: {outcome.error}",) if outcome.error else ()
-        return Progress(cursor=following, items=1, problems=problems)
+        return self.finishing.progress_of(
+            completion.upload, file, outcome, cursor=cursor, following=following
+        )

@@ -20,6 +20,7 @@ from backend.domains.uploads.repository import (
     UploadRepository,
 )
 from backend.domains.uploads.service.completing import Completion
+from backend.domains.uploads.service.other_uploads import OtherUploads
 
 LEASE = timedelta(seconds=35)
 """Longer than a request may run (29 s): whoever holds a lease that ended is dead."""
@@ -107,6 +108,7 @@ class Places:
             allowed=self.allowed(asset),
             verified=rules.files_to_verify(upload.files),
             large_bytes=self.large_bytes,
+            elsewhere=OtherUploads(self.uploads, upload, self.clock),
         )
 
     def _with_stalled(self, upload: Upload) -> Upload:

@@ -1,4 +1,4 @@
-"""A gallery where ten bytes are large, with the jobs and the worker of large files."""
+"""A gallery where ten bytes are large by default, with the jobs and the worker of large files."""
 
 from datetime import timedelta
 
@@ -8,6 +8,9 @@ from backend.core.tables import Tables
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
+from backend.domains.uploads.service import WaitingPreviews
+from backend.spec.jobs import WAITING_PREVIEWS
+from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import JOBS
 from tests.factories.assets import NOON
 from tests.factories.files import BUCKET, gallery
@@ -18,12 +21,12 @@ class KilledError(BaseException):
 
 
 class World:
-    """A gallery where ten bytes are large, the jobs that were put, and the time."""
+    """A gallery (where ten bytes are large), the jobs that were put, and the time."""
 
-    def __init__(self, tables: Tables, objects: S3Objects) -> None:
+    def __init__(self, tables: Tables, objects: S3Objects, *, large_bytes: int = 10) -> None:
         self.now = NOON
         self.tables = tables
-        self.museum = gallery(tables, objects, clock=lambda: self.now, large_bytes=10)
+        self.museum = gallery(tables, objects, clock=lambda: self.now, large_bytes=large_bytes)
 
     def job_ids(self) -> list[str]:
         return sorted(str(row["jobId"]) for row in self.tables.scan(JOBS, PageRequest(100)).items)
@@ -37,7 +40,19 @@ class World:
         """One message of the job."""
         runner = JobRunner(JobRepository(self.tables), lambda: self.now)
         until = self.now + timedelta(seconds=20)
-        return runner.run(job_id, self.museum.large_files.step, until=until)
+        large_files = self.museum.large_files
+        previews = WaitingPreviews(large_files.places, large_files.finishing)
+        is_preview = self.job(job_id).kind == WAITING_PREVIEWS.name
+        return runner.run(job_id, previews.step if is_preview else large_files.step, until=until)
+
+    def archive(self) -> None:
+        """Move the row of the asset, as archiving does."""
+        key = {"databaseId": "museum", "assetId": "statue"}
+        row = self.tables.get(ASSETS, key)
+        assert row is not None
+        gone = {**row, "databaseId": "museum#deleted", "status": "archived"}
+        self.tables.put_many(ASSETS, [gone])
+        self.tables.delete_many(ASSETS, [key])
 
     def drain(self, rounds: int = 50) -> None:
         """Deliver the messages of all jobs until they are finished; the time passes."""

@@ -16,7 +16,7 @@ from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service import JobRunner
 from backend.domains.uploads.service.finishing import UPLOAD_DAYS
 from backend.spec.buckets import ABORT_MULTIPART_DAYS, TEMP_UPLOADS_DAYS
-from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
+from backend.spec.tables.assets import ASSET_UPLOADS
 from backend.spec.tables.operations import JOBS
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET, GLB, sha256
@@ -180,14 +180,6 @@ def test_a_file_that_is_being_finished_is_not_renewed(world: World) -> None:
     assert "is being finished" in answer.body["message"]
 
 
-def archived(world: World) -> None:
-    row = world.tables.get(ASSETS, {"databaseId": "museum", "assetId": "statue"})
-    assert row is not None
-    gone = {**row, "databaseId": "museum#deleted", "status": "archived"}
-    world.tables.put_many(ASSETS, [gone])
-    world.tables.delete_many(ASSETS, [{"databaseId": "museum", "assetId": "statue"}])
-
-
 @pytest.mark.parametrize("steps", [0, 1])
 def test_an_asset_that_is_archived_meanwhile_gets_no_file(world: World, steps: int) -> None:
     museum = world.museum
@@ -198,7 +190,7 @@ def test_an_asset_that_is_archived_meanwhile_gets_no_file(world: World, steps: i
     for _ in range(steps):  # its copy has begun
         runner.run(job_id, museum.large_files.step, until=world.now)
     assert len(world.open_multiparts()) == 1
-    archived(world)
+    world.archive()
     world.now += timedelta(minutes=1)
     world.drain()
     row = museum.uploads.places.uploads.get(upload_id)

@@ -1,0 +1,48 @@
+"""The other open uploads of a caller to an asset: a preview may be in one, and its file in another.
+
+Stock clients send previews in uploads of their own, beside those of the files.
+"""
+
+from threading import Lock
+
+from backend.core.clock import Clock, epoch_seconds
+from backend.core.parallel import in_parallel
+from backend.domains.uploads.models import Upload
+from backend.domains.uploads.repository import UploadRepository
+
+AMONG = 1000
+"""Of a user's newest uploads: those to the same asset are looked for among them."""
+LOOKED_AT = 100
+"""Uploads to the same asset whose files are compared."""
+
+
+class OtherUploads:
+    """Reads them once, at first use: a request may complete a thousand previews."""
+
+    def __init__(self, uploads: UploadRepository, upload: Upload, clock: Clock) -> None:
+        self._uploads = uploads
+        self._upload = upload
+        self._clock = clock
+        self._lock = Lock()
+        self._found: list[Upload] | None = None
+
+    def with_open(self, path: str) -> tuple[str, ...]:
+        """Return the ids of those that may still make a file of this path."""
+        with self._lock:
+            if self._found is None:
+                self._found = self._read()
+        now = epoch_seconds(self._clock())
+        return tuple(one.upload_id for one in self._found if one.may_yet_make(path, now=now))
+
+    def _read(self) -> list[Upload]:
+        mine = self._upload
+        ids = self._uploads.newest_of(mine.user_id, mine.asset_id, among=AMONG)
+        others = [one for one in ids if one != mine.upload_id][:LOOKED_AT]
+        found = in_parallel(self._uploads.get, others)
+        return [
+            one
+            for one in found
+            if one is not None
+            and one.status == "initialised"
+            and (one.database_id, one.upload_type) == (mine.database_id, "assetFile")
+        ]

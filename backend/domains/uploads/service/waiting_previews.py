@@ -1,0 +1,116 @@
+"""Completes previews whose file is part of another open upload, once that file is uploaded.
+
+The job looks again and again: the other upload needs no knowledge of it, so nothing is lost where a
+process dies between the two. The time between two looks grows with the time that it has waited.
+"""
+
+from datetime import datetime
+
+from backend.core.clock import epoch_seconds
+from backend.core.wired import wired
+from backend.domains.jobs.models import Job, Progress
+from backend.domains.uploads.models import Upload, UploadFile
+from backend.domains.uploads.service.completing import Completion, Outcome
+from backend.domains.uploads.service.finishing import ASSET_GONE, Finishing
+from backend.domains.uploads.service.places import Places
+
+FIRST_WAIT = 2
+LONGEST_WAIT = 300
+"""Seconds between two looks: a tenth of the time since the job was created, within these."""
+LOOKED_AT = 200
+"""Previews that one step looks at, with a request to S3 each: a lease lasts half a minute."""
+
+
+@wired
+class WaitingPreviews:
+    places: Places
+    finishing: Finishing
+
+    def step(self, job: Job) -> Progress:
+        """Settle the next preview that need not wait any more, or wait.
+
+        Raises:
+            UnavailableError: something is down; do the step again.
+        """
+        upload = self.places.uploads.get(str(job.parameters["uploadId"]))
+        if upload is None:
+            return Progress(finished=True, problems=("the upload is gone",))
+        left = [
+            number
+            for number in (int(one) for one in job.parameters["files"])
+            if self._is_of(job, upload, upload.files[number])
+        ]
+        if not left:
+            return Progress(cursor=job.cursor, finished=True)
+        start = int(job.cursor.get("index", 0))
+        following = [number for number in left if number >= start]
+        completion = self._completion(upload)
+        awaited = self._awaited(job)
+        for number in following[:LOOKED_AT]:
+            file = upload.files[number]
+            outcome = self._outcome(completion, awaited, file)
+            if outcome is not None:
+                return self._settled(completion, upload, file, outcome, job, number)
+        if len(following) > LOOKED_AT:
+            return Progress(cursor={"index": following[LOOKED_AT]})
+        return Progress(cursor={"index": 0}, wait_seconds=self._wait(job))
+
+    def _is_of(self, job: Job, upload: Upload, file: UploadFile) -> bool:
+        handed = upload.handed.get(file.path)
+        return handed is not None and handed.job_id == job.job_id
+
+    def _completion(self, upload: Upload) -> Completion | None:
+        """Return what completes files of the upload; None where its asset is not active."""
+        asset = self.places.assets.assets.get(upload.database_id, upload.asset_id)
+        return None if asset is None else self.places.completion(upload, asset)
+
+    def _awaited(self, job: Job) -> list[Upload]:
+        """Return the other uploads, read before the files are looked for.
+
+        One that ends in between has its file in place when that is looked for.
+        """
+        found = (self.places.uploads.get(str(one)) for one in job.parameters["awaits"])
+        return [one for one in found if one is not None]
+
+    def _outcome(
+        self, completion: Completion | None, awaited: list[Upload], file: UploadFile
+    ) -> Outcome | None:
+        """Return what became of a preview; None while it has to wait."""
+        if completion is None:
+            return Outcome(ASSET_GONE)
+        base = completion.missing_base(file.path)
+        if base is None:
+            return completion.settle_waiting(file, completion.upload.handed[file.path].parts)
+        now = epoch_seconds(self.places.clock())
+        if any(upload.may_yet_make(base, now=now) for upload in awaited):
+            return None
+        return Outcome(f"the upload of {base} ended without that file", kind="abandoned")
+
+    def _settled(
+        self,
+        completion: Completion | None,
+        upload: Upload,
+        file: UploadFile,
+        outcome: Outcome,
+        job: Job,
+        number: int,
+    ) -> Progress:
+        """Remove what S3 still holds beside the file, and write the result to the upload.
+
+        The type of an asset does not depend on its previews.
+        """
+        assets = self.places.assets.assets
+        if completion is None:  # a deleted asset's uploads are deleted with it
+            archived = assets.get(upload.database_id, upload.asset_id, in_archive=True)
+            completion = archived and self.places.completion(upload, archived)
+        if completion is not None and outcome.error is not None:
+            completion.discard(file, assembled=True)
+        elif completion is not None and outcome.left is not None:
+            completion.remove_temporary(file)
+        return self.finishing.progress_of(
+            upload, file, outcome, cursor=job.cursor, following={"index": number + 1}
+        )
+
+    def _wait(self, job: Job) -> int:
+        waited = self.places.clock() - datetime.fromisoformat(job.created_at)
+        return min(max(FIRST_WAIT, int(waited.total_seconds()) // 10), LONGEST_WAIT)

@@ -1,0 +1,188 @@
+"""Previews that are completed before their file, which is part of another open upload."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from backend.aws.objects import S3Objects
+from backend.core.tables import Tables
+from backend.domains.uploads.service import completing
+from backend.domains.uploads.service.waiting_previews import LONGEST_WAIT
+from backend.spec.tables.assets import ASSET_UPLOADS
+from tests.factories.files import GLB
+from tests.unit.domains.uploads.calls import error_of, head, sent, temporary, uploaded
+from tests.unit.domains.uploads.large import KilledError, World, states
+
+PREVIEW = "/a.glb.previewFile.png"
+ELF = b"\x7fELF" + bytes(6)
+
+
+@pytest.fixture
+def world(tables: Tables, objects: S3Objects) -> World:
+    """A gallery where nothing is large."""
+    return World(tables, objects, large_bytes=1024**3)
+
+
+def both(world: World, body: bytes = GLB) -> tuple[str, list[dict[str, Any]], str]:
+    """An upload of a file that is open, and one of its preview that was completed."""
+    file_upload, file = sent(world.museum, {"/a.glb": body})
+    preview_upload, preview = sent(world.museum, {PREVIEW: b"png"})
+    answer = world.museum.complete(preview_upload, *preview)
+    assert answer.status == 200
+    (result,) = answer.body["fileResults"]
+    assert (result["success"], result["largeFileAsynchronousHandling"]) == (True, True)
+    assert (answer.body["overallSuccess"], answer.body["largeFileAsynchronousHandling"]) == (
+        True,
+        True,
+    )
+    return file_upload, file, preview_upload
+
+
+def deliver(world: World) -> None:
+    """Deliver the messages of all jobs once, when they may go on."""
+    world.now += timedelta(seconds=LONGEST_WAIT)
+    for job_id in world.unfinished():
+        world.run(job_id)
+
+
+def test_a_preview_is_completed_once_the_upload_of_its_file_is(world: World) -> None:
+    file_upload, file, preview_upload = both(world)
+    deliver(world)
+    assert states(world, preview_upload) == {PREVIEW: "working"}
+    assert head(world.museum, PREVIEW) is None
+    assert world.museum.complete(file_upload, *file).body["overallSuccess"]
+    deliver(world)
+    assert states(world, preview_upload) == {PREVIEW: "done"}
+    assert world.museum.file_info("/a.glb").body["previewFile"] == "statue" + PREVIEW
+    assert world.museum.upload(preview_upload).body["state"] == "completed"
+    assert (temporary(), world.unfinished()) == ([], [])
+
+
+def test_a_preview_that_waited_replaces_an_older_one(world: World) -> None:
+    file_upload, file, _ = both(world)
+    world.museum.put("/a.glb.previewFile.jpg", b"jpg")
+    world.museum.complete(file_upload, *file)
+    deliver(world)
+    assert world.museum.file_info("/a.glb").body["previewFile"] == "statue" + PREVIEW
+    assert head(world.museum, "/a.glb.previewFile.jpg") is None
+
+
+def test_a_preview_is_dropped_with_the_upload_of_its_file(world: World) -> None:
+    file_upload, _, preview_upload = both(world)
+    assert world.museum.abort(file_upload).status == 200
+    deliver(world)
+    check_dropped(world, preview_upload)
+
+
+def test_a_preview_is_dropped_when_the_upload_of_its_file_expires(world: World) -> None:
+    file_upload, _, _ = both(world)
+    world.now += timedelta(days=5)
+    preview_upload, preview = sent(world.museum, {"/a.glb.previewFile.jpg": b"jpg"})
+    world.museum.complete(preview_upload, *preview)
+    world.now += timedelta(days=2)
+    assert world.museum.upload(file_upload).status == 404
+    deliver(world)
+    check_dropped(world, preview_upload)
+
+
+def test_a_preview_is_dropped_when_its_file_may_not_be_stored(world: World) -> None:
+    file_upload, file, preview_upload = both(world, ELF)
+    assert "executable" in error_of(world.museum.complete(file_upload, *file))
+    deliver(world)
+    check_dropped(world, preview_upload)
+
+
+def check_dropped(world: World, upload_id: str) -> None:
+    """The upload has ended without its preview, and the store holds nothing of it."""
+    reply = world.museum.upload(upload_id).body
+    (file,) = reply["files"]
+    assert (reply["state"], file["state"], file["errorKind"]) == (
+        "completed",
+        "failed",
+        "abandoned",
+    )
+    assert file["error"] == "the upload of /a.glb ended without that file"
+    assert head(world.museum, file["relativeKey"]) is None
+    assert [key for key in temporary() if upload_id in key] == []
+    assert world.unfinished() == []
+
+
+def test_other_files_of_the_upload_do_not_wait(world: World) -> None:
+    file_upload, file = sent(world.museum, {"/a.glb": GLB, "/b.glb": GLB})
+    paths = {PREVIEW: b"a", "/b.glb.previewFile.png": b"b", "/c.txt": b"c"}
+    preview_upload, previews = sent(world.museum, paths)
+    assert world.museum.complete(preview_upload, *previews).body["overallSuccess"]
+    assert states(world, preview_upload)["/c.txt"] == "done"
+    world.museum.complete(file_upload, file[1])
+    deliver(world)
+    found = states(world, preview_upload)
+    assert (found[PREVIEW], found["/b.glb.previewFile.png"]) == ("working", "done")
+    world.museum.complete(file_upload, file[0])
+    deliver(world)
+    assert set(states(world, preview_upload).values()) == {"done"}
+
+
+def test_a_preview_does_not_wait_for_other_people_or_for_nothing(world: World) -> None:
+    other, _ = sent(world.museum, {"/a.glb": GLB})
+    row = world.tables.get(ASSET_UPLOADS, {"uploadId": other, "assetId": "statue"})
+    assert row is not None
+    world.tables.put_many(ASSET_UPLOADS, [{**row, "UserId": "ada"}])
+    sent(world.museum, {"/b.glb": GLB})
+    assert "no file /a.glb" in error_of(uploaded(world.museum, {PREVIEW: b"png"}))
+
+
+def test_an_upload_that_ended_between_two_looks_is_no_reason_to_refuse(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is put in its place after the preview's request did not find it."""
+    file_upload, file = sent(world.museum, {"/a.glb": GLB})
+    preview_upload, preview = sent(world.museum, {PREVIEW: b"png"})
+    original = completing.Completion.missing_base
+    looks: list[str] = []
+
+    def missing_base(self: completing.Completion, path: str) -> str | None:
+        found = original(self, path)
+        if not looks:
+            looks.append(path)
+            world.museum.complete(file_upload, *file)
+        return found
+
+    monkeypatch.setattr(completing.Completion, "missing_base", missing_base)
+    assert world.museum.complete(preview_upload, *preview).body["overallSuccess"]
+    assert states(world, preview_upload) == {PREVIEW: "done"}
+
+
+def test_an_archived_asset_gets_no_preview(world: World) -> None:
+    _, _, preview_upload = both(world)
+    world.archive()
+    deliver(world)
+    assert world.unfinished() == []
+    assert [key for key in temporary() if key.startswith(f"temp-uploads/{preview_upload}")] == []
+
+
+@pytest.mark.parametrize("effect", ["complete_multipart", "copy", "delete_version"])
+@pytest.mark.parametrize("after", [False, True])
+def test_nothing_is_lost_where_the_worker_dies(
+    world: World, monkeypatch: pytest.MonkeyPatch, effect: str, after: bool
+) -> None:
+    file_upload, file, preview_upload = both(world)
+    world.museum.complete(file_upload, *file)
+    with monkeypatch.context() as patched:
+        _die_at(patched, effect, after=after)
+        with pytest.raises(KilledError):
+            deliver(world)
+    deliver(world)
+    assert states(world, preview_upload) == {PREVIEW: "done"}
+    assert (temporary(), world.versions()) == ([], 2)
+
+
+def _die_at(patched: pytest.MonkeyPatch, effect: str, *, after: bool) -> None:
+    original = getattr(S3Objects, effect)
+
+    def dying(*args: Any, **more: Any) -> None:
+        if after:
+            original(*args, **more)
+        raise KilledError
+
+    patched.setattr(S3Objects, effect, dying)
