@@ -53,6 +53,7 @@ class Request:
     text: str | None = None
     keep: dict[str, str] = field(default_factory=dict[str, str])
     drained: bool = False
+    within: int = 0
     deviates: str | None = None
     answers: Answer | None = None
 
