@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import is_text
@@ -253,18 +253,6 @@ class SearchBody(Window):
         if self.size > MAX_FOLDED:
             raise WrongFieldError("size", f"must not exceed {MAX_FOLDED} with foldFiles")
         return self
-
-
-class SearchReply(WireModel):
-    """The reply of OpenSearch, with `_index_type` on every hit and the facets.
-
-    Hits of documents over 100,000 bytes have no metadata (`MD_`, `AB_`, `metadata`, `gp_`, `gs_`)
-    and have `metadataCut`: true; on pages of more than 100 hits, matched words are not highlighted
-    in them. `didYouMean` is a text that does find something, if it was requested and `query` found
-    nothing.
-    """
-
-    model_config = ConfigDict(extra="allow")
 
 
 class SuggestQuery(WireModel):

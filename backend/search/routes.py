@@ -7,11 +7,11 @@ from backend.http.router import Reply, Router
 from backend.search.models import (
     MappingsReply,
     SearchBody,
-    SearchReply,
     SimpleSearchBody,
     SuggestionsReply,
     SuggestQuery,
 )
+from backend.search.replies import SearchReply
 from backend.search.service import SearchService
 from backend.spec import routes
 

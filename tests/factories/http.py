@@ -18,6 +18,7 @@ from backend.http.headers import of_reply
 from backend.http.openapi import statuses_of
 from backend.http.router import Binding, Router
 from tests.factories.access import OnlyUser
+from tests.factories.reply_schemas import problems_of
 
 ALWAYS = {
     "Cache-Control",
@@ -29,6 +30,7 @@ ALWAYS = {
     "X-Content-Type-Options",
 }
 """Headers that replies may have without telling it in the OpenAPI document."""
+SUCCESSES = range(200, 300)
 BUG = 500
 """The status that no route tells of."""
 
@@ -126,13 +128,15 @@ class Client:
         return answer
 
     def _check_told(self, method: str, path: str, answer: Answer) -> None:
-        """The OpenAPI document tells the statuses and the headers of replies."""
+        """The OpenAPI document tells the statuses, headers and fields of replies."""
         binding = self._bound_to(method, path)
         if binding is None or answer.status == BUG:
             return
         assert answer.status in statuses_of(binding), (answer.status, answer.body)
         named = answer.headers.keys() - ALWAYS
         assert named <= of_reply(binding, answer.status).keys(), named
+        if binding.reply is not None and answer.status in SUCCESSES:
+            assert problems_of(binding.reply, answer.body) == []
 
     def _bound_to(self, method: str, path: str) -> Binding | None:
         """Of the routes that a path may mean the one that names most of it, if there is one."""

@@ -17,7 +17,8 @@ class Telling:
         self.text = text
 
     def search(self, *_: object, **__: object) -> dict[str, Any]:
-        hits = [{"_source": {"str_description": self.text}}]
+        about = {"_id": "1", "_index": "assets", "_index_type": "asset"}
+        hits = [{**about, "_source": {"str_description": self.text}}]
         return {"took": 1, "timed_out": False, "hits": {"total": {"value": 1}, "hits": hits}}
 
     search_simple = search

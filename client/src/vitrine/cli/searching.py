@@ -183,14 +183,19 @@ def _print_everything(session: Session, wanted: SearchQuery) -> None:
 def _pages(
     ask: Callable[[int, int], SearchResult], limit: int, most: int
 ) -> Iterator[SearchResult]:
-    """At least one page, and as many as the limit needs."""
-    start = 0
+    """At least one page, and as many as the limit needs.
+
+    A page of folded assets leaves out those that were hidden or removed meanwhile: the next page
+    begins after them, and a short page is the last one only if no asset comes after it.
+    """
+    start, left = 0, limit
     while True:
-        size = min(most, limit - start)
+        size = min(most, left, DEEPEST_HIT - start)
         page = ask(start, size)
         yield page
-        start += len(page.hits.hits)
-        if start >= limit or len(page.hits.hits) < size:
+        start, left = start + size, left - len(page.hits.hits)
+        is_last = len(page.hits.hits) < size and start >= (page.assets_found or 0)
+        if is_last or left <= 0 or start >= DEEPEST_HIT:
             return
 
 

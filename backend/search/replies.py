@@ -1,0 +1,171 @@
+"""The replies of searches.
+
+Hits and facets are passed on as OpenSearch returned them: a page has up to 2,000 hits with sources
+of any shape, and validating each would cost more than finding it. Their models are their schema.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from backend.core.models import WireModel
+from backend.search.models import EntityType, HistogramField
+
+
+class _Raw(WireModel):
+    """An object of OpenSearch, with its own names."""
+
+
+class TotalHits(_Raw):
+    """`relation` is `gte` where counting ended at `value`."""
+
+    value: int
+    relation: str | None = None
+
+
+class SearchHit(_Raw):
+    """A found asset or file; `_index_type` says which. `files` are the best files of an asset."""
+
+    id: Annotated[str, Field(alias="_id")]
+    index: Annotated[str, Field(alias="_index")]
+    index_type: Annotated[EntityType, Field(alias="_index_type")]
+    score: Annotated[float | None, Field(alias="_score")] = None
+    source: Annotated[dict[str, Any], Field(alias="_source")]
+    highlight: dict[str, list[str]] = {}
+    explanation: dict[str, Any] | None = None
+    sort: list[Any] = []
+    ignored: Annotated[list[str], Field(alias="_ignored")] = []
+    files: list["SearchHit"] = []
+
+
+class SearchHits(_Raw):
+    total: TotalHits
+    max_score: Annotated[float | None, Field(alias="max_score")] = None
+    hits: list[SearchHit]
+
+
+class FacetBucket(_Raw):
+    """A value of a field or key, and how many documents have it."""
+
+    key: Any
+    key_as_string: Annotated[str | None, Field(alias="key_as_string")] = None
+    doc_count: Annotated[int, Field(alias="doc_count")]
+
+
+class FacetCounts(_Raw, extra="allow"):
+    """The values of a field that most documents have. The inner aggregation is there, too, under
+    its own name (`filtered_…`), for clients that read it there.
+    """
+
+    doc_count: Annotated[int, Field(alias="doc_count")]
+    buckets: list[FacetBucket] = []
+    sum_other_doc_count: Annotated[int | None, Field(alias="sum_other_doc_count")] = None
+    doc_count_error_upper_bound: Annotated[
+        int | None, Field(alias="doc_count_error_upper_bound")
+    ] = None
+
+
+class RangeBucket(WireModel):
+    """The documents with a number from `from` on and below `to`."""
+
+    start: Annotated[float | None, Field(alias="from")] = None
+    end: Annotated[float | None, Field(alias="to")] = None
+    doc_count: Annotated[int, Field(alias="doc_count")]
+
+
+class NumberStatistics(WireModel):
+    """Of the numbers of a key; a value beyond what a number holds is left out."""
+
+    count: int
+    min: float | None = None
+    max: float | None = None
+    avg: float | None = None
+    sum: float | None = None
+
+
+class MetadataFacetReply(WireModel):
+    """How many documents have each value of a metadata key. `others` have further values."""
+
+    key: str
+    documents: int
+    buckets: list[FacetBucket]
+    others: int
+    error: int
+    ranges: list[RangeBucket] | None = None
+    number: NumberStatistics | None = None
+
+
+class HistogramBucket(WireModel):
+    """How many documents have a value from `from` on; of sizes, below `to`."""
+
+    start: Annotated[int | str | None, Field(alias="from")] = None
+    end: Annotated[int | None, Field(alias="to")] = None
+    documents: int
+
+
+class HistogramReply(WireModel):
+    """`interval` is that of dates: OpenSearch chooses it."""
+
+    field: HistogramField
+    interval: str | None = None
+    buckets: list[HistogramBucket]
+
+
+class SearchLag(WireModel):
+    """How many of the documents that were written are not known to be in the indexes yet.
+
+    `seconds` have passed since the first of the writes.
+    """
+
+    pending: int
+    of: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Described:
+    """The schema of a value that is passed on as it is."""
+
+    model: type[BaseModel]
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        self.model.model_rebuild()
+        return handler(self.model.__pydantic_core_schema__)
+
+
+class SearchReply(WireModel):
+    """The reply of OpenSearch, with `_index_type` on every hit and the facets.
+
+    Hits of documents over 100,000 bytes have no metadata (`MD_`, `AB_`, `metadata`, `gp_`, `gs_`)
+    and have `metadataCut`: true; on pages of more than 100 hits, matched words are not highlighted
+    in them. `didYouMean` is a text that does find something, if it was requested and `query` found
+    nothing.
+    """
+
+    took: int
+    timed_out: Annotated[bool, Field(alias="timed_out")]
+    hits: Annotated[dict[str, Any], _Described(SearchHits)]
+    aggregations: dict[str, Annotated[dict[str, Any], _Described(FacetCounts)]] | None = None
+    aggregation_total: Annotated[
+        int | None, Field(description="The number of documents that the facets count.")
+    ] = None
+    metadata_facets: list[MetadataFacetReply] | None = None
+    histograms: list[HistogramReply] | None = None
+    assets_found: Annotated[
+        int | None,
+        Field(
+            description="How many assets were found, with `foldFiles`; an estimate above 10,000."
+        ),
+    ] = None
+    after: Annotated[
+        str | None, Field(description="Where the next page begins, in lists by cursor.")
+    ] = None
+    did_you_mean: str | None = None
+    reindex_due: Annotated[
+        str | None, Field(description="What may not be found until search is reindexed.")
+    ] = None
+    lag: SearchLag | None = None
