@@ -147,6 +147,7 @@ prove-models: prepare
 		echo "make prove PART=models: $$SECONDS s"
 
 prove-fuzz: prepare
+	@$(PYTEST) -q tests/openapi
 	@FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) FUZZ_PHASES=examples,coverage,fuzzing $(PYTEST) -q tests/journeys/test_contract.py; \
 		echo "make prove PART=fuzz: $$SECONDS s"
 

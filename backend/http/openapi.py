@@ -330,7 +330,10 @@ def _said(schema: Json) -> object:
 
 def _add_example(name: str, schema: Json, told: Mapping[str, object] = EXAMPLES) -> None:
     if name in told:
-        kinds = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
+        choices = (schema, *schema.get("anyOf", ()))
+        if any("$ref" in each.get("items", {}) for each in choices):
+            return  # a list of objects: the example is one of text
+        kinds = {each.get("type") for each in choices}
         value = told[name]
         schema["examples"] = [[value] if "array" in kinds else value]
 

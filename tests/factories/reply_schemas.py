@@ -1,4 +1,4 @@
-"""Whether a reply is what the OpenAPI document says of it, and has no field that it does not name."""
+"""Whether a reply fits its schema in the OpenAPI document, without undeclared fields."""
 
 from functools import cache
 from typing import Any, cast
