@@ -10,6 +10,7 @@ from typing import Any
 
 from backend.core.deliveries import Event, Message, Reply, Ring, given_back
 from backend.core.errors import UnavailableError
+from backend.core.file_kinds import is_file
 from backend.core.queues import Queues
 from backend.core.wired import wired
 from backend.domains.bucket_sync import rules
@@ -48,9 +49,12 @@ class SyncConsumer:
                 self.notes.keep(_name(message), dict(message), str(error))
         done = self.sync.follow(named)
         self.notes.report(done.skips)
-        # A permanent deletion is passed on: the version before may never have been processed.
+        # Folders and previews start nothing, each inspected file has one. A permanent deletion is
+        # passed on: the version before may never have been processed.
         started = [
-            one for one in done.files if not all(rules.adds_marker(each) for each in named[one])
+            one
+            for one in done.files
+            if is_file(one.key) and not all(rules.adds_marker(each) for each in named[one])
         ]
         self.queues.send(UPLOAD_TRIGGERS, [rules.event_of(one) for one in started])
         # Of folders whose asset is still being deleted, or archived: soon over, most often.

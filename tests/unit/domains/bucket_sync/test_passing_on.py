@@ -37,6 +37,14 @@ def test_objects_start_workflows_once_they_are_files_of_an_asset(world: SyncWorl
     assert passed_on(world) == ["valve/a.e57"]
 
 
+def test_folders_and_previews_are_not_passed_on(world: SyncWorld) -> None:
+    keys = ("pump/parts/", "pump/a.e57.previewFile.png", "pump/a.e57")
+    for key in keys:
+        world.put(key)
+    world.tell(*keys)
+    assert passed_on(world) == ["pump/a.e57"]
+
+
 def test_an_archived_file_is_not_passed_on(world: SyncWorld) -> None:
     for key in ("pump/a.e57", "pump/b.e57", "pump/c.e57"):
         world.put(key)
