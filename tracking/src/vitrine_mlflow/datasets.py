@@ -15,7 +15,7 @@ from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
-from vitrine_mlflow.database import with_key
+from vitrine_mlflow.database import key_of, with_key
 from vitrine_mlflow.encoding import digest
 from vitrine_mlflow.expressions import ABSENT, Item, Put, Write
 from vitrine_mlflow.keys import Key
@@ -23,8 +23,10 @@ from vitrine_mlflow.mlflow_api import validate_dataset_inputs, validate_run_id
 from vitrine_mlflow.runs import Runs
 from vitrine_mlflow.summaries import DETAILS, INPUT, OUTPUT, SummaryChain, summary_key
 from vitrine_mlflow.table import PARTITION_KEY
+from vitrine_mlflow.vitrine_link import AssetUse
 
-_INPUTS_IN_TRANSACTION = 30
+ASSET = "asset"  # the partition of an input's use of an asset
+_INPUTS_IN_TRANSACTION = 23  # of four items each, and up to six summaries
 _MODELS_IN_TRANSACTION = 40
 
 
@@ -89,12 +91,15 @@ class Datasets:
         }
         chain.add(INPUT + name, entry)
         input_key = _input_key(chain.experiment_id, chain.run_id, name)
+        use = asset_use_put(chain.experiment_id, chain.run_id, name, dataset)
+        used = {} if use is None else {ASSET: use.item[PARTITION_KEY]}
         link_key = keys.DATASET_LINK.key(
             experiment_id=chain.experiment_id, run_id=chain.run_id, dataset_name=name
         )
         return [
-            Put(with_key(input_key, {"tags": tags, **entry}), {PARTITION_KEY: ABSENT}),
+            Put(with_key(input_key, {"tags": tags, **entry, **used}), {PARTITION_KEY: ABSENT}),
             Put(with_key(link_key, {"name": dataset.name, "digest": dataset.digest, "tags": tags})),
+            *([] if use is None else [use]),
         ]
 
     def log_outputs(self, run_id: str, models: Iterable[LoggedModelOutput]) -> None:
@@ -187,6 +192,38 @@ def dataset_hash(name: str, digest_of_data: str) -> str:
 
 def dataset_key(experiment_id: str, name: str) -> Key:
     return keys.DATASET.key(experiment_id=experiment_id, dataset_hash=name)
+
+
+def asset_use_put(experiment_id: str, run_id: str, name: str, dataset: Dataset) -> Put | None:
+    """The item by which an asset finds a run that used it, None for other datasets."""
+    use = AssetUse.of(dataset.source_type, dataset.source)
+    if use is None:
+        return None
+    address = use.address
+    key = keys.ASSET_RUN.key(
+        database=address.database, asset=address.asset, run_id=run_id, name=name
+    )
+    return Put(
+        with_key(
+            key,
+            {
+                "experiment_id": experiment_id,
+                "dataset": dataset.name,
+                "version": address.version,
+                "path": address.path,
+                "digest": use.digest,
+            },
+        )
+    )
+
+
+def asset_use_key(item: Item) -> Key | None:
+    """The key of the use of an asset that was written with a dataset input."""
+    fields = keys.INPUT.parse(key_of(item))
+    if fields is None or ASSET not in item:
+        return None
+    sort_key = keys.ASSET_RUN.sk.build({"run_id": fields["run_id"], "name": fields["name"]})
+    return Key(item[ASSET], sort_key)
 
 
 def _input_key(experiment_id: str, run_id: str, name: str) -> Key:

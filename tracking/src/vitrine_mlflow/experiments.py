@@ -1,7 +1,7 @@
 """Experiments and their tags."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,6 +194,23 @@ class Experiments:
     def _is_visible(self, item: Item, stages: set[str]) -> bool:
         info = item[INFO]
         return info["stage"] in stages and info["workspace"] == self._context.workspace
+
+    def existing_of(self, experiment_ids: Sequence[str]) -> list[str]:
+        """Those of some ids that are experiments of this workspace."""
+        return self._of(experiment_ids, {_ACTIVE, _DELETED})
+
+    def active_of(self, experiment_ids: Sequence[str]) -> list[str]:
+        """The same without deleted ones."""
+        return self._of(experiment_ids, {_ACTIVE})
+
+    def _of(self, experiment_ids: Sequence[str], stages: set[str]) -> list[str]:
+        wanted = {one: keys.EXPERIMENT.key(experiment_id=one) for one in experiment_ids}
+        found = self._database.get_many(wanted.values()) if wanted else {}
+        return [
+            one
+            for one, key in wanted.items()
+            if key in found and self._is_visible(found[key], stages)
+        ]
 
     def get(self, experiment_id: str) -> Experiment:
         return self.entity(self.find(experiment_id))

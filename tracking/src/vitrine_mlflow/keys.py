@@ -239,6 +239,36 @@ SUMMARY = _own(
     "SUMMARY", _EXP, "S#{run_id}#{kind}#{number}", "Run summary",
     "Latest metrics (M) or params, tags and inputs (P) of a run, packed; searches read these",
 )  # fmt: skip
+SCORER = _own("SCORER", _EXP, "SCORER#{name}", "Scorer", "Its id; reserves the name")
+SCORER_VERSION = _own(
+    "SCORER_VERSION", _EXP, "SCORER#{name}#{version}", "Scorer version", "The serialized scorer"
+)
+ONLINE_SCORING = _own(
+    "ONLINE_SCORING", "SCORER#{scorer_id}", "ONLINE", "Online scoring", "Sample rate and filter"
+)
+ISSUE = _own(
+    "ISSUE", _EXP, "ISSUE#{issue_id}", "Issue", "Name, description, status, severity, causes"
+)
+ISSUE_LOOKUP = _own(
+    "ISSUE_LOOKUP", "ISSUE#{issue_id}", "EXP", "Issue lookup",
+    "The experiment of an issue, read consistently",
+)  # fmt: skip
+EVALUATION_DATASET = _own(
+    "EVALUATION_DATASET", "EVALS#{workspace}", "EVAL#{dataset_id}", "Evaluation dataset",
+    "Name, digest, times, tags, schema, profile, experiments",
+)  # fmt: skip
+EVALUATION_RECORD = _own(
+    "EVALUATION_RECORD", "EVAL#{dataset_id}", "REC#{input_hash}", "Evaluation record",
+    "Inputs, outputs, expectations, tags; one for equal inputs",
+)  # fmt: skip
+WEBHOOK = _own(
+    "WEBHOOK", "WEBHOOKS#{workspace}", "HOOK#{webhook_id}", "Webhook",
+    "Name, URL, events, status, the secret encrypted",
+)  # fmt: skip
+ASSET_RUN = _own(
+    "ASSET_RUN", "ASSET#{database}#{asset}", "RUN#{run_id}#{name}", "Use of an asset",
+    "A run that used a version of a Vitrine asset: experiment, dataset, version, path, digest",
+)  # fmt: skip
 MODEL_VERSION_TAG = _own(
     "MODEL_VERSION_TAG", _RM, "M#VTAG#{version}#{key}", "Model version tag", "Key and value"
 )

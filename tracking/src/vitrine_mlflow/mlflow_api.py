@@ -65,6 +65,9 @@ validate_tag_name: Callable[[str], None] = _untyped._validate_tag_name
 validate_version_tag: Callable[[str, str], None] = _untyped._validate_model_version_tag
 validated_version: Callable[[Any], int] = _untyped._validate_model_version
 validate_tag: Callable[..., Any] = _untyped._validate_tag
+validate_webhook_events: Callable[[Any], None] = _untyped._validate_webhook_events
+validate_webhook_name: Callable[[Any], None] = _untyped._validate_webhook_name
+validate_webhook_url: Callable[[Any], None] = _untyped._validate_webhook_url
 
 
 def run_name_of_tags(tags: Sequence[RunTag]) -> str | None:

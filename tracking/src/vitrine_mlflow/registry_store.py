@@ -12,6 +12,7 @@ from mlflow.entities.model_registry import (
     RegisteredModel,
     RegisteredModelTag,
 )
+from mlflow.entities.webhook import Webhook, WebhookEvent, WebhookStatus
 from mlflow.store.model_registry import (
     SEARCH_MODEL_VERSION_MAX_RESULTS_DEFAULT,
     SEARCH_REGISTERED_MODEL_MAX_RESULTS_DEFAULT,
@@ -23,6 +24,7 @@ from vitrine_mlflow.mlflow_api import page_of
 from vitrine_mlflow.registry.models import Models
 from vitrine_mlflow.registry.search import search_models, search_versions
 from vitrine_mlflow.registry.versions import Versions
+from vitrine_mlflow.registry.webhooks import Webhooks
 from vitrine_mlflow.uri import StoreAddress
 
 
@@ -43,6 +45,7 @@ class DynamoRegistryStore(AbstractStore):
         AbstractStore.__init__(self, store_uri, tracking_uri)
         self.models = Models(context)
         self.versions = Versions(context, self.models)
+        self.webhooks = Webhooks(context)
 
     def create_registered_model(
         self,
@@ -155,3 +158,50 @@ class DynamoRegistryStore(AbstractStore):
 
     def get_model_version_by_alias(self, name: str, alias: str) -> ModelVersion:
         return self.versions.by_alias(name, alias)
+
+    # Webhooks
+
+    def create_webhook(
+        self,
+        name: str,
+        url: str,
+        events: list[WebhookEvent],
+        description: str | None = None,
+        secret: str | None = None,
+        status: WebhookStatus | None = None,
+    ) -> Webhook:
+        return self.webhooks.create(name, url, events, description, secret, status)
+
+    def get_webhook(self, webhook_id: str) -> Webhook:
+        return self.webhooks.get(webhook_id)
+
+    def list_webhooks(self, max_results: int | None = None, page_token: str | None = None) -> Any:
+        return page_of(*self.webhooks.page(max_results, page_token))
+
+    def list_webhooks_by_event(
+        self, event: WebhookEvent, max_results: int | None = None, page_token: str | None = None
+    ) -> Any:
+        return page_of(*self.webhooks.page(max_results, page_token, event))
+
+    def update_webhook(
+        self,
+        webhook_id: str,
+        name: str | None = None,
+        description: str | None = None,
+        url: str | None = None,
+        events: list[WebhookEvent] | None = None,
+        secret: str | None = None,
+        status: WebhookStatus | None = None,
+    ) -> Webhook:
+        changes = {
+            "name": name,
+            "url": url,
+            "events": events,
+            "description": description,
+            "secret": secret,
+            "status": status,
+        }
+        return self.webhooks.update(webhook_id, changes)
+
+    def delete_webhook(self, webhook_id: str) -> None:
+        self.webhooks.delete(webhook_id)

@@ -7,6 +7,7 @@ from mlflow.entities import LifecycleStage, ViewType
 from vitrine_mlflow import keys
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.database import key_of
+from vitrine_mlflow.datasets import asset_use_key
 from vitrine_mlflow.details import param_rank_key
 from vitrine_mlflow.encoding import inverted_double
 from vitrine_mlflow.experiments import Experiments
@@ -74,6 +75,8 @@ class Removal:
                     key=item["key"],
                     inverted_value=inverted_double(float(item["value"])),
                 )
+            elif part == "INPUT":
+                yield from _asset_use(item)
             elif part == "PARAM":
                 yield param_rank_key(experiment_id, run_id, item["key"], item["value"])
         pk = keys.EXPERIMENT.key(experiment_id=experiment_id).pk
@@ -98,4 +101,23 @@ class Removal:
         ]
         self._experiments.remove(stored)
         self._database.write_in_batches(Delete(key) for key in lookups)
-        self._database.write_in_batches(Delete(key_of(item)) for item in self._database.query(pk))
+        self._database.write_in_batches(
+            Delete(key)
+            for item in self._database.query(pk)
+            for key in (key_of(item), *_asset_use(item), *_lookups(item))
+        )
+
+
+def _asset_use(item: Item) -> list[Key]:
+    key = asset_use_key(item)
+    return [] if key is None else [key]
+
+
+def _lookups(item: Item) -> list[Key]:
+    """What other partitions hold of an issue or a scorer."""
+    key = key_of(item)
+    if (fields := keys.ISSUE.parse(key)) is not None:
+        return [keys.ISSUE_LOOKUP.key(issue_id=fields["issue_id"])]
+    if keys.SCORER.parse(key) is not None:
+        return [keys.ONLINE_SCORING.key(scorer_id=item["scorer_id"])]
+    return []

@@ -28,8 +28,10 @@ from mlflow.store.tracking.abstract_store import AbstractStore
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.datasets import Datasets
 from vitrine_mlflow.details import Details
+from vitrine_mlflow.evaluation import EvaluationDatasets
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.histories import Histories
+from vitrine_mlflow.issues import Issues
 from vitrine_mlflow.logged_models import LoggedModels
 from vitrine_mlflow.metrics import Metrics
 from vitrine_mlflow.mlflow_api import (
@@ -43,10 +45,12 @@ from vitrine_mlflow.mlflow_api import (
 from vitrine_mlflow.removal import Removal
 from vitrine_mlflow.run_reading import read_run
 from vitrine_mlflow.runs import Runs
+from vitrine_mlflow.scorers import Scorers
 from vitrine_mlflow.search.datasets import search_datasets
 from vitrine_mlflow.search.experiments import search_experiments
 from vitrine_mlflow.search.runs import RunSearch
 from vitrine_mlflow.search.traces import TraceSearch
+from vitrine_mlflow.store_evaluation import EvaluationMethods
 from vitrine_mlflow.store_models import ModelMethods
 from vitrine_mlflow.store_traces import TraceMethods
 from vitrine_mlflow.traces.assessments import Assessments
@@ -56,7 +60,7 @@ from vitrine_mlflow.uri import StoreAddress
 _DEFAULT_ARTIFACTS = "mlflow-artifacts:/"
 
 
-class DynamoTrackingStore(TraceMethods, ModelMethods, AbstractStore):
+class DynamoTrackingStore(TraceMethods, ModelMethods, EvaluationMethods, AbstractStore):
     """Experiments and runs in one DynamoDB table."""
 
     def __init__(self, store_uri: str, artifact_uri: str | None = None) -> None:
@@ -87,6 +91,9 @@ class DynamoTrackingStore(TraceMethods, ModelMethods, AbstractStore):
         )
         self.assessments = Assessments(context, self.traces.items)
         self.trace_search = TraceSearch(self.experiments, self.traces.items)
+        self.evaluation = EvaluationDatasets(context, self.experiments)
+        self.scorers = Scorers(context, self.experiments)
+        self.issues = Issues(context, self.experiments, self.runs, self.trace_search)
         self.experiments.ensure_default()
 
     # Experiments

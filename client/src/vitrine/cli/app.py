@@ -27,6 +27,7 @@ from vitrine.cli import (
     streaming,
     subscribing,
     telling,
+    tracking,
     uploading,
     versioning,
     workflows,
@@ -217,6 +218,7 @@ workflows_app.command("show")(workflows.show_workflow)
 workflows_app.command("put")(workflows.put_workflow)
 workflows_app.command("delete")(workflows.delete_workflow)
 app.command("run")(executions.run)
+app.command("runs")(tracking.runs)
 executions_app.command("list")(executions.list_executions)
 executions_app.command("show")(executions.show_execution)
 executions_app.command("stop")(executions.stop_execution)

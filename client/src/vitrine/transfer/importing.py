@@ -80,6 +80,35 @@ def import_directory(
     return run.report(seconds=clock() - started)
 
 
+def upload_files(
+    client: Vitrine,
+    database_id: str,
+    asset_id: str,
+    files: Sequence[LocalFile],
+    *,
+    jobs: int = 8,
+) -> list[FileOutcome]:
+    """Upload files to an asset that exists, and return the outcome of each."""
+    planned = [_Planned(asset_id=asset_id, file=file, there=None) for file in files]
+    parts = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part")
+    outcomes: list[FileOutcome] = []
+    stopped = threading.Event()
+    try:
+        for batch in batches_of(planned):
+            upload = BatchUpload(
+                client,
+                database_id=database_id,
+                asset_id=asset_id,
+                parts=parts,
+                observer=Silent(),
+                stopped=stopped,
+            )
+            outcomes += upload.run([one.file for one in batch])
+    finally:
+        parts.shutdown(cancel_futures=True)
+    return outcomes
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Planned:
     """A local file, the asset that it belongs to and what the server has under its path."""

@@ -1,0 +1,97 @@
+"""The command for runs of MLflow that used an asset; it needs the package `vitrine-mlflow`."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+from pydantic import JsonValue
+
+from vitrine.cli.reading import AssetArgument, DatabaseArgument
+from vitrine.cli.session import Session, with_session
+from vitrine.errors import ConfigurationError, VitrineError
+from vitrine.lookup import find_asset
+
+if TYPE_CHECKING:
+    from vitrine_mlflow.asset_runs import AssetRun
+
+TRACKING_VARIABLE: Final = "MLFLOW_TRACKING_URI"
+_INSTALL: Final = "this command needs MLflow's stores: pip install 'vitrine-client[mlflow]'"
+
+
+@with_session
+def runs(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    tracking_uri: Annotated[
+        str | None,
+        typer.Option(help=f"dynamodb://TABLE or a tracking server; default: {TRACKING_VARIABLE}."),
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="Only uses of this version.")] = None,
+) -> None:
+    """List the MLflow runs that used an asset as a dataset, newest first."""
+    address = tracking_uri or session.wiring.environment.get(TRACKING_VARIABLE)
+    if not address:
+        raise ConfigurationError(f"no tracking server: use --tracking-uri or {TRACKING_VARIABLE}")
+    found = find_asset(session.client, database, asset, archived=True)
+    used = [
+        one
+        for one in _read(address, database, found.asset_id)
+        if version is None or one.version == version
+    ]
+    session.output.document({"runs": [_document(one) for one in used]})
+    session.output.rows(
+        ["run", "name", "experiment", "status", "started", "version", "path", "digest"],
+        [
+            [
+                one.info.run_id,
+                one.info.run_name,
+                one.info.experiment_id,
+                _status(one),
+                _time(one.info.start_time),
+                one.version,
+                one.path,
+                one.digest,
+            ]
+            for one in used
+        ],
+    )
+
+
+def _read(address: str, database: str, asset_id: str) -> "list[AssetRun]":
+    try:
+        from mlflow.exceptions import MlflowException  # noqa: PLC0415 - optional, and slow
+        from vitrine_mlflow.asset_runs import runs_of_asset  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigurationError(_INSTALL) from error
+    try:
+        return runs_of_asset(address, database, asset_id)
+    except MlflowException as error:
+        raise VitrineError(str(error)) from error
+
+
+def _document(one: "AssetRun") -> JsonValue:
+    info = one.info
+    return {
+        "runId": info.run_id,
+        "runName": info.run_name,
+        "experimentId": info.experiment_id,
+        "status": info.status,
+        "lifecycleStage": info.lifecycle_stage,
+        "startTime": info.start_time,
+        "dataset": one.dataset,
+        "version": one.version,
+        "path": one.path,
+        "digest": one.digest,
+    }
+
+
+def _status(one: "AssetRun") -> str:
+    deleted = one.info.lifecycle_stage == "deleted"
+    return f"{one.info.status} (deleted)" if deleted else str(one.info.status)
+
+
+def _time(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return ""
+    return datetime.fromtimestamp(milliseconds / 1000, tz=UTC).isoformat(timespec="seconds")

@@ -1,0 +1,342 @@
+"""Evaluation datasets: metadata, records, tags, and the experiments that they belong to."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlflow.entities import DatasetRecord, EvaluationDataset
+from mlflow.exceptions import MlflowException
+
+from vitrine_mlflow import keys
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.database import key_of, with_key
+from vitrine_mlflow.errors import missing
+from vitrine_mlflow.evaluation_records import (
+    after,
+    input_hash,
+    merged,
+    new_record,
+    position,
+    record,
+    schema,
+    token_after,
+    user_of,
+)
+from vitrine_mlflow.experiments import Experiments
+from vitrine_mlflow.expressions import ABSENT, Delete, Item, Put, Update, Write
+from vitrine_mlflow.keys import Key
+from vitrine_mlflow.table import INFO, PARTITION_KEY
+
+_TRANSACTION_BYTES = 3_000_000  # DynamoDB allows 4 MB
+_TRANSACTION_RECORDS = 90
+
+
+@dataclass(frozen=True)
+class StoredDataset:
+    """The metadata of an evaluation dataset."""
+
+    dataset_id: str
+    info: dict[str, Any]
+    revision: int
+
+    @property
+    def experiments(self) -> dict[str, int]:
+        """The ids of its experiments, each with the time when it was added."""
+        return self.info["experiments"]
+
+    def entity(self) -> EvaluationDataset:
+        info = self.info
+        return EvaluationDataset(
+            dataset_id=self.dataset_id,
+            name=info["name"],
+            digest=info["digest"],
+            created_time=info["created"],
+            last_update_time=info["updated"],
+            tags=dict(info["tags"]),
+            schema=info["schema"],
+            profile=info["profile"],
+            created_by=info["created_by"],
+            last_updated_by=info["updated_by"],
+        )
+
+
+class EvaluationDatasets:
+    """Creates, reads, changes and deletes evaluation datasets."""
+
+    def __init__(self, context: Context, experiments: Experiments) -> None:
+        self._context = context
+        self._database = context.database
+        self._experiments = experiments
+
+    @property
+    def _now(self) -> int:
+        return self._context.sources.now_ms()
+
+    def _key(self, dataset_id: str) -> Key:
+        workspace = self._context.workspace
+        return keys.EVALUATION_DATASET.key(workspace=workspace, dataset_id=dataset_id)
+
+    def create(
+        self, name: str, tags: Mapping[str, str] | None, experiment_ids: Sequence[str] | None
+    ) -> StoredDataset:
+        now = self._now
+        user = user_of(tags)
+        info = {
+            "name": name,
+            "digest": _digest(name, now),
+            "created": now,
+            "updated": now,
+            "tags": dict(tags or {}),
+            "schema": None,
+            "profile": None,
+            "created_by": user,
+            "updated_by": user,
+            "experiments": {str(one): now for one in experiment_ids or []},
+        }
+        dataset_id = f"d-{self._context.sources.new_hex()}"
+        item = with_key(self._key(dataset_id), {INFO: info, "revision": 1})
+        self._database.write([Put(item, {PARTITION_KEY: ABSENT})])
+        return StoredDataset(dataset_id, info, 1)
+
+    def find(self, dataset_id: str) -> StoredDataset | None:
+        item = self._database.get(self._key(dataset_id))
+        return None if item is None else _stored(item)
+
+    def get(self, dataset_id: str) -> StoredDataset:
+        """A dataset.
+
+        Raises:
+            MlflowException: there is none.
+        """
+        found = self.find(dataset_id)
+        if found is None:
+            raise missing(f"Evaluation dataset with id '{dataset_id}' not found")
+        return found
+
+    def all(self) -> Iterator[StoredDataset]:
+        """All datasets of the workspace."""
+        pk = self._key("").pk
+        return map(_stored, self._database.query(pk))
+
+    def _change(
+        self, stored: StoredDataset, changes: Mapping[str, Any], writes: Iterable[Write] = ()
+    ) -> StoredDataset:
+        info = {**stored.info, **changes}
+        sets = {INFO: info, "revision": stored.revision + 1}
+        condition = {"revision": stored.revision}
+        self._database.write(
+            [Update(self._key(stored.dataset_id), sets, condition=condition), *writes]
+        )
+        return StoredDataset(stored.dataset_id, info, stored.revision + 1)
+
+    def delete(self, dataset_id: str) -> None:
+        """Delete a dataset with its records. Nothing happens if there is none."""
+        self._database.write([Delete(self._key(dataset_id))])
+        self._database.write_in_batches(
+            Delete(key_of(item)) for item in self._database.query(_record_key(dataset_id, "").pk)
+        )
+
+    def set_tags(self, dataset_id: str, tags: Mapping[str, Any]) -> None:
+        given = {key: str(value) for key, value in tags.items() if value is not None}
+
+        def attempt() -> None:
+            stored = self.find(dataset_id)
+            if stored is None:
+                raise missing(f"Could not find evaluation dataset with ID {dataset_id}")
+            self._change(stored, {"tags": {**stored.info["tags"], **given}})
+
+        self._database.retried(attempt)
+
+    def delete_tag(self, dataset_id: str, key: str) -> None:
+        """Delete a tag. Nothing happens if there is none."""
+
+        def attempt() -> None:
+            stored = self.find(dataset_id)
+            if stored is not None and key in stored.info["tags"]:
+                left = {name: one for name, one in stored.info["tags"].items() if name != key}
+                self._change(stored, {"tags": left})
+
+        self._database.retried(attempt)
+
+    def add_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
+        wanted = [str(one) for one in experiment_ids]
+
+        def attempt() -> StoredDataset:
+            stored = self._to_assign(dataset_id)
+            for one in wanted:
+                self._require_experiment(one)
+            now = self._now
+            new = {one: now for one in wanted if one not in stored.experiments}
+            changes = {"experiments": {**stored.experiments, **new}, "updated": now}
+            return self._change(stored, changes)
+
+        return self._database.retried(attempt)
+
+    def _to_assign(self, dataset_id: str) -> StoredDataset:
+        stored = self.find(dataset_id)
+        if stored is None:
+            raise missing(f"Dataset '{dataset_id}' not found")
+        return stored
+
+    def _require_experiment(self, experiment_id: str) -> None:
+        try:
+            self._experiments.find(experiment_id)
+        except MlflowException as error:
+            raise missing(f"No Experiment with id={experiment_id}") from error
+
+    def remove_experiments(self, dataset_id: str, experiment_ids: Iterable[str]) -> StoredDataset:
+        wanted = {str(one) for one in experiment_ids}
+
+        def attempt() -> StoredDataset:
+            stored = self._to_assign(dataset_id)
+            left = {one: at for one, at in stored.experiments.items() if one not in wanted}
+            if len(left) == len(stored.experiments):
+                return stored
+            return self._change(stored, {"experiments": left, "updated": self._now})
+
+        return self._database.retried(attempt)
+
+    def experiment_ids(self, dataset_id: str) -> list[str]:
+        stored = self.find(dataset_id)
+        added = {} if stored is None else stored.experiments
+        return sorted(added, key=lambda one: (added[one], one))
+
+    # Records
+
+    def upsert(self, dataset_id: str, records: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Add records; one with the inputs of a known record is merged into it.
+
+        Many records take several transactions; each record is old or new, and repeating the call
+        completes it.
+        """
+        counts = {"inserted": 0, "updated": 0}
+        given: dict[str, list[dict[str, Any]]] = {}
+        for record in records:
+            given.setdefault(input_hash(record), []).append(record)
+        names = list(given)
+        self.get(dataset_id)
+        for start in range(0, max(len(names), 1), _TRANSACTION_RECORDS):
+            part = {name: given[name] for name in names[start : start + _TRANSACTION_RECORDS]}
+            inserted, updated = self._database.retried(
+                lambda part=part: self._upsert(dataset_id, part)
+            )
+            counts["inserted"] += inserted
+            counts["updated"] += updated
+        return counts
+
+    def _upsert(
+        self, dataset_id: str, given: Mapping[str, Sequence[dict[str, Any]]]
+    ) -> tuple[int, int]:
+        stored = self.get(dataset_id)
+        record_keys = {name: _record_key(dataset_id, name) for name in given}
+        known = self._database.get_many(record_keys.values()) if given else {}
+        now, inserted, updated = self._now, 0, 0
+        user: str | None = None
+        pending: list[Write] = []
+        size = 0
+        for name, several in given.items():
+            old = known.get(record_keys[name])
+            found = None if old is None else json.loads(old[INFO])
+            for record in several:
+                user = user_of(record.get("tags")) or user
+                updated += found is not None
+                inserted += found is None
+                found = (
+                    new_record(self._context.sources.new_hex(), record, now)
+                    if found is None
+                    else merged(found, record, now)
+                )
+            text = json.dumps(found, ensure_ascii=False)
+            if size + len(text.encode()) > _TRANSACTION_BYTES:
+                stored = self._commit(stored, pending, [], now, None)
+                pending, size = [], 0
+            size += len(text.encode())
+            condition: dict[str, Any] = (
+                {PARTITION_KEY: ABSENT} if old is None else {INFO: old[INFO]}
+            )
+            pending.append(Put(with_key(record_keys[name], {INFO: text}), condition))
+        flat = [record for several in given.values() for record in several]
+        self._commit(stored, pending, flat, now, (user, inserted))
+        return inserted, updated
+
+    def _commit(
+        self,
+        stored: StoredDataset,
+        writes: Sequence[Write],
+        records: Sequence[dict[str, Any]],
+        now: int,
+        done: tuple[str | None, int] | None,
+    ) -> StoredDataset:
+        """Write records; the last part of them with what the dataset says of all."""
+        if done is None:
+            return self._change(stored, {}, writes)
+        user, inserted = done
+        schema = schema(stored.info["schema"], records)
+        count = _count(stored) + inserted
+        changes: dict[str, Any] = {
+            "updated": now,
+            "updated_by": user,
+            "digest": _digest(stored.info["name"], now),
+        }
+        if schema:
+            changes["schema"] = json.dumps(schema)
+        if count:
+            changes["profile"] = json.dumps({"num_records": count})
+        return self._change(stored, changes, writes)
+
+    def delete_records(self, dataset_id: str, record_ids: Iterable[str]) -> int:
+        wanted = set(record_ids)
+        removals = [
+            Delete(key_of(item))
+            for item in self._database.query(_record_key(dataset_id, "").pk)
+            if json.loads(item[INFO])["id"] in wanted
+        ]
+        if not removals:
+            return 0
+        self._database.write_in_batches(removals)
+
+        def attempt() -> None:
+            stored = self.find(dataset_id)
+            if stored is not None:
+                left = max(0, _count(stored) - len(removals))
+                profile = json.dumps({"num_records": left} if left else None)
+                self._change(stored, {"profile": profile})
+
+        self._database.retried(attempt)
+        return len(removals)
+
+    def records(
+        self, dataset_id: str, max_results: int | None, page_token: str | None
+    ) -> tuple[list[DatasetRecord], str | None]:
+        """One page of records by time of creation and id. All of the dataset are read for it."""
+        found = [
+            json.loads(item[INFO]) for item in self._database.query(_record_key(dataset_id, "").pk)
+        ]
+        found.sort(key=position)
+        if page_token:
+            found = after(found, page_token)
+        token = None
+        if max_results is not None and len(found) > max_results:
+            found = found[:max_results]
+            token = token_after(found[-1])
+        return [record(dataset_id, one) for one in found], token
+
+
+def _stored(item: Item) -> StoredDataset:
+    fields = keys.EVALUATION_DATASET.parse(key_of(item)) or {}
+    return StoredDataset(fields["dataset_id"], item[INFO], item["revision"])
+
+
+def _record_key(dataset_id: str, input_hash: str) -> Key:
+    return keys.EVALUATION_RECORD.key(dataset_id=dataset_id, input_hash=input_hash)
+
+
+def _digest(name: str, updated: int) -> str:
+    return hashlib.sha256(f"{name}:{updated}".encode()).hexdigest()[:8]
+
+
+def _count(stored: StoredDataset) -> int:
+    profile: dict[str, int] = json.loads(stored.info["profile"] or "null") or {}
+    return profile.get("num_records", 0)

@@ -1,0 +1,222 @@
+"""Files and versions of Vitrine's assets under addresses as MLflow uses them.
+
+`vitrine://DATABASE/ASSET[@VERSION][/PATH]`; without a version, the files as they are now.
+"""
+
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import (
+    INTERNAL_ERROR,
+    PERMISSION_DENIED,
+    RESOURCE_DOES_NOT_EXIST,
+)
+
+from vitrine_mlflow.encoding import digest
+from vitrine_mlflow.errors import invalid, missing
+
+if TYPE_CHECKING:
+    from vitrine import Vitrine
+
+SCHEME = "vitrine"
+_FORM = f"{SCHEME}://DATABASE/ASSET[@VERSION][/PATH]"
+_INSTALL = "addresses of Vitrine need its client: pip install 'vitrine-mlflow[assets]'"
+
+
+@dataclass(frozen=True)
+class AssetAddress:
+    """A file, a folder or all of an asset, perhaps in one of its versions."""
+
+    database: str
+    asset: str
+    version: str | None = None
+    path: str = ""  # without slashes at its ends
+
+    @classmethod
+    def parse(cls, uri: str) -> "AssetAddress":
+        """Parse an address. Nothing in it is percent-encoded.
+
+        Raises:
+            MlflowException: it has another form.
+        """
+        scheme, separator, rest = uri.partition("://")
+        database, _, rest = rest.partition("/")
+        asset, _, path = rest.strip("/").partition("/")
+        asset, at, version = asset.partition("@")
+        bad_segments = {"", ".", ".."}.intersection(path.split("/")) if path else set[str]()
+        if scheme != SCHEME or not (separator and database and asset) or bad_segments:
+            raise invalid(f"Invalid address '{uri}'. Expected {_FORM}.")
+        if at and not version:
+            raise invalid(f"The address '{uri}' has no version after its '@'.")
+        return cls(database, asset, version or None, path)
+
+    @property
+    def uri(self) -> str:
+        version = f"@{self.version}" if self.version else ""
+        path = f"/{self.path}" if self.path else ""
+        return f"{SCHEME}://{self.database}/{self.asset}{version}{path}"
+
+
+@dataclass(frozen=True)
+class AssetFile:
+    path: str  # in the asset, without a leading slash
+    size: int | None
+    version_id: str | None  # of the object in S3
+
+
+def connect() -> "Vitrine":
+    """The client of the deployment that the environment or `vitrine login` names.
+
+    Raises:
+        MlflowException: the client is not installed, or nothing names a deployment.
+    """
+    try:
+        from vitrine import Vitrine, config  # noqa: PLC0415 - optional, and not needed by stores
+        from vitrine.errors import ConfigurationError  # noqa: PLC0415
+    except ImportError as error:
+        raise invalid(_INSTALL) from error
+    try:
+        connection = config.resolve(
+            api=None,
+            key=None,
+            endpoint=None,
+            environment=os.environ,
+            login=config.default_path(),
+        )
+    except ConfigurationError as error:
+        raise invalid(f"No Vitrine deployment to read assets of: {error}") from error
+    return Vitrine(connection.api, connection.key)
+
+
+@contextmanager
+def reported(address: AssetAddress) -> Generator[None]:
+    """Report failures of the deployment as MLflow's errors that name the address.
+
+    Raises:
+        MlflowException: the deployment refused, failed, or could not be reached.
+    """
+    from vitrine.errors import (  # noqa: PLC0415 - optional
+        NotFoundError,
+        PermissionDeniedError,
+        UnauthenticatedError,
+        VitrineError,
+    )
+
+    try:
+        yield
+    except NotFoundError as error:
+        raise MlflowException(f"{address.uri}: {error}", RESOURCE_DOES_NOT_EXIST) from error
+    except (PermissionDeniedError, UnauthenticatedError) as error:
+        raise MlflowException(f"{address.uri}: {error}", PERMISSION_DENIED) from error
+    except VitrineError as error:
+        raise MlflowException(f"{address.uri}: {error}", INTERNAL_ERROR) from error
+
+
+@dataclass(frozen=True)
+class AssetUse:
+    """The version of an asset that a dataset names as its source."""
+
+    address: AssetAddress
+    digest: str
+
+    @classmethod
+    def of(cls, source_type: str, source: str) -> "AssetUse | None":
+        """The use in a dataset's source, None if it is no such source.
+
+        Any client may log any text as a source, so what cannot be read is no use of an asset.
+        """
+        if source_type != SCHEME:
+            return None
+        try:
+            fields = json.loads(source)
+            return cls(AssetAddress.parse(fields["uri"]), str(fields["digest"]))
+        except (ValueError, TypeError, KeyError, AttributeError, MlflowException):
+            return None
+
+
+class Asset:
+    """What an address names, read from a deployment."""
+
+    def __init__(self, client: "Vitrine", address: AssetAddress) -> None:
+        self._client = client
+        self.address = address
+
+    def pinned(self) -> "Asset":
+        """The same in the asset's current version, if the address has no version."""
+        if self.address.version:
+            return self
+        address = self.address
+        with reported(address):
+            asset = self._client.assets.get(address.database, address.asset)
+        version = asset.current_version.version if asset.current_version else None
+        if version is None:
+            raise missing(f"{address.uri}: the asset has no version")
+        return Asset(self._client, replace(address, version=version))
+
+    @cached_property
+    def files(self) -> list[AssetFile]:
+        """The files at or below the address, by path."""
+        inside = self.address.path
+        return sorted(
+            (
+                file
+                for file in self._all()
+                if not inside or file.path == inside or file.path.startswith(f"{inside}/")
+            ),
+            key=lambda file: file.path,
+        )
+
+    def _all(self) -> list[AssetFile]:
+        address = self.address
+        ids = (address.database, address.asset)
+        with reported(address):
+            if address.version:
+                whole = self._client.versions.get(ids, address.version)
+                return [
+                    AssetFile(file.relative_key.lstrip("/"), file.size, file.version_id)
+                    for file in whole.files
+                ]
+            listed = self._client.files.list(*ids, basic=True, page_size=1_500)
+            return [
+                AssetFile(item.relative_path.lstrip("/"), item.size, item.version_id)
+                for item in listed
+                if not item.is_folder and not item.is_archived
+            ]
+
+    def digest(self) -> str:
+        """A digest of paths, sizes and object versions: equal only if all contents are."""
+        return digest(*(f"{file.path}\0{file.size}\0{file.version_id}" for file in self.files))
+
+    def download(self, target: Path) -> None:
+        """Write the file at the address to a path, whole or not at all.
+
+        Raises:
+            MlflowException: there is no such file, or it could not be read.
+        """
+        from vitrine.resources.streams import Source  # noqa: PLC0415 - optional
+
+        address = self.address
+        source = Source(
+            database_id=address.database,
+            asset_id=address.asset,
+            path=f"/{address.path}",
+            asset_version_id=address.version,
+        )
+        partial = target.with_name(f".{target.name}.part")
+        try:
+            with (
+                reported(address),
+                self._client.streams.open(source) as pieces,
+                partial.open("wb") as file,
+            ):
+                file.writelines(pieces)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
