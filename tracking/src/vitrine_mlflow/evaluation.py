@@ -19,8 +19,8 @@ from vitrine_mlflow.evaluation_records import (
     merged,
     new_record,
     position,
-    record,
-    schema,
+    record_entity,
+    schema_of,
     token_after,
     user_of,
 )
@@ -273,7 +273,7 @@ class EvaluationDatasets:
         if done is None:
             return self._change(stored, {}, writes)
         user, inserted = done
-        schema = schema(stored.info["schema"], records)
+        schema = schema_of(stored.info["schema"], records)
         count = _count(stored) + inserted
         changes: dict[str, Any] = {
             "updated": now,
@@ -321,7 +321,7 @@ class EvaluationDatasets:
         if max_results is not None and len(found) > max_results:
             found = found[:max_results]
             token = token_after(found[-1])
-        return [record(dataset_id, one) for one in found], token
+        return [record_entity(dataset_id, one) for one in found], token
 
 
 def _stored(item: Item) -> StoredDataset:

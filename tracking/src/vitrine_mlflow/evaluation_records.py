@@ -51,7 +51,7 @@ def merged(known: dict[str, Any], record: Mapping[str, Any], now: int) -> dict[s
     return merged if user is None else {**merged, "updated_by": user}
 
 
-def record(dataset_id: str, info: Mapping[str, Any]) -> DatasetRecord:
+def record_entity(dataset_id: str, info: Mapping[str, Any]) -> DatasetRecord:
     source = DatasetRecordSource.from_dict(info["source"]) if info["source"] else None
     return DatasetRecord(
         dataset_record_id=info["id"],
@@ -86,7 +86,7 @@ def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]
     return [one for one in records if position(one) > last]
 
 
-def schema(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The types of all fields that records have had; the first value of a field decides."""
     if not records and not known:
         return None

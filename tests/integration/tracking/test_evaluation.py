@@ -1,0 +1,296 @@
+"""Evaluation datasets, scorers, issues and webhooks reply as MLflow's own stores on SQLite.
+
+What may differ, each for a reason:
+1. Ids of records, and times and ids that SQL's classes draw by themselves: they take no clock.
+2. Records of a dataset that does not exist: SQL reports a failed foreign key.
+"""
+
+import itertools
+import json
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from cryptography.fernet import Fernet
+from mlflow.entities import (
+    AssessmentSource,
+    DatasetRecord,
+    EvaluationDataset,
+    IssueReference,
+    ScorerVersion,
+)
+from mlflow.entities.webhook import WebhookEvent, WebhookStatus
+from mlflow.exceptions import MlflowException
+from mlflow.store.model_registry import sqlalchemy_store as sql_registry
+from vitrine_mlflow.context import Context
+from vitrine_mlflow.registry_store import DynamoRegistryStore
+from vitrine_mlflow.store import DynamoTrackingStore
+
+from tests.integration.tracking.comparison import error_of
+from tests.integration.tracking.evaluation_histories import EvaluationHistory, Step
+from tests.integration.tracking.stores import Series, SqlStore, TrackingTables, dynamo_store
+from tests.integration.tracking.trace_histories import TraceHistory
+
+_LEFT_OUT: dict[type, set[str]] = {
+    EvaluationDataset: {"records"},
+    DatasetRecord: {"dataset_record_id"},
+    ScorerVersion: {"_creation_time"},
+}
+
+
+def _outcome(store: Any, step: Step) -> Any:
+    name, arguments, named = step
+    try:
+        reply = getattr(store, name)(*arguments, **named)
+    except MlflowException as error:
+        return "error", error_of(error)
+    return "reply", _plain(reply), bool(getattr(reply, "token", None))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        members: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return [_plain(one) for one in members]
+    if isinstance(value, tuple):  # a page of records: their ids, which decide the order, differ
+        records, token = value  # pyright: ignore[reportUnknownVariableType]
+        return len(records), bool(token)  # pyright: ignore[reportUnknownArgumentType]
+    for kind, left_out in _LEFT_OUT.items():
+        if isinstance(value, kind):
+            fields: Any = value.to_dict() if hasattr(value, "to_dict") else vars(value)
+            return {key: _loaded(one) for key, one in fields.items() if key not in left_out}
+    return vars(value) if hasattr(value, "__dict__") else value
+
+
+def _loaded(value: Any) -> Any:
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError):
+        return value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_replies_equal_those_of_the_sql_store(
+    seed: int, tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
+) -> None:
+    ours, theirs = Series(), Series()
+    store = dynamo_store(tracking_tables.database(new_table()), ours)
+    sql = SqlStore(tmp_path / "one.db", theirs)
+    history = EvaluationHistory(seed)
+    stores: tuple[tuple[Any, Series], ...] = ((store, ours), (sql.store, theirs))
+    with sql.injected():
+        for one, _ in stores:
+            one.create_experiment("first", None, [])
+        ours.experiments = theirs.experiments = 1
+        for one, _ in stores:
+            one.create_experiment("second", None, [])
+            one.delete_experiment("2")
+        for number in range(1, 200):
+            step = history.step()
+            for _, series in stores:
+                series.milliseconds += 1
+                series.numbers = itertools.count(number * 1_000)
+            found, expected = (_outcome(one, step) for one, _ in stores)
+            assert found == expected, f"seed {seed}, {number}: {step}"
+            if found[0] == "reply" and step[0] == "create_dataset":
+                history.datasets.append(found[1]["dataset_id"])
+            if found[0] == "reply" and step[0] == "create_issue":
+                history.issues.append(found[1]["issue_id"])
+        for dataset in history.datasets[1:]:
+            assert _records(store, dataset) == _records(sql.store, dataset)
+
+
+def _records(store: Any, dataset: str) -> Any:
+    return sorted(_plain(store._load_dataset_records(dataset)[0]), key=str)
+
+
+def test_records_are_paged_without_gaps(
+    tracking_tables: TrackingTables, new_table: Callable[[], str]
+) -> None:
+    series = Series()
+    store = dynamo_store(tracking_tables.database(new_table()), series)
+    dataset = store.create_dataset("big").dataset_id
+    records = [{"inputs": {"n": number}, "outputs": "x" * 30_000} for number in range(120)]
+    assert store.upsert_dataset_records(dataset, records) == {"inserted": 120, "updated": 0}
+    assert store.upsert_dataset_records(dataset, records) == {"inserted": 0, "updated": 120}
+    found: list[Any] = []
+    reading: Any = store
+    token = None
+    while True:
+        page, token = reading._load_dataset_records(dataset, 50, token)
+        found += page
+        if token is None:
+            break
+    assert sorted(one.inputs["n"] for one in found) == list(range(120))
+    assert json.loads(store.get_dataset(dataset).profile or "") == {"num_records": 120}
+    assert store.delete_dataset_records(dataset, [one.dataset_record_id for one in found]) == 120
+    assert reading._load_dataset_records(dataset) == ([], None)
+    with pytest.raises(MlflowException, match="not found"):
+        store.upsert_dataset_records("d-none", records)
+
+
+def test_correlation_and_counts_of_issues_equal_those_of_the_sql_store(
+    tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
+) -> None:
+    ours, theirs = Series(), Series()
+    store = dynamo_store(tracking_tables.database(new_table()), ours)
+    sql = SqlStore(tmp_path / "one.db", theirs)
+    history = TraceHistory(3)
+    with sql.injected():
+        both: tuple[Any, ...] = (store, sql.store)
+        _same(both, lambda one: one.create_issue("0", "slow", "it is").issue_id)
+        issue = store.search_issues("0")[0].issue_id
+        for number in range(40):
+            _name, call = history.operation()
+            for series in (ours, theirs):
+                series.milliseconds += 1
+                series.numbers = itertools.count((number + 2) * 1_000)
+            for one in both:
+                with suppress(MlflowException):
+                    call(one)
+        for info in store.search_traces(["0"])[0][:3]:
+            reference = IssueReference(
+                issue_id=issue,
+                issue_name="slow",
+                source=AssessmentSource("HUMAN", "ann"),
+                trace_id=info.trace_id,
+            )
+            for one in both:
+                one.create_assessment(reference)
+        _same(
+            both,
+            lambda one: [
+                x.to_dictionary() for x in one.search_issues("0", include_trace_count=True)
+            ],
+        )
+        filters = [
+            "status = 'OK'",
+            "status != 'OK'",
+            "tags.team = 'a'",
+            "timestamp_ms > 0",
+            "x = 1",
+        ]
+        for first, second in itertools.product(filters, filters):
+            for base in (None, "status = 'OK'"):
+                _same(
+                    both,
+                    lambda one, args=(first, second, base): _numbers(
+                        one.calculate_trace_filter_correlation(["0", "77"], *args)
+                    ),
+                )
+
+
+def _same(stores: tuple[Any, ...], call: Callable[[Any], Any]) -> None:
+    replies: list[Any] = []
+    for one in stores:
+        try:
+            replies.append(call(one))
+        except MlflowException as error:
+            replies.append(error_of(error))
+    assert replies[0] == replies[1]
+
+
+def _numbers(result: Any) -> list[Any]:
+    return [
+        "nan" if isinstance(value, float) and math.isnan(value) else value
+        for value in dict[str, Any](vars(result)).values()
+    ]
+
+
+EVENTS = [WebhookEvent("registered_model", "created"), WebhookEvent("model_version", "created")]
+
+
+def test_webhooks_equal_those_of_the_sql_registry(
+    tracking_tables: TrackingTables,
+    new_table: Callable[[], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
+    monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
+    series = Series()
+    database = tracking_tables.database(new_table())
+    ours = DynamoRegistryStore.of_context(Context(database, "", series.sources()))
+    SqlStore(tmp_path / "one.db", Series())
+    module: Any = sql_registry
+    theirs: Any = module.SqlAlchemyStore(f"sqlite:///{tmp_path / 'one.db'}")
+    pairs: list[tuple[str, str]] = []
+    url = "https://127.0.0.1/x"
+    creations: list[tuple[Any, ...]] = [
+        ("one", url, EVENTS, "text", "secret", None),
+        ("two", url, EVENTS[:1], None, None, WebhookStatus.DISABLED),
+        ("bad name!", url, EVENTS, None, None, None),
+        ("one", "ftp://x", EVENTS, None, None, None),
+        ("one", url, [], None, None, None),
+    ]
+    with mock.patch.object(module, "get_current_time_millis", series.now_ms):
+        for arguments in creations:
+            series.milliseconds += 1
+            replies = [_hook(one, "create_webhook", *arguments) for one in (ours, theirs)]
+            assert replies[0][1:] == replies[1][1:]
+            if replies[0][0]:
+                pairs.append((replies[0][0], replies[1][0]))
+        series.milliseconds += 1
+        changes: list[dict[str, Any]] = [
+            {"name": "new", "events": EVENTS[1:], "status": WebhookStatus.DISABLED},
+            {"secret": "other", "description": ""},
+            {"url": "bad"},
+        ]
+        for change in changes:
+            replies = [
+                _hook(one, "update_webhook", webhook, **change)
+                for one, webhook in zip((ours, theirs), pairs[0], strict=True)
+            ]
+            assert replies[0][1:] == replies[1][1:]
+        for size in (None, 1, 1001):
+            _same((ours, theirs), lambda one, size=size: _hooks(one.list_webhooks(size)))
+        for event in EVENTS:
+            _same(
+                (ours, theirs), lambda one, event=event: _hooks(one.list_webhooks_by_event(event))
+            )
+        for one, webhook in zip((ours, theirs), pairs[1], strict=True):
+            one.delete_webhook(webhook)
+        for name in ("get_webhook", "delete_webhook"):
+            _same((ours, theirs), lambda one, name=name: getattr(one, name)("none"))
+        _same((ours, theirs), lambda one: _hooks(one.list_webhooks()))
+    stored = next(database.query("WEBHOOKS#default"))["info"]
+    assert "other" not in str(stored), "the secret is stored as it is"
+    monkeypatch.delenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY")
+    with pytest.raises(MlflowException, match="MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY"):
+        ours.create_webhook("three", url, EVENTS, secret="x")
+
+
+def _hook(store: Any, name: str, *arguments: Any, **named: Any) -> tuple[Any, Any]:
+    try:
+        reply = getattr(store, name)(*arguments, **named)
+    except MlflowException as error:
+        return None, error_of(error)
+    return reply.webhook_id, _shown(reply)
+
+
+def _shown(webhook: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = vars(webhook)
+    shown = {key: value for key, value in fields.items() if key != "_webhook_id"}
+    return {**shown, "_events": sorted(map(str, webhook.events))}
+
+
+def _hooks(page: Any) -> tuple[list[Any], bool]:
+    return [_shown(one) for one in page], bool(page.token)
+
+
+def test_what_a_removed_experiment_had_is_removed(
+    tracking_tables: TrackingTables, new_table: Callable[[], str]
+) -> None:
+    store: Any = dynamo_store(tracking_tables.database(new_table()), Series())
+    scorer = store.register_scorer("0", "one", "{}")
+    store.upsert_online_scoring_config("0", "one", 0)
+    issue = store.create_issue("0", "slow", "it is")
+    store.delete_experiment("0")
+    store._hard_delete_experiment("0")
+    assert store.get_online_scoring_configs([scorer.scorer_id]) == []
+    with pytest.raises(MlflowException, match="not found"):
+        store.get_issue(issue.issue_id)
+    assert isinstance(store, DynamoTrackingStore)
