@@ -78,6 +78,10 @@ format: $(READY) ## Format the code and mend what ruff can
 demo: $(READY) ## Import a folder into a fresh runtime and search it (DEMO_DIR=, default the samples)
 	@$(BIN)/python -m local demo $(DEMO_DIR)
 
+.PHONY: demo-tracking
+demo-tracking: $(READY) ## Train a small model with MLflow on a local table: log, register, search
+	@$(BIN)/python -m local demo-tracking
+
 .PHONY: bench
 bench: $(READY) ## Print the speed of the indexing path, as ratios, with exact requests
 	@$(BIN)/python -m benchmarks
@@ -161,7 +165,8 @@ prove-mlflow: prepare
 	@MLFLOW_HISTORIES=$(MLFLOW_HISTORIES) MLFLOW_TRACE_HISTORIES=$(MLFLOW_TRACE_HISTORIES) \
 		$(PYTEST) -q -n $(CORES) tests/integration/tracking/test_differential.py \
 		tests/integration/tracking/test_traces_differential.py \
-		tests/journeys/long/test_mlflow_server.py; \
+		tests/journeys/long/test_mlflow_server.py \
+		tests/journeys/long/test_tracking_demo.py; \
 		echo "make prove PART=mlflow: $$SECONDS s"
 
 prove-searches: prepare

@@ -204,6 +204,15 @@ def demo_command(
     raise typer.Exit(code)
 
 
+@app.command("demo-tracking")
+def demo_tracking() -> None:
+    """Train a small model with MLflow on a table in memory: log, register, search."""
+    from local.tracking_demo import demo  # noqa: PLC0415 - for this only
+
+    with _one_line_errors():
+        raise typer.Exit(demo(_say()))
+
+
 @contextmanager
 def _one_line_errors() -> Generator[None]:
     try:

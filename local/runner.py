@@ -79,6 +79,7 @@ class EndpointFile(TypedDict):
     admin: str
     pid: int
     trackingTable: NotRequired[str]
+    trackingArtifacts: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -372,6 +373,9 @@ class Runtime:
         tracking = self._plan.outputs.get("TrackingTableName")
         if isinstance(tracking, str):
             endpoint["trackingTable"] = tracking
+        artifacts = self._plan.outputs.get("TrackingArtifacts")
+        if isinstance(artifacts, str):
+            endpoint["trackingArtifacts"] = artifacts
         return endpoint
 
 

@@ -20,7 +20,7 @@ from local.engines.process import stop_leftovers
 from local.errors import LocalError
 from local.first_look import show
 from local.iam.roles import Enforcement
-from local.runner import Choices, Runtime, refuse_kept_data
+from local.runner import Choices, EndpointFile, Runtime, refuse_kept_data
 from local.servers import HttpServer, bind, bind_any
 from local.state import StateFolder
 
@@ -156,13 +156,16 @@ def _until_told(stopping: asyncio.Event, say: Callable[[str], None]) -> Callable
     return say_or_stop
 
 
-def _mlflow_server(table: str, dynamodb: str) -> str:
-    """How to start MLflow's server on the table; the engine takes one pair of keys."""
+def _mlflow_server(endpoint: EndpointFile) -> str:
+    """How to start MLflow's server on the table; the engines take one pair of keys."""
     options = Options()
+    table, dynamodb = endpoint.get("trackingTable"), endpoint["dynamodb"]
     return (
         f"MLflow: AWS_ACCESS_KEY_ID={options.access_key} "
-        f"AWS_SECRET_ACCESS_KEY={options.secret_key} .venv/bin/mlflow server --workers 1 "
-        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}'"
+        f"AWS_SECRET_ACCESS_KEY={options.secret_key} AWS_DEFAULT_REGION={options.region} "
+        f"MLFLOW_S3_ENDPOINT_URL={endpoint['s3']} .venv/bin/mlflow server --workers 1 "
+        f"--backend-store-uri 'dynamodb://{table}?region={options.region}&endpoint={dynamodb}' "
+        f"--artifacts-destination {endpoint.get('trackingArtifacts')}"
     )
 
 
@@ -175,7 +178,7 @@ async def _until(choices: Choices, first_look: Path | None, stopping: asyncio.Ev
             if endpoint["adminApiKey"]:
                 say(f"key {endpoint['adminApiKey']}")
             if "trackingTable" in endpoint:
-                say(_mlflow_server(endpoint["trackingTable"], endpoint["dynamodb"]))
+                say(_mlflow_server(endpoint))
             if choices.in_memory:
                 say("tables are in memory: nothing is kept")
             if first_look is not None:

@@ -40,6 +40,8 @@ PREVIEW_MARK = ".previewFile."
 ASSET_PREVIEW_NAMES = frozenset("preview" + extension for extension in PREVIEW_EXTENSIONS)
 CLOUDTRAIL_LOG_PREFIX = "cloudtrail-logs/"
 AUDIT_VALUES_PREFIX = "values/"
+TRACKING_PREFIX = "mlflow/"
+"""In the bucket of artefacts, those of MLflow's runs."""
 
 
 @frozen
@@ -139,6 +141,12 @@ KEY_LAYOUTS = (
     ),
     KeyLayout("WebAppBucket", "{path}", "A file of the web application."),
     KeyLayout("ArtefactsBucket", "{path}", "A template notebook or deployment artefact."),
+    KeyLayout(
+        "ArtefactsBucket",
+        f"{TRACKING_PREFIX}{{experimentId}}/{{runId}}/artifacts/{{path}}",
+        "An artifact of an MLflow run, where the setting `tracking` is on.",
+        "ours",
+    ),
     KeyLayout(
         "AccessLogsBucket", "{log prefix of the bucket}{log file}", "Access logs of a bucket."
     ),

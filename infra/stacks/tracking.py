@@ -5,6 +5,8 @@ from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 from vitrine_mlflow import table as declared
 
+from backend.spec.buckets import ARTEFACTS_BUCKET
+from backend.spec.key_layouts import TRACKING_PREFIX
 from infra.constructs.naming import name_exactly, output
 from infra.constructs.updates import RETAINED
 from infra.resources import Resources
@@ -44,6 +46,9 @@ class TrackingStack(Stack):
         _add_indexes(table)
         name_exactly(table, TABLE)
         output(self, "TrackingTableName", table.table_name, "The table of MLflow's tracking store")
+        bucket = resources.buckets[ARTEFACTS_BUCKET.name].bucket_name
+        destination = f"s3://{bucket}/{TRACKING_PREFIX.removesuffix('/')}"
+        output(self, "TrackingArtifacts", destination, "Where MLflow's server puts artifacts")
 
 
 def _add_indexes(table: dynamodb.Table) -> None:
