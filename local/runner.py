@@ -370,12 +370,9 @@ class Runtime:
             "admin": self._choices.internal.url,
             "pid": os.getpid(),
         }
-        tracking = self._plan.outputs.get("TrackingTableName")
-        if isinstance(tracking, str):
-            endpoint["trackingTable"] = tracking
-        artifacts = self._plan.outputs.get("TrackingArtifacts")
-        if isinstance(artifacts, str):
-            endpoint["trackingArtifacts"] = artifacts
+        table, artifacts = map(self._plan.outputs.get, ("TrackingTableName", "TrackingArtifacts"))
+        if isinstance(table, str) and isinstance(artifacts, str):
+            endpoint["trackingTable"], endpoint["trackingArtifacts"] = table, artifacts
         return endpoint
 
 

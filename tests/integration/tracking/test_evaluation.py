@@ -8,8 +8,9 @@ What may differ, each for a reason:
 import itertools
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -66,8 +67,8 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = value.to_dict() if hasattr(value, "to_dict") else vars(value)
-    return fields
+    convert: Any = getattr(value, "to_dict", None)
+    return vars(value) if convert is None else convert()
 
 
 def _loaded(value: Any) -> Any:
@@ -139,65 +140,77 @@ def test_records_are_paged_without_gaps(
         store.upsert_dataset_records("d-none", records)
 
 
-def test_correlation_and_counts_of_issues_equal_those_of_the_sql_store(
+@dataclass(frozen=True)
+class Both:
+    """Our store and SQL's, which got the same operations."""
+
+    ours: Any
+    theirs: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.ours, self.theirs))
+
+    def same(self, call: Callable[[Any], Any]) -> None:
+        """Both reply the same, or refuse in the same way."""
+        replies: list[Any] = []
+        for one in self:
+            try:
+                replies.append(call(one))
+            except MlflowException as error:
+                replies.append(error_of(error))
+        assert replies[0] == replies[1]
+
+
+@pytest.fixture
+def traced(
     tracking_tables: TrackingTables, new_table: Callable[[], str], tmp_path: Path
-) -> None:
+) -> Iterator[Both]:
+    """Both stores with traces."""
     ours, theirs = Series(), Series()
     store = dynamo_store(tracking_tables.database(new_table()), ours)
     sql = SqlStore(tmp_path / "one.db", theirs)
     history = TraceHistory(3)
     with sql.injected():
-        both: tuple[Any, ...] = (store, sql.store)
-        _same(both, lambda one: one.create_issue("0", "slow", "it is").issue_id)
-        issue = store.search_issues("0")[0].issue_id
-        for number in range(40):
+        both = Both(store, sql.store)
+        for number in range(1, 41):
             _name, call = history.operation()
             for series in (ours, theirs):
                 series.milliseconds += 1
-                series.numbers = itertools.count((number + 2) * 1_000)
+                series.numbers = itertools.count(number * 1_000)
             for one in both:
                 with suppress(MlflowException):
                     call(one)
-        for info in store.search_traces(["0"])[0][:3]:
-            reference = IssueReference(
-                issue_id=issue,
-                issue_name="slow",
-                source=AssessmentSource("HUMAN", "ann"),
-                trace_id=info.trace_id,
-            )
-            for one in both:
-                one.create_assessment(reference)
-        _same(
-            both,
-            lambda one: [
-                x.to_dictionary() for x in one.search_issues("0", include_trace_count=True)
-            ],
+        yield both
+
+
+def test_issues_count_their_traces(traced: Both) -> None:
+    traced.same(lambda one: one.create_issue("0", "slow", "it is").issue_id)
+    issue = traced.ours.search_issues("0")[0].issue_id
+    found = traced.ours.search_traces(["0"])[0][:3]
+    assert found
+    for info in found:
+        reference = IssueReference(
+            issue_id=issue,
+            issue_name="slow",
+            source=AssessmentSource("HUMAN", "ann"),
+            trace_id=info.trace_id,
         )
-        filters = [
-            "status = 'OK'",
-            "status != 'OK'",
-            "tags.team = 'a'",
-            "timestamp_ms > 0",
-            "x = 1",
-        ]
-        for first, second in itertools.product(filters, filters):
-            for base in (None, "status = 'OK'"):
-                _same(
-                    both,
-                    lambda one, args=(first, second, base): _numbers(
-                        one.calculate_trace_filter_correlation(["0", "77"], *args)
-                    ),
+        for one in traced:
+            one.create_assessment(reference)
+    traced.same(lambda one: _plain(list(one.search_issues("0", include_trace_count=True))))
+    assert traced.ours.search_issues("0", include_trace_count=True)[0].trace_count == len(found)
+
+
+def test_correlations_of_filters_are_equal(traced: Both) -> None:
+    filters = ["status = 'OK'", "status != 'OK'", "tags.team = 'a'", "timestamp_ms > 0", "x = 1"]
+    for first, second in itertools.product(filters, filters):
+        for base in (None, "status = 'OK'"):
+            arguments = (["0", "77"], first, second, base)
+            traced.same(
+                lambda one, arguments=arguments: _numbers(
+                    one.calculate_trace_filter_correlation(*arguments)
                 )
-
-
-def _same(stores: tuple[Any, ...], call: Callable[[Any], Any]) -> None:
-    replies: list[Any] = []
-    for one in stores:
-        try:
-            replies.append(call(one))
-        except MlflowException as error:
-            replies.append(error_of(error))
-    assert replies[0] == replies[1]
+            )
 
 
 def _numbers(result: Any) -> list[Any]:
@@ -211,12 +224,28 @@ def _numbers(result: Any) -> list[Any]:
 EVENTS = [WebhookEvent("registered_model", "created"), WebhookEvent("model_version", "created")]
 
 
-def test_webhooks_equal_those_of_the_sql_registry(
+URL = "https://127.0.0.1/x"
+CREATIONS: list[tuple[Any, ...]] = [
+    ("one", URL, EVENTS, "text", "secret", None),
+    ("two", URL, EVENTS[:1], None, None, WebhookStatus.DISABLED),
+    ("bad name!", URL, EVENTS, None, None, None),
+    ("one", "ftp://x", EVENTS, None, None, None),
+    ("one", URL, [], None, None, None),
+]
+CHANGES: list[dict[str, Any]] = [
+    {"name": "new", "events": EVENTS[1:], "status": WebhookStatus.DISABLED},
+    {"secret": "other", "description": ""},
+    {"url": "bad"},
+]
+
+
+@pytest.fixture
+def registries(
     tracking_tables: TrackingTables,
     new_table: Callable[[], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> Iterator[tuple[Both, Series]]:
     monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
     monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
     series = Series()
@@ -225,50 +254,52 @@ def test_webhooks_equal_those_of_the_sql_registry(
     SqlStore(tmp_path / "one.db", Series())
     module: Any = sql_registry
     theirs: Any = module.SqlAlchemyStore(f"sqlite:///{tmp_path / 'one.db'}")
-    pairs: list[tuple[str, str]] = []
-    url = "https://127.0.0.1/x"
-    creations: list[tuple[Any, ...]] = [
-        ("one", url, EVENTS, "text", "secret", None),
-        ("two", url, EVENTS[:1], None, None, WebhookStatus.DISABLED),
-        ("bad name!", url, EVENTS, None, None, None),
-        ("one", "ftp://x", EVENTS, None, None, None),
-        ("one", url, [], None, None, None),
-    ]
     with mock.patch.object(module, "get_current_time_millis", series.now_ms):
-        for arguments in creations:
-            series.milliseconds += 1
-            replies = [_hook(one, "create_webhook", *arguments) for one in (ours, theirs)]
-            assert replies[0][1:] == replies[1][1:]
-            if replies[0][0]:
-                pairs.append((replies[0][0], replies[1][0]))
+        yield Both(ours, theirs), series
+
+
+def test_webhooks_equal_those_of_the_sql_registry(
+    registries: tuple[Both, Series], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, series = registries
+    pairs: list[tuple[str, str]] = []
+    for arguments in CREATIONS:
         series.milliseconds += 1
-        changes: list[dict[str, Any]] = [
-            {"name": "new", "events": EVENTS[1:], "status": WebhookStatus.DISABLED},
-            {"secret": "other", "description": ""},
-            {"url": "bad"},
+        replies = [_hook(one, "create_webhook", *arguments) for one in both]
+        assert replies[0][1:] == replies[1][1:]
+        if replies[0][0]:
+            pairs.append((replies[0][0], replies[1][0]))
+    series.milliseconds += 1
+    for change in CHANGES:
+        replies = [
+            _hook(one, "update_webhook", webhook, **change)
+            for one, webhook in zip(both, pairs[0], strict=True)
         ]
-        for change in changes:
-            replies = [
-                _hook(one, "update_webhook", webhook, **change)
-                for one, webhook in zip((ours, theirs), pairs[0], strict=True)
-            ]
-            assert replies[0][1:] == replies[1][1:]
-        for size in (None, 1, 1001):
-            _same((ours, theirs), lambda one, size=size: _hooks(one.list_webhooks(size)))
-        for event in EVENTS:
-            _same(
-                (ours, theirs), lambda one, event=event: _hooks(one.list_webhooks_by_event(event))
-            )
-        for one, webhook in zip((ours, theirs), pairs[1], strict=True):
-            one.delete_webhook(webhook)
-        for name in ("get_webhook", "delete_webhook"):
-            _same((ours, theirs), lambda one, name=name: getattr(one, name)("none"))
-        _same((ours, theirs), lambda one: _hooks(one.list_webhooks()))
-    stored = next(database.query("WEBHOOKS#default"))["info"]
-    assert "other" not in str(stored), "the secret is stored as it is"
+        assert replies[0][1:] == replies[1][1:]
+    for size in (None, 1, 1001):
+        both.same(lambda one, size=size: _hooks(one.list_webhooks(size)))
+    for event in EVENTS:
+        both.same(lambda one, event=event: _hooks(one.list_webhooks_by_event(event)))
+    for one, webhook in zip(both, pairs[1], strict=True):
+        one.delete_webhook(webhook)
+    for name in ("get_webhook", "delete_webhook"):
+        both.same(lambda one, name=name: getattr(one, name)("none"))
+    both.same(lambda one: _hooks(one.list_webhooks()))
     monkeypatch.delenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY")
     with pytest.raises(MlflowException, match="MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY"):
-        ours.create_webhook("three", url, EVENTS, secret="x")
+        both.ours.create_webhook("three", URL, EVENTS, secret="x")
+
+
+def test_a_webhooks_secret_is_stored_encrypted(
+    tracking_tables: TrackingTables, new_table: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_WEBHOOK_SECRET_ENCRYPTION_KEY", Fernet.generate_key().decode())
+    monkeypatch.setenv("MLFLOW_WEBHOOK_ALLOW_PRIVATE_IPS", "true")
+    database = tracking_tables.database(new_table())
+    store = DynamoRegistryStore.of_context(Context(database, ""))
+    store.create_webhook("one", URL, EVENTS, secret="sesame")
+    assert "sesame" not in str(list(database.query("WEBHOOKS#default")))
+    assert [one.secret for one in store.list_webhooks()] == ["sesame"]
 
 
 def _hook(store: Any, call: str, *arguments: Any, **named: Any) -> tuple[Any, Any]:
