@@ -60,7 +60,7 @@ class EvaluationHistory:
             ("set_dataset_tags", (one, self._tags()), {}),
             ("delete_dataset_tag", (one, self.pick(["team", "none"])), {}),
             ("get_dataset_experiment_ids", (one,), {}),
-            ("add_dataset_to_experiments", (one, [*experiments, self._experiment()]), {}),
+            ("add_dataset_to_experiments", (one, sorted({*experiments, self._experiment()})), {}),
             ("remove_dataset_from_experiments", (one, experiments), {}),
             ("_load_dataset_records", (one,), {"max_results": self.pick([None, 1, 2])}),
             ("search_datasets", (), {
@@ -80,7 +80,7 @@ class EvaluationHistory:
         for _ in range(self.random.randrange(4)):
             record: dict[str, Any] = {"inputs": self.pick(INPUTS)}
             if self.random.random() < 0.6:
-                record["outputs"] = self.pick([{"a": 1}, {"b": "x"}, "text", 5, None])
+                record["outputs"] = self.pick([{"a": 1}, {"b": "x"}, {"a": [1]}, None])
             if self.random.random() < 0.6:
                 record["expectations"] = self.pick([{"e": True}, {"f": 1.5}, {}, None])
             if self.random.random() < 0.4:

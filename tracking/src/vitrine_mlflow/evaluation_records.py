@@ -98,7 +98,8 @@ def schema_of(known: str | None, records: Sequence[Mapping[str, Any]]) -> dict[s
     for record in records:
         for part in _PARTS:
             value: Any = record.get(part)
-            if isinstance(value, dict):
+            # once an output was no mapping, the schema has its type and no fields
+            if isinstance(value, dict) and isinstance(schema[part], dict):
                 fields: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
                 schema[part] = {
                     **{name: _type_name(one) for name, one in fields.items()},
