@@ -100,7 +100,9 @@ def require(
         PermissionDeniedError: it may not.
     """
     if not authorization.may(caller, action, target):
-        raise PermissionDeniedError(f"You may not {action} this {target.object_type}")
+        raise PermissionDeniedError(
+            f"You do not have permission to {action} this {target.object_type}"
+        )
 
 
 def require_administrator(authorization: Authorization, caller: Identity, why: str) -> None:

@@ -11,12 +11,15 @@ from backend.spec.queues import Queue
 
 
 class RedriveRunningError(StateForbidsError):
-    """Dead letters of the queue are on their way back already."""
+    """A redrive of the queue's dead letters is already running."""
 
     code = "RedriveRunning"
 
     def __init__(self, queue: Queue) -> None:
-        super().__init__(f"Dead letters of {queue.name} are being moved back already")
+        super().__init__(
+            f"A redrive of the dead letters of {queue.name} is already running; wait until it "
+            "has ended"
+        )
 
 
 class Redrive(NamedTuple):

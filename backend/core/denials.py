@@ -21,7 +21,7 @@ class RouteDeniedError(PermissionDeniedError):
     """Tier 1: the caller may not use the route at all."""
 
     def __init__(self) -> None:
-        super().__init__("You may not use this route")
+        super().__init__("You do not have permission to use this route")
 
 
 class Denial(NamedTuple):

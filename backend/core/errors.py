@@ -53,74 +53,74 @@ class VitrineError(Exception):
 
 
 class InvalidInputError(VitrineError):
-    """What was sent is wrong."""
+    """The request is invalid."""
 
     code = "InvalidInput"
 
 
 class UnauthenticatedError(VitrineError):
-    """No credentials, or none that are good."""
+    """Credentials are missing or invalid."""
 
     code = "Unauthenticated"
 
 
 class PermissionDeniedError(VitrineError):
-    """The caller may not do this."""
+    """The caller does not have the required permission."""
 
     code = "PermissionDenied"
 
 
 class NotFoundError(VitrineError):
-    """Absent, or not visible to the caller."""
+    """Not found, or not visible to the caller."""
 
     code = "NotFound"
 
 
 class GoneError(VitrineError):
-    """The thing is archived and not served."""
+    """The resource is archived and not available."""
 
     code = "Gone"
 
 
 class ConflictError(VitrineError):
-    """The state of the thing, or of another one, does not allow this."""
+    """The state of this or of a related resource does not allow the operation."""
 
     code = "Conflict"
 
 
 class AlreadyExistsError(ConflictError):
-    """The name or id is taken."""
+    """The name or id is already in use."""
 
     code = "AlreadyExists"
 
 
 class NotEmptyError(ConflictError):
-    """Something is still in it."""
+    """The resource is not empty."""
 
     code = "NotEmpty"
 
 
 class StateForbidsError(ConflictError):
-    """Its state does not allow this."""
+    """The state of the resource does not allow the operation."""
 
     code = "StateForbids"
 
 
 class RevisionConflictError(VitrineError):
-    """The revision that the caller saw is not the current one."""
+    """The resource was changed after the caller read it (`If-Match`)."""
 
     code = "RevisionConflict"
 
 
 class TooLargeError(VitrineError):
-    """An item or a body is over a limit."""
+    """An item or a body exceeds a size limit."""
 
     code = "TooLarge"
     needs_operator = False  # only a user can make it smaller
 
 
 class RangeError(VitrineError):
-    """None of the bytes that were asked for is there; `size` is how many there are."""
+    """The requested byte range is outside the content; `size` is the content's size in bytes."""
 
     code = "RangeNotSatisfiable"
 
@@ -140,6 +140,6 @@ class RateLimitedError(VitrineError):
 
 
 class UnavailableError(VitrineError):
-    """A backing service does not answer; the same request can be sent again."""
+    """A backing service is unavailable; the request can be repeated."""
 
     code = "Unavailable"

@@ -24,13 +24,13 @@ _PRINTABLE = frozenset(map(chr, range(0x21, 0x7F)))
 
 
 class ForbiddenUrlError(InvalidInputError):
-    """The URL leads where the product does not go; the message says why, and names no address."""
+    """The URL is not allowed; the message gives the reason."""
 
     code = "ForbiddenUrl"
 
 
 class FetchFailedError(UnavailableError):
-    """No connection, or an answer that is no 200, too large, or too slow."""
+    """The connection failed, or the response was not a 200, too large or too slow."""
 
 
 class Limits(NamedTuple):
@@ -52,7 +52,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise FetchFailedError(f"{host} has no address") from error
+        raise FetchFailedError(f"{host} cannot be resolved to an address") from error
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
@@ -86,7 +86,7 @@ class Fetcher:
             return self._body(connection, target)
         except (OSError, HTTPException, ValueError) as error:
             # ValueError: reading goes on after the time was up, and the connection is gone.
-            raise FetchFailedError(f"{host} does not answer: {type(error).__name__}") from error
+            raise FetchFailedError(f"{host} does not respond: {type(error).__name__}") from error
         finally:
             connection.close()
 
@@ -95,13 +95,13 @@ class Fetcher:
         host = parts.hostname or ""
         found = self.resolve(host, port)
         if not found:
-            raise FetchFailedError(f"{host} has no address")
+            raise FetchFailedError(f"{host} cannot be resolved to an address")
         if self.loopback and all(is_loopback(address) for address in found):
             return found[0]
         if parts.scheme != "https":
-            raise ForbiddenUrlError(f"{host}: only https is spoken")
+            raise ForbiddenUrlError(f"{host}: only https is supported")
         if not all(is_public(address) for address in found):
-            raise ForbiddenUrlError(f"{host} is not of the public internet")
+            raise ForbiddenUrlError(f"{host} is not on the public internet")
         return found[0]
 
     def _body(self, connection: HTTPConnection, target: str) -> bytes:
@@ -126,12 +126,14 @@ class Fetcher:
 
     def _read(self, response: HTTPResponse) -> bytes:
         if response.status != 200:
-            raise FetchFailedError(f"the answer was {response.status}, and no redirect is followed")
+            raise FetchFailedError(
+                f"the response status was {response.status}; redirects are not followed"
+            )
         body = response.read(self.limits.size + 1)
         if len(body) > self.limits.size:
-            raise FetchFailedError(f"the answer has more than {self.limits.size} bytes")
+            raise FetchFailedError(f"the response has more than {self.limits.size} bytes")
         if response.length:
-            raise FetchFailedError("the answer ended early")
+            raise FetchFailedError("the response ended early")
         return body
 
 
@@ -178,16 +180,16 @@ def _end(connection: HTTPConnection, is_over: Event) -> None:
 def _parts(url: str) -> SplitResult:
     """The parts of a URL that names a host, nobody's password, and holds no odd character."""
     if not _PRINTABLE.issuperset(url) or "\\" in url:
-        raise ForbiddenUrlError("The URL holds characters that no URL has")
+        raise ForbiddenUrlError("The URL contains invalid characters")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ForbiddenUrlError(f"The URL is none: {error}") from None
+        raise ForbiddenUrlError(f"The URL is invalid: {error}") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        raise ForbiddenUrlError("The URL is none of https with a host")
+        raise ForbiddenUrlError("The URL must begin with https:// and name a host")
     if "@" in parts.netloc:
-        raise ForbiddenUrlError("The URL names a user")
+        raise ForbiddenUrlError("The URL must not contain a user name")
     if "%" in parts.netloc:
-        raise ForbiddenUrlError("The URL's host is encoded")
+        raise ForbiddenUrlError("The host of the URL must not be percent-encoded")
     return parts

@@ -45,7 +45,7 @@ def check_visible(value: str) -> str:
     for found in _INVISIBLE.finditer(value):
         at = found.start()
         if at not in allowed and not (found[0] in _JOINERS and _joins(value, at)):
-            raise ValueError(f"must not hold the invisible character U+{ord(found[0]):04X}")
+            raise ValueError(f"must not contain the invisible character U+{ord(found[0]):04X}")
     return value
 
 

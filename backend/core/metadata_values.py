@@ -51,7 +51,7 @@ def check_key(key: str) -> str:
     if not 1 <= len(key) <= MAX_KEY_CHARS:
         raise ValueError(f"must have 1 to {MAX_KEY_CHARS} characters")
     if has_control_character(key):
-        raise ValueError("must not hold control characters")
+        raise ValueError("must not contain control characters")
     return key
 
 
@@ -74,11 +74,11 @@ def _check_number(value: str) -> None:
     try:
         number = Decimal(value)
     except InvalidOperation:  # the exponent is beyond what Decimal can hold
-        raise ValueError("is outside the range of numbers") from None
+        raise ValueError("has an exponent that is too large") from None
     if len("".join(map(str, number.as_tuple().digits)).strip("0")) > MAX_DIGITS:
         raise ValueError(f"must have at most {MAX_DIGITS} significant digits")
     if number and not MIN_EXPONENT <= number.adjusted() <= MAX_EXPONENT:
-        raise ValueError(f"must lie between 1E{MIN_EXPONENT} and 9.99E+{MAX_EXPONENT}")
+        raise ValueError(f"must be between 1E{MIN_EXPONENT} and 9.99E+{MAX_EXPONENT}")
 
 
 def _check_boolean(value: str) -> None:
@@ -132,7 +132,7 @@ def _check_geojson(value: str) -> None:
 
 def _check_feature(feature: Mapping[str, Any]) -> None:
     if feature.get("type") != "Feature":
-        raise ValueError("features must be of the type Feature")
+        raise ValueError("features must have the type 'Feature'")
     if "geometry" not in feature:
         raise ValueError("a Feature must have a geometry, which may be null")
     if feature["geometry"] is not None:
@@ -150,7 +150,7 @@ def _check_geometry(geometry: Mapping[str, Any]) -> None:
         return
     check = _GEOMETRIES.get(kind) if isinstance(kind, str) else None
     if check is None:
-        raise ValueError(f"{kind!r:.64} is not a type of GeoJSON geometry")
+        raise ValueError(f"{kind!r:.64} is not a GeoJSON geometry type")
     check(geometry.get("coordinates"))
 
 
@@ -189,9 +189,9 @@ def _each(check: Callable[[Any], None]) -> Callable[[Any], None]:
 
 def _longitude_and_latitude(longitude: float, latitude: float) -> None:
     if not -180 <= longitude <= 180:
-        raise ValueError("the longitude must lie between -180 and 180")
+        raise ValueError("the longitude must be between -180 and 180")
     if not -90 <= latitude <= 90:
-        raise ValueError("the latitude must lie between -90 and 90")
+        raise ValueError("the latitude must be between -90 and 90")
 
 
 def _check_vector(*names: str) -> Callable[[str], None]:
@@ -219,7 +219,7 @@ def _finite(value: Any, what: str) -> None:
     except OverflowError:  # a whole number beyond floating point
         is_finite = False
     if not is_finite:
-        raise ValueError(f"{what} must hold finite numbers")
+        raise ValueError(f"{what} must contain finite numbers only")
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def _json(value: str) -> Any:
     while level := [child for parent in level for child in _children(parent)]:
         depth += 1
         if depth > MAX_JSON_DEPTH:
-            raise ValueError(f"is nested deeper than {MAX_JSON_DEPTH} levels")
+            raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH} levels")
     return found
 
 

@@ -145,7 +145,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _is_true(value: bool) -> bool:
     if not value:
-        raise ValueError("must be true: what is not confirmed is not done")
+        raise ValueError("must be true to confirm the operation")
     return value
 
 

@@ -56,7 +56,7 @@ def check_text(value: str) -> str:
     """
     is_text(value)
     if _HAS_CONTROLS.search(value):
-        raise ValueError("must not hold control characters but tabs and ends of lines")
+        raise ValueError("must not contain control characters other than tabs and line breaks")
     return value
 
 
@@ -67,7 +67,7 @@ def check_words(value: str) -> str:
         ValueError: it is made of blanks alone.
     """
     if value and not value.strip():
-        raise ValueError("must hold more than blanks")
+        raise ValueError("must contain more than spaces")
     return value
 
 
@@ -84,7 +84,7 @@ def check_id(value: str) -> str:
     if not _ID.fullmatch(value):
         raise ValueError("must be 3 to 63 letters, digits, '-' or '_'")
     if value.upper() == GLOBAL:
-        raise ValueError("GLOBAL is a keyword")
+        raise ValueError("must not be 'GLOBAL', which is reserved")
     return value
 
 
@@ -124,7 +124,7 @@ def check_object_name(value: str) -> str:
         ValueError: it is not.
     """
     if not _OBJECT_NAME.fullmatch(value) or not value.strip():
-        raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or blanks")
+        raise ValueError("must be 1 to 256 letters, digits, '-', '.', '_' or spaces")
     return value
 
 
@@ -156,12 +156,12 @@ def check_relative_path(value: str) -> str:
         raise ValueError("must begin with '/'")
     for segment in value[1:].split("/"):
         if segment == "":
-            raise ValueError("holds an empty segment")
+            raise ValueError("must not contain an empty segment ('//')")
         if segment in {".", ".."}:
-            raise ValueError(f"holds the segment {segment!r}")
+            raise ValueError(f"must not contain the segment {segment!r}")
         check_file_name(segment)
     if len(value.encode()) > MAX_KEY_BYTES:
-        raise ValueError(f"is longer than {MAX_KEY_BYTES} bytes")
+        raise ValueError(f"must have at most {MAX_KEY_BYTES} bytes")
     return value
 
 
@@ -225,15 +225,15 @@ def _check_name(value: str, forbidden: frozenset[str]) -> str:
         raise ValueError(f"must have 1 to {MAX_NAME_CHARS} characters")
     found = sorted(forbidden & set(value))
     if found:
-        raise ValueError(f"must not hold {' '.join(found)}")
+        raise ValueError(f"must not contain {' '.join(found)}")
     if has_control_character(value):
-        raise ValueError("must not hold control characters")
+        raise ValueError("must not contain control characters")
     if value.endswith((".", " ")):
-        raise ValueError("must not end in a dot or a blank")
+        raise ValueError("must not end with a dot or a space")
     if value in {".", ".."}:
         raise ValueError("must not be '.' or '..'")
     if unicodedata.normalize("NFC", value) != value:
-        raise ValueError("must be in Unicode's composed form (NFC)")
+        raise ValueError("must be Unicode in composed form (NFC)")
     return value
 
 

@@ -10,7 +10,10 @@ class TooManyAddressesError(StateForbidsError):
     code = "TooManyAddresses"
 
     def __init__(self) -> None:
-        super().__init__("No further address can be added: SNS's quota of the topic is used up")
+        super().__init__(
+            "No more email addresses can be added: the SNS topic has reached its quota of "
+            "subscriptions"
+        )
 
 
 class Notifications(Protocol):

@@ -15,7 +15,7 @@ NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 
 class ObjectRefusedError(ConflictError):
-    """The object store does not take this; the message is its reason.
+    """The object store rejected the request; the message gives its reason.
 
     Stores differ: one that keeps keys as paths refuses `a/b` beside an object `a`.
     """
@@ -23,19 +23,20 @@ class ObjectRefusedError(ConflictError):
     code = "ObjectRefused"
 
     def __init__(self, key: str, reason: str) -> None:
-        super().__init__(f"The object store refuses {key}: {reason}")
+        super().__init__(f"The object store rejected {key}: {reason}")
         self.reason = reason
 
 
 class NotRestoredError(StateForbidsError):
-    """S3 keeps the file in an archive class, from which it has to be restored first."""
+    """S3 has moved the file to an archive storage class; restore it in S3 first."""
 
     code = "FileNotRestored"
 
     def __init__(self) -> None:
         super().__init__(
-            "S3 keeps this file in an archive class (GLACIER, DEEP_ARCHIVE, or an archive tier of "
-            "INTELLIGENT_TIERING): restore it in S3 before it is read or copied"
+            "The file is in an S3 archive storage class (GLACIER, DEEP_ARCHIVE, or an "
+            "archive tier of INTELLIGENT_TIERING): restore it in S3 before reading or "
+            "copying it"
         )
 
 

@@ -43,7 +43,7 @@ class PageTokens:
         """
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - see `_cipher`
 
-        refused = InvalidInputError.of(field, "is not a token that this list has issued")
+        refused = InvalidInputError.of(field, "is not a page token of this list")
         if len(token) > _MAX_TOKEN_CHARS or not token.isascii():
             raise refused
         try:

@@ -70,21 +70,21 @@ class StandingDocument:
 
 
 class PointInTimeGoneError(GoneError):
-    """The point in time is closed, or was not used for longer than it was to be kept."""
+    """The point in time of a search was closed or has expired."""
 
     code = "PointInTimeGone"
 
     def __init__(self) -> None:
-        super().__init__("The point in time is there no more")
+        super().__init__("The point in time has expired")
 
 
 class TooManyPointsInTimeError(UnavailableError):
-    """The cluster keeps as many points in time as it can."""
+    """The OpenSearch cluster has reached its limit of open points in time."""
 
     code = "TooManyPointsInTime"
 
     def __init__(self) -> None:
-        super().__init__("OpenSearch keeps no more points in time")
+        super().__init__("OpenSearch has reached its limit of open points in time; try again later")
 
 
 class SearchEngine(Protocol):

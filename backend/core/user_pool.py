@@ -19,7 +19,7 @@ class PoolUserExistsError(AlreadyExistsError):
     code = "CognitoUserExists"
 
     def __init__(self, user_id: str) -> None:
-        super().__init__(f"The user pool has a user {user_id} already")
+        super().__init__(f"The user pool already has a user {user_id}")
 
 
 @frozen

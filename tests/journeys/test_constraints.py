@@ -62,7 +62,7 @@ def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> No
         {f"criteriaAnd.0.{name}" for name in ("field", "operator", "value")},
     )
     status, said = api.refused("PUT", path, constraint("ghost"))
-    assert (status, "there is no role ghost" in said["message"]) == (400, True)
+    assert (status, "role ghost does not exist" in said["message"]) == (400, True)
     assert api.ok("DELETE", path)["operation"] == "delete"
     assert api.refused("GET", path)[0] == 404
     told = api.ok("GET", "/audit", params={"entity": f"constraint:{name}"})["Items"]

@@ -89,7 +89,7 @@ def test_a_role_that_is_deleted_while_it_is_given_rules_is_left_with_none(
         try:
             services.constraints.update_constraint(ADMIN, f"see-{writer}", body(writer, 1))
         except VitrineError as error:
-            assert "there is no role viewer" in error.message  # noqa: PT017 - one of two ends
+            assert "role viewer does not exist" in error.message  # noqa: PT017 - one of two ends
 
     ends = [partial(write, number) for number in range(0, WRITERS, 2)]
     at_once([*ends, lambda: services.roles.delete_role(ADMIN, "viewer")])

@@ -53,7 +53,7 @@ def test_what_shapes_a_name_is_allowed(name: str) -> None:
 
 @pytest.mark.parametrize("name", HIDDEN.values(), ids=HIDDEN)
 def test_what_hides_in_a_name_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"must not hold the invisible character U\+"):
+    with pytest.raises(ValueError, match=r"must not contain the invisible character U\+"):
         check_visible(name)
 
 

@@ -38,7 +38,7 @@ def test_a_token_of_another_list_key_or_spelling_is_refused() -> None:
     turned[20] ^= 1
     changed = base64.urlsafe_b64encode(bytes(turned)).decode().rstrip("=")
     for forged in (other_key, changed, token[:-4], token[:8], "", "ä", token + "!"):
-        with pytest.raises(InvalidInputError, match="is not a token"):
+        with pytest.raises(InvalidInputError, match="is not a page token"):
             TOKENS.read(forged, scope="assets of ann")
-    with pytest.raises(InvalidInputError, match="is not a token"):
+    with pytest.raises(InvalidInputError, match="is not a page token"):
         TOKENS.read(token, scope="assets of bob")

@@ -62,18 +62,18 @@ def _check_value(value: object) -> Value:
     if isinstance(value, list):
         texts = cast("list[object]", value)
         if not 1 <= len(texts) <= MAX_VALUES:
-            raise ValueError(f"must hold 1 to {MAX_VALUES} values, not {len(texts)}")
+            raise ValueError(f"must have 1 to {MAX_VALUES} values, not {len(texts)}")
         return [_check_text(each) for each in texts]
     return _check_text(value)
 
 
 def _check_text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be text, or a list of texts")  # noqa: TRY004 - pydantic's way
+        raise ValueError("must be a text or a list of texts")  # noqa: TRY004 - pydantic's way
     if not 1 <= len(value) <= MAX_VALUE_CHARS:
         raise ValueError(f"must have 1 to {MAX_VALUE_CHARS} characters, not {len(value)}")
     if has_control_character(value):
-        raise ValueError("must not hold control characters")
+        raise ValueError("must not contain control characters")
     return value
 
 
@@ -98,7 +98,7 @@ class Criterion(WireModel):
     @model_validator(mode="after")
     def lists_where_they_are_taken(self) -> "Criterion":
         if isinstance(self.value, list) and self.operator not in LIST_OPERATORS:
-            raise WrongFieldError("value", f"{self.operator} takes one text, not a list")
+            raise WrongFieldError("value", f"{self.operator} takes a single text, not a list")
         return self
 
 
@@ -134,22 +134,24 @@ class Criteria(SentModel):
             known = {field.alias or name for name, field in cls.model_fields.items()}
             for name in sorted(sent.keys() - known - cls.model_fields.keys()):
                 if sent[name] and any(word in name.casefold() for word in _WORDS):
-                    raise WrongFieldError(name[:64], "is not a field of a constraint")
+                    raise WrongFieldError(name[:64], "is not a field that constraints can use")
         return cast("object", values)
 
     @model_validator(mode="after")
     def says_something(self) -> "Criteria":
         criteria = [*self.criteria_and, *self.criteria_or]
         if not 1 <= len(criteria) <= MAX_CRITERIA:
-            fact = f"criteriaAnd and criteriaOr must hold 1 to {MAX_CRITERIA} criteria together"
+            fact = f"criteriaAnd and criteriaOr must have 1 to {MAX_CRITERIA} criteria together"
             raise WrongFieldError("criteriaAnd", fact)
         size = sum(len(text.encode()) for each in criteria for text in texts_of(each.value))
         if size > MAX_TEXT_BYTES:
-            fact = f"all values have {size} bytes, at most {MAX_TEXT_BYTES} are taken"
+            fact = f"the values have {size} bytes together; at most {MAX_TEXT_BYTES} are allowed"
             raise WrongFieldError("criteriaAnd", fact)
         ids = [each.id for each in criteria if each.id is not None]
         if len(set(ids)) < len(ids):
-            raise WrongFieldError("criteriaAnd", "criteriaAnd and criteriaOr hold an id twice")
+            raise WrongFieldError(
+                "criteriaAnd", ("criteriaAnd and criteriaOr contain the same id twice")
+            )
         return self
 
 
@@ -193,7 +195,7 @@ class ConstraintBody(Criteria):
         if count > MAX_GRANTEES:
             fact = f"groupPermissions and userPermissions name {count} roles and users"
             raise WrongFieldError(
-                "groupPermissions", f"{fact}, a constraint has at most {MAX_GRANTEES}"
+                "groupPermissions", f"{fact}; a constraint can have at most {MAX_GRANTEES}"
             )
         return self
 

@@ -64,12 +64,16 @@ class ExplainQuery(WireModel):
     @model_validator(mode="after")
     def asks_something(self) -> "ExplainQuery":
         if self.route is None and (self.action is None or self.object_type is None):
-            fact = "action and objectType must be given, or method and route"
+            fact = "either action and objectType, or method and route are required"
             raise WrongFieldError("route", fact)
         if self.method is None and self.action is None:
-            raise WrongFieldError("method", "is missing: a route is asked for with its method")
+            raise WrongFieldError(
+                "method", ("is required together with the other one: give both method and route")
+            )
         if self.asset_id is not None and self.database_id is None:
-            raise WrongFieldError("databaseId", "is missing: an asset is named with its database")
+            raise WrongFieldError(
+                "databaseId", ("is required: an asset is identified by its database and its id")
+            )
         return self
 
     def object_fields(self, object_type: str) -> Fields:

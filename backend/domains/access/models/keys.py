@@ -27,7 +27,7 @@ def parse_expiry(value: str) -> date | datetime:
             return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise ValueError("must be an ISO 8601 date or date and time such as 2030-12-31T23:59:59Z")
+    raise ValueError("must be an ISO 8601 date, or date and time, such as 2030-12-31T23:59:59Z")
 
 
 def _check_expiry(value: str) -> str:
@@ -95,7 +95,7 @@ class UpdateApiKeyBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateApiKeyBody":
         if all(value is None for _, value in self):
-            raise ValueError("at least one field must be given")
+            raise ValueError("at least one field is required")
         return self
 
 

@@ -17,7 +17,7 @@ RoleSource = Annotated[Text, Field(max_length=256)]
 
 def _each_once(names: list[str]) -> list[str]:
     if len(set(names)) < len(names):
-        raise ValueError("names a role twice")
+        raise ValueError("contains a role twice")
     return names
 
 

@@ -83,7 +83,7 @@ class TemplateImportBody(SentModel):
     @classmethod
     def names_a_role(cls, values: dict[str, str]) -> dict[str, str]:
         if not values.get(ROLE_NAME):
-            raise ValueError(f"must hold {ROLE_NAME}")
+            raise ValueError(f"must contain {ROLE_NAME}")
         return values
 
 

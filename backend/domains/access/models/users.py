@@ -32,7 +32,7 @@ class UpdateSignInBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateSignInBody":
         if self.email is None and self.phone is None:
-            raise ValueError("at least one of email and phone must be given")
+            raise ValueError("at least one of email and phone is required")
         return self
 
 

@@ -121,7 +121,7 @@ class Rule(NamedTuple):
 
 
 class BadRuleError(ValueError):
-    """A stored rule that does not say what it means: nobody may guess."""
+    """A stored constraint is invalid, so its rules cannot be applied."""
 
 
 def parse_rule(stored: Mapping[str, Any]) -> Rule:
@@ -152,13 +152,13 @@ def _criteria(stored: object, constraint_id: str) -> tuple[Criterion, ...]:
     if stored is None:
         return ()
     if not isinstance(stored, list | tuple):
-        raise BadRuleError(f"Constraint {constraint_id} has criteria that are no list")
+        raise BadRuleError(f"Constraint {constraint_id} is invalid: its criteria are not a list")
     return tuple(_criterion(each, constraint_id) for each in cast("Iterable[object]", stored))
 
 
 def _criterion(stored: object, constraint_id: str) -> Criterion:
     if not isinstance(stored, Mapping):
-        raise BadRuleError(f"Constraint {constraint_id} has a criterion that is none")
+        raise BadRuleError(f"Constraint {constraint_id} is invalid: a criterion is not an object")
     found = cast("Mapping[str, object]", stored)
     operator = _one_of(found.get("operator"), OPERATORS, constraint_id)
     value = found.get("value")
@@ -167,11 +167,11 @@ def _criterion(stored: object, constraint_id: str) -> Criterion:
         values = tuple(cast("Iterable[object]", value))
     texts = tuple(each for each in values if isinstance(each, str) and each)
     if not texts or len(texts) != len(values):
-        raise BadRuleError(f"Constraint {constraint_id} has a criterion without a value")
+        raise BadRuleError(f"Constraint {constraint_id} is invalid: a criterion has no value")
     return Criterion(_one_of(found.get("field"), FIELDS, constraint_id), operator, texts)
 
 
 def _one_of(word: object, words: tuple[str, ...], constraint_id: str) -> str:
     if not isinstance(word, str) or word not in words:
-        raise BadRuleError(f"Constraint {constraint_id} holds {word!r}; known are {words}")
+        raise BadRuleError(f"Constraint {constraint_id} is invalid: {word!r} is not one of {words}")
     return word

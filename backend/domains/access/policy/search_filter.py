@@ -71,7 +71,8 @@ def search_filter(rules: Iterable[Rule]) -> Filter | None:
         if _count(granting) + _count(refusing) <= MAX_CLAUSES:
             return _visible(granting, refusing)
     raise TooLargeError(
-        f"Your permissions come to more than {MAX_CLAUSES} conditions, too many for a search"
+        f"Your permissions result in more than {MAX_CLAUSES} search conditions, which is "
+        "too many: ask an administrator to simplify your constraints"
     )
 
 

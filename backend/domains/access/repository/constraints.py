@@ -70,7 +70,7 @@ class ConstraintRevisionError(RevisionConflictError):
     code = "ConstraintRevisionConflict"
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is changed by others at the same time; try again")
+        super().__init__(f"{what} is being changed by other requests; try again")
 
 
 class PolicyTooLargeError(TooLargeError):
@@ -206,8 +206,9 @@ def change_writes(
     )
     if size > MAX_CHANGE_BYTES:
         raise PolicyTooLargeError(
-            f"the change would write {size} bytes, as each grantee's rules are written whole; "
-            f"{MAX_CHANGE_BYTES} are taken: change it for fewer roles and users at a time"
+            f"the change would write {size} bytes, because the rules of each role and user "
+            f"are stored as a whole; at most {MAX_CHANGE_BYTES} are allowed: change the "
+            "constraint for fewer roles and users at a time"
         )
     return writes
 
@@ -225,8 +226,8 @@ def rules_write(policy: Policy, rules: Rules, withdrawn: Sequence[str] = ()) -> 
     size = stored_bytes(rules)
     if size > MAX_RULES_BYTES:
         raise PolicyTooLargeError(
-            f"the rules of {policy.grantee} would take {size} bytes, "
-            f"at most {MAX_RULES_BYTES} are kept"
+            f"the rules of {policy.grantee} would have {size} bytes; at most "
+            f"{MAX_RULES_BYTES} are allowed"
         )
     item: Item = {
         _KEY: _policy_key(policy.grantee),
@@ -239,7 +240,7 @@ def rules_write(policy: Policy, rules: Rules, withdrawn: Sequence[str] = ()) -> 
         table=POLICIES,
         item=item,
         conditions=(_unchanged(policy.revision),),
-        refused=ConstraintRevisionError(f"What {policy.grantee} may do"),
+        refused=ConstraintRevisionError(f"The permissions of {policy.grantee}"),
     )
 
 

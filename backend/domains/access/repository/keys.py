@@ -37,7 +37,7 @@ class ApiKeyExistsError(AlreadyExistsError):
     code = "ApiKeyExists"
 
     def __init__(self, api_key_id: str) -> None:
-        super().__init__(f"API key {api_key_id} exists already")
+        super().__init__(f"API key {api_key_id} already exists")
 
 
 class ApiKeyRevisionError(RevisionConflictError):

@@ -37,7 +37,7 @@ class UserRoleRepository:
         self._keep(USER_ROLES, user_role)
 
     def _keep(self, table: Table, row: WireModel) -> None:
-        there = AlreadyExistsError(f"The row in {table.name} exists already")
+        there = AlreadyExistsError(f"The row in {table.name} already exists")
         with suppress(AlreadyExistsError):
             item = row.model_dump(by_alias=True, exclude_none=True)
             self.tables.transact([put_new(table, item, there), next_epoch()])

@@ -47,7 +47,7 @@ class RoleExistsError(AlreadyExistsError):
     code = "RoleExists"
 
     def __init__(self, role_name: str) -> None:
-        super().__init__(f"Role {role_name} exists already, or is still being deleted")
+        super().__init__(f"Role {role_name} already exists, or is still being deleted")
 
 
 class RoleRevisionError(RevisionConflictError):
@@ -61,14 +61,14 @@ class UserRolesNotFoundError(NotFoundError):
     code = "UserRolesNotFound"
 
     def __init__(self, user_id: str) -> None:
-        super().__init__(f"User {user_id} has no role")
+        super().__init__(f"User {user_id} has no roles")
 
 
 class UserRoleExistsError(AlreadyExistsError):
     code = "UserRoleExists"
 
     def __init__(self, user_id: str, role_name: str) -> None:
-        super().__init__(f"User {user_id} has the role {role_name} already")
+        super().__init__(f"User {user_id} already has the role {role_name}")
 
 
 class UserRolesChangedError(RevisionConflictError):
@@ -187,7 +187,7 @@ def given(row: UserRole) -> list[Write]:
         key={_ROLE: name},
         add={"grants": 1},
         conditions=(exists(_ROLE), absent(_DELETED_BY)),
-        refused=InvalidInputError.of("roleName", f"there is no role {name}"),
+        refused=InvalidInputError.of("roleName", f"role {name} does not exist"),
     )
     return [new, counted]
 

@@ -74,7 +74,7 @@ def bind_templates(router: Router, service: TemplateService) -> None:
         count = len(done.constraint_ids)
         name = f" of the template {body.template.name}" if body.template is not None else ""
         return TemplateImportReply(
-            message=f"The role {done.role_name} has {count} constraints{name}",
+            message=f"Role {done.role_name} now has {count} constraints{name}",
             constraints_created=count,
             constraint_ids=done.constraint_ids,
             timestamp=iso(service.constraints.clock()),

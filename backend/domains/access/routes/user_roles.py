@@ -15,7 +15,7 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-_DONE = {"create": "given", "update": "changed", "delete": "taken away"}
+_DONE = {"create": "added", "update": "changed", "delete": "removed"}
 
 
 def bind_user_roles(router: Router, service: UserRoleService) -> None:

@@ -22,10 +22,10 @@ from backend.spec import routes
 
 _Operation = Literal["create", "update", "delete", "resetPassword"]
 _DONE = {
-    "create": "was created and is sent a temporary password",
-    "update": "was changed",
+    "create": "was created; a temporary password is sent by email",
+    "update": "was updated",
     "delete": "was deleted",
-    "resetPassword": "has to choose a new password",
+    "resetPassword": "must choose a new password",
 }
 
 

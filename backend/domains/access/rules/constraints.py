@@ -140,11 +140,14 @@ def _doubt(constraint: Constraint, criterion: Criterion) -> str | None:
         is_wild = criterion.value == ANYTHING and operator in (CONTAINS, DOES_NOT_CONTAIN)
         often = "always" if (operator in NEGATIONS) != is_wild else "never"
         if often == "always" and operator in NEGATIONS and kind in STRICT_TYPES:
-            often = "always where it denies, and never where it allows"
-        return f"no {kind} has a field {field}: a criterion on it holds {often} ({operator})"
+            often = "always where the constraint denies, and never where it allows"
+        return f"{kind} has no field {field}: a criterion on it matches {often} ({operator})"
     texts = texts_of(criterion.value) if field == "assetName" else ()
     if any(unicodedata.normalize("NFC", text) != text for text in texts):
-        return f"{field} is always composed (NFC), and a value of {operator} is not: nothing has it"
+        return (
+            f"{field} is always in composed form (NFC), but the value of {operator} is not: it "
+            "matches nothing"
+        )
     return None
 
 

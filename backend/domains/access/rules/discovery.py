@@ -24,10 +24,10 @@ def keys_url(document: Mapping[str, Any], issuer: str) -> str:
         ValueError: it is another provider's document, or names no address that may be asked.
     """
     if document.get("issuer") != issuer:
-        raise ValueError("its discovery document is that of another issuer")
+        raise ValueError("its discovery document names another issuer")
     found: object = document.get("jwks_uri")
     if not isinstance(found, str):
-        raise ValueError("its discovery document does not say where the keys are")  # noqa: TRY004
+        raise ValueError("its discovery document has no address of the keys (jwks_uri)")  # noqa: TRY004
     _demand_secure(found, issuer)
     return found
 
@@ -47,7 +47,7 @@ def sign_in_endpoints(document: Mapping[str, Any], issuer: str) -> SignInEndpoin
         ValueError: it is another provider's document, or names no endpoints that may be used.
     """
     if document.get("issuer") != issuer:
-        raise ValueError("its discovery document is that of another issuer")
+        raise ValueError("its discovery document names another issuer")
 
     def address_of(name: str) -> str:
         address: object = document.get(name)
@@ -67,10 +67,12 @@ def _demand_secure(url: str, issuer: str) -> None:
     """Only a provider that the settings place on this machine is asked without TLS."""
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None or not parts.hostname:
-        raise ValueError("an address of it names no host, or a user")
+        raise ValueError(
+            "an address in its discovery document has no host, or contains a user name"
+        )
     if parts.scheme == "https" or (is_local(url) and is_local(issuer)):
         return
-    raise ValueError("an address of it is not one of https")
+    raise ValueError("an address in its discovery document is not https")
 
 
 def is_local(url: str) -> bool:

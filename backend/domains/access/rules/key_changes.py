@@ -22,7 +22,9 @@ def lineage_of(maker: ApiKey | None) -> list[str] | None:
     if maker is None:
         return None
     if len(maker.lineage) > MAX_MAKERS:
-        raise PermissionDeniedError(f"A key has at most {MAX_MAKERS} keys that created one another")
+        raise PermissionDeniedError(
+            f"A chain of API keys that create one another can have at most {MAX_MAKERS} keys"
+        )
     return list(maker.lineage)
 
 
@@ -49,7 +51,11 @@ def require_not_after(makers: "list[ApiKey]", expires_at: str) -> None:
     for maker in makers:
         if ends_later(expires_at, maker.expires_at):
             raise InvalidInputError.of(
-                "expiresAt", f"the key that created this one ends at {maker.expires_at}"
+                "expiresAt",
+                (
+                    "must not be later than the expiry of the key that creates it, "
+                    f"{maker.expires_at}"
+                ),
             )
 
 
@@ -71,9 +77,13 @@ def require_permitted(
     reopens = _reopens(key, body)
     changes_itself = used is not None and key.api_key_id in used.lineage
     if changes_itself and (reopens or body.description is not None):
-        raise PermissionDeniedError("A key may only shorten or disable itself")
+        raise PermissionDeniedError(
+            "An API key can only shorten its own validity or disable itself"
+        )
     if reopens and caller.user_id == key.user_id and key.ended_by != caller.user_id:
-        raise PermissionDeniedError("Somebody else ended this key; its owner cannot extend it")
+        raise PermissionDeniedError(
+            "The expiry of this key was set by someone else; its owner cannot extend it"
+        )
 
 
 def ended_by(key: ApiKey, body: UpdateApiKeyBody, caller: Identity) -> str | None:

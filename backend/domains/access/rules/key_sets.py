@@ -34,7 +34,7 @@ def usable_keys(document: Mapping[str, Any]) -> dict[str, SigningKey]:
     """
     listed: object = document.get("keys")
     if not isinstance(listed, list):
-        raise ValueError("it has no list of keys")  # noqa: TRY004 - one error for every form
+        raise ValueError("it has no list of keys (`keys`)")  # noqa: TRY004 - one error for every form
     entries = cast("list[object]", listed)
     if len(entries) > MAX_KEYS:
         raise ValueError(f"it has more than {MAX_KEYS} keys")

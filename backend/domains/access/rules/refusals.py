@@ -33,7 +33,7 @@ class Reason(StrEnum):
 
 
 class RefusedError(Exception):
-    """Nobody is known by these credentials. `facts` never hold any of them, or unchecked text."""
+    """The credentials identify no user. `facts` never contain credentials or unchecked text."""
 
     def __init__(self, reason: Reason, **facts: str) -> None:
         super().__init__(reason.value)

@@ -84,7 +84,8 @@ def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any
     takes_wildcard = criterion.operator in (CONTAINS, DOES_NOT_CONTAIN)
     if takes_wildcard and value == ANYTHING != criterion.value:
         raise InvalidInputError.of(
-            "variableValues", f"{ANYTHING} would mean anything here; only a template may say that"
+            "variableValues",
+            (f"must not be {ANYTHING}, which would match everything; only a template may use it"),
         )
     told = criterion.model_dump(by_alias=True, exclude_none=True)
     return {**told, "value": value}

@@ -119,7 +119,7 @@ def _decoded(part: str) -> bytes:
 def _different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name is used twice")
     return found
 
 

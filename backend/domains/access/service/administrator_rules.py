@@ -55,7 +55,9 @@ class AdministratorRules:
             with suppress(RevisionConflictError):  # an administrator changes one of them just now
                 self.constraints.write(change_writes(changes, policies, self.new_id()))
                 return
-        raise UnavailableError("The constraints of administrators are changed all the time")
+        raise UnavailableError(
+            "The constraints of the administrators are being changed by other requests; try again"
+        )
 
 
 def _wanted(now: str) -> list[Constraint]:

@@ -143,9 +143,11 @@ class ConstraintService:
         if not fits(writes):
             raise InvalidInputError.of(
                 "groupPermissions",
-                f"the change touches {len(policies)} roles and users, those before and those "
-                f"after: it takes {len(writes)} writes, and a transaction has at most "
-                f"{MAX_TRANSACTION_ITEMS}; make it in several steps",
+                (
+                    f"the change affects {len(policies)} roles and users, before and after, "
+                    f"and needs {len(writes)} writes; a transaction can have at most "
+                    f"{MAX_TRANSACTION_ITEMS}: make the change in several steps"
+                ),
             )
         self.constraints.write(writes)
 
@@ -169,7 +171,9 @@ class ConstraintService:
         }
         missing = sorted(names - self.roles.existing(sorted(names)))
         if missing:
-            raise InvalidInputError.of("groupPermissions", f"there is no role {', '.join(missing)}")
+            raise InvalidInputError.of(
+                "groupPermissions", (f"role {', '.join(missing)} does not exist")
+            )
 
 
 def entry_of(

@@ -156,7 +156,7 @@ class PolicyAuthorization:
             if then == epoch:
                 return granted, epoch
             epoch = then
-        raise UnavailableError("Permissions change faster than they can be read")
+        raise UnavailableError("Permissions are being changed too often to be read; try again")
 
     def _epoch(self, now: datetime) -> int:
         known = self._epochs.get("epoch")

@@ -29,5 +29,8 @@ class DeletedNames:
         if caller == SYSTEM:  # the product itself, which creates the databases of imported buckets
             return
         if self.names.was_deleted(field, name) and self.names.is_mentioned(field, name):
-            why = f"Rules still mention {name}, which was deleted: only administrators may reuse it"
+            why = (
+                f"Constraints still refer to {name}, which was deleted: only administrators "
+                "can create it again"
+            )
             require_administrator(self.authorization, caller, why)

@@ -30,7 +30,7 @@ class Administrators:
         """
         now = iso(self.clock())
         self.roles.keep_role(
-            Role(role_name=ADMIN_ROLE, description="May do everything", created_on=now)
+            Role(role_name=ADMIN_ROLE, description="Has every permission", created_on=now)
         )
         self.roles.keep_user(User(user_id=user_id, created_on=now))
         self.roles.keep_user_role(UserRole(user_id=user_id, role_name=ADMIN_ROLE, created_on=now))
@@ -48,7 +48,7 @@ def _admin_key(user_id: str, key_hash: str, now: str) -> ApiKey:
         api_key_id=ADMIN_KEY_ID,
         api_key_name="administrator",
         api_key_hash=key_hash,
-        description="Made with the deployment; the text is in its secret",
+        description="Created with the deployment; the key is stored in Secrets Manager",
         user_id=user_id,
         created_by=SYSTEM.user_id,
         created_at=now,

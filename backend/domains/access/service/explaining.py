@@ -94,7 +94,7 @@ class ExplainService:
             return fields
         asset = self.find_asset(database_id, asset_id)
         if asset is None:
-            raise InvalidInputError.of("assetId", f"{database_id} has no asset {asset_id}")
+            raise InvalidInputError.of("assetId", f"database {database_id} has no asset {asset_id}")
         return {**asset, **fields}
 
 
@@ -104,7 +104,7 @@ def _named(asked: ExplainQuery) -> FoundRoute | None:
         return None
     found = find_route(method, asked.route)
     if found is None:
-        raise InvalidInputError.of("route", f"there is no route {method} {asked.route}")
+        raise InvalidInputError.of("route", f"route {method} {asked.route} does not exist")
     return found
 
 

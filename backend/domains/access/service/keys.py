@@ -68,11 +68,13 @@ class ApiKeyService:
         require(self.authorization, caller, "POST", Secured("apiKey", {"userId": body.user_id}))
         now = self.clock()
         if body.expires_at and is_expired(body.expires_at, now):
-            raise InvalidInputError.of("expiresAt", f"{body.expires_at} is past")
+            raise InvalidInputError.of(
+                "expiresAt", (f"must be in the future; {body.expires_at} is past")
+            )
         used = self._used(caller)
         expires_at = first_expiry(body.expires_at, used)
         if not self.roles.has_any_role(body.user_id):
-            raise InvalidInputError.of("userId", f"user {body.user_id} has no role")
+            raise InvalidInputError.of("userId", f"user {body.user_id} has no roles")
         pool_user = self._pool_user(body.user_id)
         text = PREFIX + self.new_secret()
         key = ApiKey(
@@ -178,7 +180,7 @@ class ApiKeyService:
             return None
         found = self.keys.get(caller.api_key_id)
         if found is None:
-            raise PermissionDeniedError("The key of this request does not exist any more")
+            raise PermissionDeniedError("The API key of this request no longer exists")
         return found
 
     def _pool_user(self, user_id: str) -> tuple[Write, ...]:

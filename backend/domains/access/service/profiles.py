@@ -126,7 +126,7 @@ class EmailAddresses:
 def _require_own(caller: Identity, user_id: str) -> None:
     """Refuse other users' ids. A caller's own are the user id and the subject of its token."""
     if user_id not in (caller.user_id, caller.subject):
-        raise PermissionDeniedError("You may only use your own profile")
+        raise PermissionDeniedError("You can only use your own profile")
 
 
 def _claimed_email(caller: Identity) -> str | None:

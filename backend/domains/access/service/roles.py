@@ -216,7 +216,7 @@ def withdrawal(
 
 def _demand_open(role: Role) -> None:
     if role.role_name == ADMIN_ROLE and role.mfa_required:
-        raise AdministratorRoleError("cannot require a second factor: API keys have none")
+        raise AdministratorRoleError("cannot require MFA, because API keys cannot provide it")
 
 
 def _told(role: Role) -> dict[str, Any]:

@@ -72,11 +72,13 @@ class ProviderKeys:
             self._read(now)
         if not _is_within(known.read_at, now, KEYS_LIMIT):
             known.keys = {}
-            raise UnavailableError("The keys of the identity provider are not known")
+            raise UnavailableError(
+                "The signing keys of the identity provider are not available; try again"
+            )
         if key_id in known.keys:
             return known.keys[key_id]
         if known.failed:
-            raise UnavailableError("The identity provider does not answer")
+            raise UnavailableError("The identity provider does not respond; try again")
         raise RefusedError(Reason.JWT_KEY)
 
     def _read(self, now: datetime) -> None:
@@ -123,7 +125,7 @@ class PoolUsers:
         try:
             user = self._find(identity.user_id)
         except UnavailableError as error:
-            self.warn(f"the user pool does not tell of a user: {error}")
+            self.warn(f"the user pool's reply about a user is invalid: {error}")
             return identity._replace(mfa=False)
         if user is None or not user.enabled:
             raise RefusedError(Reason.USER_DISABLED, userId=identity.user_id)
@@ -145,7 +147,7 @@ class PoolUsers:
         try:
             user = self._find(user_id)
         except UnavailableError as error:
-            self.warn(f"the user pool does not answer for the user of an API key: {error}")
+            self.warn(f"the user pool does not respond for the owner of an API key: {error}")
             return
         disabled = self.absence_counts if user is None else not user.enabled
         if disabled:

@@ -45,7 +45,9 @@ class LastAdministratorError(StateForbidsError):
     code = "LastAdministrator"
 
     def __init__(self, user_id: str) -> None:
-        super().__init__(f"{user_id} is the last administrator, and stays one")
+        super().__init__(
+            f"{user_id} is the last administrator; make another user an administrator first"
+        )
 
 
 class RolesOfUser(NamedTuple):
@@ -75,7 +77,9 @@ class UserAdministration:
             require(self.authorization, caller, action, target)
         # No right to a role says anything of what rules give to the user directly.
         if self.policies.has_direct_rules(user_id):
-            why = f"{user_id} has rules of its own: only administrators may change this user"
+            why = (
+                f"{user_id} has constraints of their own: only administrators can change this user"
+            )
             require_administrator(self.authorization, caller, why)
 
 
@@ -123,7 +127,7 @@ class UserRoleService:
                 if name in names:
                     raise UserRoleExistsError(body.user_id, name)
             if len(names) + len(body.role_name) > MAX_ROLES:
-                raise InvalidInputError.of("roleName", f"a user has at most {MAX_ROLES} roles")
+                raise InvalidInputError.of("roleName", f"a user can have at most {MAX_ROLES} roles")
             with suppress(RevisionConflictError):
                 self._write(caller, "add_user_roles", has, user_id=body.user_id, to=body.role_name)
                 return

@@ -83,7 +83,11 @@ class UserService:
         prefix = self.provider_prefix()
         if has_prefix(body.user_id, prefix):
             raise InvalidInputError.of(
-                "userId", f"begins with {prefix}, as users of the identity provider do"
+                "userId",
+                (
+                    f"must not begin with {prefix}, which is reserved for users of the "
+                    "identity provider"
+                ),
             )
         self._require(caller, "POST", body.user_id)
         if pool.get_user(body.user_id) is not None:

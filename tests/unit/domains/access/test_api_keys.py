@@ -76,7 +76,7 @@ def test_no_later_reply_holds_the_key_or_its_hash(client: Client) -> None:
 def test_a_user_without_a_role_gets_no_key(client: Client) -> None:
     answer = create(client, userId="nobody")
     assert answer.status == 400
-    assert answer.body["errors"] == [{"field": "userId", "message": "user nobody has no role"}]
+    assert answer.body["errors"] == [{"field": "userId", "message": "user nobody has no roles"}]
 
 
 @pytest.mark.parametrize(

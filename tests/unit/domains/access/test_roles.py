@@ -162,7 +162,7 @@ def test_a_user_gets_further_roles_and_exactly_those_roles(client: Client, table
     given = give(client, "ann@example.org", "viewer")
     assert given.body == {
         "success": True,
-        "message": "Roles of ann@example.org were given",
+        "message": "Roles of ann@example.org were added",
         "userId": "ann@example.org",
         "operation": "create",
         "timestamp": NOON,

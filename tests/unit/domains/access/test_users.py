@@ -76,7 +76,7 @@ def test_a_user_is_made_listed_changed_and_removed(client: Client, cognito: Any)
     made = create(client)
     assert made.body == {
         "success": True,
-        "message": "User ann was created and is sent a temporary password",
+        "message": "User ann was created; a temporary password is sent by email",
         "userId": "ann",
         "operation": "create",
         "timestamp": NOON,

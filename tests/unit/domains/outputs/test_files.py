@@ -85,11 +85,11 @@ def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: St
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("../../other/a.glb", "holds the segment '..'"),
-        ("//a.glb", "holds an empty segment"),
-        ("a\x07b.glb", "must not hold control characters"),
+        ("../../other/a.glb", "must not contain the segment '..'"),
+        ("//a.glb", "must not contain an empty segment ('//')"),
+        ("a\x07b.glb", "must not contain control characters"),
         ("run.bat", "the extension .bat is blocked"),
-        ("e\u0301.glb", "must be in Unicode's composed form"),
+        ("e\u0301.glb", "must be Unicode in composed form"),
     ],
 )
 def test_what_no_upload_may_create_is_refused(studio: Studio, name: str, reason: str) -> None:

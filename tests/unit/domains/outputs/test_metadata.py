@@ -93,7 +93,7 @@ def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: Stu
         ("asset.metadata.json", records(*(f"k{n}" for n in range(501))), "at most 500 items"),
         ("absent.glb.metadata.json", records("a"), "/absent.glb"),
         ("absent.glb.attribute.json", records("a"), "/absent.glb"),
-        ("../x.metadata.json", records("a"), "holds the segment '..'"),
+        ("../x.metadata.json", records("a"), "must not contain the segment '..'"),
         (".metadata.json", records("a"), "empty segment"),
         ("notes.txt", b"hello", "is not named metadata.json"),
         ("test/pump.glb.attribute.json", {"fact_triangles": "1"}, "fact_"),

@@ -68,12 +68,12 @@ def test_an_object_becomes_a_file_with_its_path_and_nothing_of_its_own_metadata(
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("a/../b.glb", "holds the segment '..'"),
-        ("a//b.glb", "holds an empty segment"),
-        ("a/./b.glb", "holds the segment '.'"),
+        ("a/../b.glb", "must not contain the segment '..'"),
+        ("a//b.glb", "must not contain an empty segment ('//')"),
+        ("a/./b.glb", "must not contain the segment '.'"),
         ("tool.exe", "the extension .exe is blocked"),
-        ("a\tb.glb", "must not hold control characters"),
-        ("a\\b.glb", "must not hold \\"),
+        ("a\tb.glb", "must not contain control characters"),
+        ("a\\b.glb", "must not contain \\"),
         ("x.previewFile.png", "there is no file /x to preview"),
         ("x.previewFile.tif", "a file's preview ends in"),
         ("n" * 256, "must have 1 to 255 characters"),

@@ -25,7 +25,11 @@ LONG = "x" * 1025
         (constraint(criteriaAnd=[criterion(value={"a": 1})]), "criteriaAnd.0.value", "text"),
         (constraint(criteriaOr=[criterion(value=LONG)]), "criteriaOr.0.value", "1024"),
         (constraint(criteriaOr=[criterion(value="a\x00b")]), "criteriaOr.0.value", "control"),
-        (constraint(criteriaAnd=[criterion(value=["a", "b"])]), "criteriaAnd.0.value", "one text"),
+        (
+            constraint(criteriaAnd=[criterion(value=["a", "b"])]),
+            "criteriaAnd.0.value",
+            "single text",
+        ),
         (
             constraint(criteriaAnd=[criterion("tags", "is_one_of", ["a", ""])]),
             "criteriaAnd.0.value",
@@ -39,12 +43,12 @@ LONG = "x" * 1025
         (
             constraint(criteriaAnd=[criterion("tags", "is_one_of", ["x" * 1000] * 100)]),
             "criteriaAnd",
-            "all values have 100000 bytes, at most 65536",
+            "the values have 100000 bytes together; at most 65536",
         ),
         (constraint(criteriaand=[criterion("tags")]), "criteriaand", "is not a field"),
         (constraint(criteria=[criterion("tags")]), "criteria", "is not a field"),
         (constraint(UserPermissions=users("ann")), "UserPermissions", "is not a field"),
-        (constraint(criteriaAnd=[]), "criteriaAnd", "must hold 1 to 100 criteria"),
+        (constraint(criteriaAnd=[]), "criteriaAnd", "must have 1 to 100 criteria"),
         (constraint(criteriaAnd=[criterion()] * 101), "criteriaAnd", "100"),
         (
             constraint(criteriaAnd=[criterion()] * 60, criteriaOr=[criterion()] * 60),
@@ -54,7 +58,7 @@ LONG = "x" * 1025
         (
             constraint(criteriaAnd=[criterion(id="c")], criteriaOr=[criterion(id="c")]),
             "criteriaAnd",
-            "an id twice",
+            "same id twice",
         ),
         (constraint(groupPermissions=groups("a/b")), "groupPermissions.0.groupId", "letters"),
         (
@@ -71,7 +75,7 @@ LONG = "x" * 1025
         (
             constraint(groupPermissions=groups("viewer", "ghost", "gone")),
             "groupPermissions",
-            "there is no role ghost, gone",
+            "role ghost, gone does not exist",
         ),
     ],
 )

@@ -48,7 +48,7 @@ def test_a_template_gives_its_constraints_to_the_role(
     (first, second) = done.body["constraintIds"]
     assert {key: done.body[key] for key in ("success", "message", "constraintsCreated")} == {
         "success": True,
-        "message": "The role viewer has 2 constraints of the template Mine",
+        "message": "Role viewer now has 2 constraints of the template Mine",
         "constraintsCreated": 2,
     }
     made = api.get(first).body

@@ -141,12 +141,15 @@ def test_of_what_is_allowed_and_denied_at_once_the_writer_is_told(
 @pytest.mark.parametrize(
     ("doubtful", "warning"),
     [
-        ({"field": "roleName"}, "no asset has a field roleName: a criterion on it holds never"),
-        ({"field": "tagName", "operator": "does_not_contain"}, "holds always"),
-        ({"field": "tagName", "operator": "is_not_one_of", "value": ["x"]}, "holds always"),
-        ({"field": "tagName", "operator": "contains", "value": ".*"}, "holds always"),
-        ({"field": "tagName", "operator": "does_not_contain", "value": ".*"}, "holds never"),
-        ({"field": "assetName", "value": "e\u0301"}, "a value of equals is not: nothing has it"),
+        ({"field": "roleName"}, "asset has no field roleName: a criterion on it matches never"),
+        ({"field": "tagName", "operator": "does_not_contain"}, "matches always"),
+        ({"field": "tagName", "operator": "is_not_one_of", "value": ["x"]}, "matches always"),
+        ({"field": "tagName", "operator": "contains", "value": ".*"}, "matches always"),
+        ({"field": "tagName", "operator": "does_not_contain", "value": ".*"}, "matches never"),
+        (
+            {"field": "assetName", "value": "e\u0301"},
+            "the value of equals is not: it matches nothing",
+        ),
         ({"field": "assetName", "operator": "is_one_of", "value": ["a", "e\u0301"]}, "(NFC)"),
     ],
 )
@@ -178,7 +181,7 @@ def test_a_constraint_has_forty_grantees_and_no_more(
     assert len(rows(memory)) == 40
     refused = api.put("see", constraint(userPermissions=users(*many[:40])))
     assert refused.status == 400
-    assert "name 41 roles and users, a constraint has at most 40" in refused.body["message"]
+    assert "name 41 roles and users; a constraint can have at most 40" in refused.body["message"]
 
 
 def test_a_write_that_touches_too_many_before_and_after_is_refused_with_the_fact(
@@ -194,7 +197,7 @@ def test_a_write_that_touches_too_many_before_and_after_is_refused_with_the_fact
     refused = api.put("see", given(10, 39))
     assert refused.status == 400
     assert (
-        "touches 49 roles and users, those before and those after: it takes 101 writes"
+        "affects 49 roles and users, before and after, and needs 101 writes"
         in (refused.body["message"])
     )
     assert (rows(memory), policies(memory)) == before
@@ -211,7 +214,7 @@ def test_rules_that_would_not_fit_into_an_item_are_refused_naming_whose_they_are
     assert statuses == [200] * 6
     refused = api.put("large-6", large)
     assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
-    assert "the rules of role viewer would take" in refused.body["message"]
+    assert "the rules of role viewer would have" in refused.body["message"]
     assert len(policy(memory, "role#viewer")) == 6
     assert api.get("large-6").status == 404
 
@@ -272,7 +275,7 @@ def test_a_change_of_the_same_constraint_meanwhile_leaves_no_row_of_it(
 def test_a_role_deleted_meanwhile_is_given_nothing(api: Constraints, meanwhile: Meanwhile) -> None:
     meanwhile.first = lambda: api.delete_role("viewer")
     refused = api.put("see", constraint())
-    assert (refused.status, "there is no role viewer" in refused.body["message"]) == (400, True)
+    assert (refused.status, "role viewer does not exist" in refused.body["message"]) == (400, True)
     assert (rows(meanwhile), policies(meanwhile)) == ({}, {})
     stored_role(meanwhile, "viewer")
     assert api.put("see", constraint()).status == 200

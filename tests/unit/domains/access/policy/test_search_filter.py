@@ -139,5 +139,5 @@ def test_hundreds_of_values_of_one_field_are_one_condition_and_conditions_are_li
     assert query is not None
     assert [[*each] for each in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
     assert search_filter(some("contains", MAX_CLAUSES)) is not None
-    with pytest.raises(TooLargeError, match="900 conditions"):
+    with pytest.raises(TooLargeError, match="900 search conditions"):
         search_filter(some("contains", MAX_CLAUSES + 1))
