@@ -225,7 +225,7 @@ def _subscriptions() -> Iterator[tuple[str, str]]:
 
 
 def _routes() -> Iterator[str]:
-    yield "Permission: the type of entity and the action that are asked for; `none` asks nothing."
+    yield "Permission: the entity type and the action that the caller needs; `none` needs none."
     for domain in sorted({route.domain for route in ROUTES}):
         yield from ("", f"## {domain}", "")
         yield from rows(
@@ -237,7 +237,7 @@ def _routes() -> Iterator[str]:
                     "none"
                     if route.object_type == "none"
                     else f"{route.object_type} {route.action}",
-                    "public" * route.public + "ours" * route.ours,
+                    "public" * route.public + "addition to VAMS" * route.ours,
                 )
                 for route in ROUTES
                 if route.domain == domain
@@ -246,15 +246,24 @@ def _routes() -> Iterator[str]:
 
 
 def _errors() -> Iterator[str]:
-    yield "A reply that is an error has `message`, `code` and `requestId`; a 400 that is about"
-    yield "fields lists them in `errors`. The code is stable, the message is for people."
+    yield "An error reply has `message`, `code` and `requestId`; a 400 about single fields also has"
+    yield "`errors`, one entry for each field. Codes are stable; messages may change."
     yield ""
     for name in ("backend.core", "backend.domains", "backend.search", "backend.operations"):
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)
     declared = [kind for kind in _kinds(VitrineError) if "code" in vars(kind)]
     found = {(_status(kind), kind.code, _first_line(kind)) for kind in declared}
-    listed = sorted(found | {(500, "InternalError", "A fault of ours; the logs tell more.")})
+    listed = sorted(
+        found
+        | {
+            (
+                500,
+                "InternalError",
+                "Unexpected error; the logs contain details under the `requestId`.",
+            )
+        }
+    )
     yield from rows(
         ("status", "code", "meaning"), ((str(s), f"`{c}`", text) for s, c, text in listed)
     )
@@ -273,8 +282,27 @@ def _status(kind: type[VitrineError]) -> int:
 
 
 def _first_line(kind: type[VitrineError]) -> str:
-    told = (kind.__doc__ or "").strip() or sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.code)
-    return told.splitlines()[0].replace("|", "\\|")
+    meaning = (kind.__doc__ or "").strip() or _meaning_of(kind.code)
+    return meaning.splitlines()[0].replace("|", "\\|")
+
+
+_MEANINGS = {
+    "NotFound": "The {} does not exist, or is not visible to the caller.",
+    "Exists": "The {} already exists.",
+    "RevisionConflict": "The {} was changed after the caller read it; read it again.",
+}
+
+
+_NAMED = {"api key": "API key", "cognito user": "Cognito user", "user roles": "user's set of roles"}
+
+
+def _meaning_of(code: str) -> str:
+    """The sentence for a code of one of the common kinds, such as `TagExists`."""
+    for ending, sentence in _MEANINGS.items():
+        if code.endswith(ending):
+            words = sub(r"(?<=[a-z])(?=[A-Z])", " ", code.removesuffix(ending)).lower()
+            return sentence.format(_NAMED.get(words, words))
+    raise ValueError(f"{code} needs a docstring that says what it means")
 
 
 def _settings() -> Iterator[str]:

@@ -30,7 +30,7 @@ _DOWN_SECONDS = 120  # of a busy machine; engines that it leaves by then are end
 _MEBIBYTE = 1024 * 1024
 
 app = typer.Typer(
-    help="Run the synthesized product on this machine.",
+    help="Run the product locally, from its synthesized templates.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
@@ -38,28 +38,32 @@ app = typer.Typer(
 _screen = Console(highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
-State = Annotated[Path, typer.Option("--state", help="The folder that holds all data.")]
+State = Annotated[Path, typer.Option("--state", help="Folder for all data.")]
 Port = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="The API's port [8080 or the next free].")
+    int | None, typer.Option(min=1, max=65535, help="Port of the API [8080, or the next free one].")
 ]
-Detach = Annotated[bool, typer.Option(help="Return when it serves.")]
+Detach = Annotated[bool, typer.Option(help="Run in the background; return once the API is ready.")]
 GivenAssembly = Annotated[
-    Path | None, typer.Option(help="Run this assembly instead of synthesizing app.py.")
+    Path | None, typer.Option(help="Use this cloud assembly instead of synthesizing app.py.")
 ]
-InMemory = Annotated[bool, typer.Option(help="Tables in memory: faster, and nothing is kept.")]
+InMemory = Annotated[
+    bool, typer.Option(help="Keep tables in memory: faster, but data is lost on exit.")
+]
 Record = Annotated[
-    bool, typer.Option(help="Count the functions' requests; faults can be injected.")
+    bool, typer.Option(help="Record the functions' requests, and allow injecting faults.")
 ]
-Iam = Annotated[bool, typer.Option(help="Refuse what the templates' policies do not grant.")]
+Iam = Annotated[bool, typer.Option(help="Enforce the IAM policies of the templates.")]
 RecordGrants = Annotated[
     Path | None,
-    typer.Option(help="Append to this file which grants are used.", envvar="VITRINE_RECORD_GRANTS"),
+    typer.Option(help="Record the grants in use in this file.", envvar="VITRINE_RECORD_GRANTS"),
 ]
 Given = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the stage; may be repeated."),
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Setting of the stage as NAME=VALUE; may be repeated."
+    ),
 ]
-FirstLook = Annotated[Path | None, typer.Option(help="A folder to import when the state is new.")]
+FirstLook = Annotated[Path | None, typer.Option(help="Folder to import on the first start.")]
 _DEFAULT_STATE = REPOSITORY / ".local"
 
 
@@ -132,8 +136,8 @@ def down(state: State = _DEFAULT_STATE) -> None:
         folder.endpoint.unlink(missing_ok=True)
         (folder.root / "runner.json").unlink(missing_ok=True)
         if left:
-            _screen.print(f"stopped what was left over: {', '.join(left)}")
-        _screen.print("stopped" if stopped or left else f"nothing runs on {folder.root}")
+            _screen.print(f"stopped processes of an earlier run: {', '.join(left)}")
+        _screen.print("stopped" if stopped or left else f"no runtime is running on {folder.root}")
 
 
 @app.command()
@@ -143,19 +147,19 @@ def status(state: State = _DEFAULT_STATE) -> None:
     with _one_line_errors():
         endpoint = folder.read("endpoint.json", dict[str, JsonValue]())
         if not endpoint:
-            raise LocalError(f"nothing serves {folder.root}")
+            raise LocalError(f"no runtime is running on {folder.root}")
         try:
             answer = httpx.get(f"{endpoint['admin']}/health", timeout=10)
             overview = _overview(answer.json())
         except (httpx.HTTPError, ValueError, KeyError) as error:  # its port may be another's now
-            raise LocalError(f"the runtime of {folder.root} does not answer: {error}") from error
+            raise LocalError(f"the runtime of {folder.root} does not respond: {error}") from error
         _screen.print(overview)
         _screen.print(f"API: {endpoint['api']}")
 
 
 @app.command()
 def grants(
-    record: Annotated[Path, typer.Argument(help="What `up --record-grants` has written.")],
+    record: Annotated[Path, typer.Argument(help="File written by `up --record-grants`.")],
 ) -> None:
     """List the grants of the templates that nothing used; exit with 1 when there are any."""
     from local.iam.report import read_record  # noqa: PLC0415 - for this only
@@ -179,7 +183,7 @@ def reset(state: State = _DEFAULT_STATE) -> None:
     folder = StateFolder(state.resolve())
     with _one_line_errors():
         if not folder.root.is_dir():
-            raise LocalError(f"there is no {folder.root}")
+            raise LocalError(f"{folder.root} does not exist")
         lock = folder.lock()
         if folder.data.exists():
             stop_leftovers(folder.data)
@@ -249,12 +253,12 @@ def given_settings(given: list[str], assembly: Path | None) -> dict[str, JsonVal
         LocalError: one is no setting, or nothing is synthesized to which it could be given.
     """
     if given and assembly is not None:
-        raise LocalError("--set changes what is synthesized; an --assembly is there already")
+        raise LocalError("--set cannot be used with --assembly, which is already synthesized")
     settings: dict[str, JsonValue] = {}
     for each in given:
         name, equals, text = each.partition("=")
         if not equals or not name:
-            raise LocalError(f"--set {each}: NAME=VALUE is needed")
+            raise LocalError(f"--set {each}: must have the form NAME=VALUE")
         try:
             settings[name] = json.loads(text)
         except ValueError:
@@ -290,8 +294,8 @@ def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) ->
             _screen.print(said.read(), end="", markup=False)
             if ended and not said.tell():
                 raise LocalError(
-                    f"it ended with code {process.returncode} and left nothing in {log},"
-                    " as on a full disk"
+                    f"the runtime ended with code {process.returncode} and wrote nothing "
+                    f"to {log}; the disk may be full"
                 )
             if ended:
                 raise typer.Exit(process.returncode or 1)
@@ -299,7 +303,7 @@ def _follow(folder: StateFolder, process: subprocess.Popen[bytes], log: Path) ->
                 return
             if time.monotonic() > deadline:
                 process.terminate()
-                raise LocalError(f"it does not serve after {_DETACHED_SECONDS} s; see {log}")
+                raise LocalError(f"the API is not ready after {_DETACHED_SECONDS} s; see {log}")
             try:
                 process.wait(0.1)
             except subprocess.TimeoutExpired:

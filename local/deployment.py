@@ -52,7 +52,7 @@ def refuse_unknown_types(assembly: Assembly) -> None:
     for stack in assembly.stacks:
         for resource in stack.resources.values():
             if creator_of(resource.kind) is None and resource.kind not in INERT:
-                raise refusal(resource, "this type is not known to the local runtime")
+                raise refusal(resource, "this type is not supported by the local runtime")
 
 
 def engines_of(assembly: Assembly) -> frozenset[str]:

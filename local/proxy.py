@@ -284,4 +284,4 @@ def _passed_on(answer: httpx.Response) -> Response:
 
 def _hang_up() -> None:
     """End the connection without an answer: the server closes it when the application fails."""
-    raise ConnectionAbortedError("a fault was asked for")
+    raise ConnectionAbortedError("fault injected on request")

@@ -7,6 +7,8 @@ from backend.core.errors import StateForbidsError
 
 
 class TooManyAddressesError(StateForbidsError):
+    """The SNS topic has reached its quota of subscriptions."""
+
     code = "TooManyAddresses"
 
     def __init__(self) -> None:

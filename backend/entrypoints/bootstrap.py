@@ -108,7 +108,7 @@ def _search(wiring: DeploymentWiring) -> str:
     except MappingDiffersError:
         # Failing would roll back the very deployment whose reindex mends it.
         _logger.exception("a search index differs from its declaration")
-        return "mapped otherwise than declared: POST /admin/search/reindex mends it"
+        return "mapped otherwise than declared: POST /admin/search/reindex corrects this"
     for sentence in prepared.refused:
         _logger.warning("goes on without a setting", extra={"reason": sentence})
     return "; ".join(("as declared", *prepared.refused))

@@ -85,7 +85,9 @@ class Inspector:
         body = Body.model_validate(event["body"])
         source = _place(body.input_s3_asset_file_path)
         if not source.key or source.key.endswith("/"):
-            raise InvalidInputError("This pipeline inspects one file: start it with a file")
+            raise InvalidInputError(
+                "This pipeline inspects a single file: start the workflow with a file"
+            )
         root = _root(body, source)
         version_id = body.input_s3_version_id if source.bucket == body.bucket_asset else ""
         with tempfile.TemporaryDirectory() as temporary:
@@ -97,7 +99,11 @@ class Inspector:
         path = source.key.removeprefix(root.key)
         extension = extension_of(path)
         if extension not in self.extensions:
-            return _refused(f"no reader for .{extension}" if extension else "has no extension")
+            return _refused(
+                f"files with the extension .{extension} cannot be read"
+                if extension
+                else "has no file extension"
+            )
         if self.files.size(source.bucket, source.key, version_id or None) > limits.INPUT_BYTES:
             return _refused(f"larger than {limits.INPUT_BYTES // limits.MIB} MiB")
         content = folder / "content"
@@ -140,7 +146,7 @@ def _place(uri: str) -> Place:
     """Return the bucket and the key of an `s3://` URI."""
     bucket, _, key = uri.removeprefix("s3://").partition("/")
     if not uri.startswith("s3://") or not bucket:
-        raise InvalidInputError(f"Not a URI of S3: {uri:.200}")
+        raise InvalidInputError(f"not an S3 URI: {uri:.200}")
     return Place(bucket, key)
 
 

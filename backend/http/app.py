@@ -64,7 +64,7 @@ class HttpApp:
 
         def unmatched(_: Exception) -> Response[str]:
             # The gateway has matched the path as sent; decoded, an id may hold a slash.
-            error = NotFoundError("There is nothing under this path")
+            error = NotFoundError("There is no route with this path and method")
             return error_response(error, resolver.current_event.request_context.request_id)
 
         resolver.not_found(unmatched)
@@ -159,8 +159,10 @@ def _text_of(reply: Reply[Any]) -> str:
     if reply.bounded_by is not None:
         size = bytes_in_reply(text)
         if size > MAX_REPLY_BYTES:
-            fact = f"makes a reply of {size} bytes, at most {MAX_REPLY_BYTES} are sent"
-            raise TooLargeError.of(reply.bounded_by, f"{fact}; ask for less")
+            fact = f"results in a reply of {size} bytes; at most {MAX_REPLY_BYTES} are allowed"
+            raise TooLargeError.of(
+                reply.bounded_by, f"{fact}; request a smaller page or fewer items"
+            )
     return text
 
 
@@ -205,10 +207,10 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     authorizer = cast("dict[str, Any]", event.raw_event["requestContext"].get("authorizer") or {})
     context = cast("dict[str, Any]", authorizer.get("lambda") or {})
     if OUTAGE_MARK in context:
-        raise UnavailableError("Nobody can be authenticated now; try again")
+        raise UnavailableError("Authentication is temporarily not possible; try again")
     user_id = context.get("userId")
     if not isinstance(user_id, str) or not user_id:
-        raise UnauthenticatedError("No identity was established for this request")
+        raise UnauthenticatedError("The request is not authenticated")
     email, api_key_id = context.get("email"), context.get("apiKeyId")
     subject = context.get("subject")
     return Identity(

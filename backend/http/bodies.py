@@ -33,15 +33,15 @@ def parse_json(text: str | None, *, is_base64: bool) -> dict[str, Any]:
     """
     raw = _decoded(text or "", is_base64)
     if len(raw) > MAX_BODY_BYTES:
-        raise TooLargeError(f"the body has {len(raw)} bytes, at most {MAX_BODY_BYTES} are taken")
+        raise TooLargeError(f"the body has {len(raw)} bytes; at most {MAX_BODY_BYTES} are allowed")
     if not raw.strip():
-        raise InvalidInputError.of("body", "is missing; a JSON object is expected")
+        raise InvalidInputError.of("body", "is required: a JSON object is expected")
     try:
         value = pydantic_core.from_json(raw, allow_inf_nan=False)
     except ValueError as error:
-        raise InvalidInputError.of("body", f"is not JSON: {error}") from None
+        raise InvalidInputError.of("body", f"is not valid JSON: {error}") from None
     if not isinstance(value, dict):
-        raise InvalidInputError.of("body", "is not a JSON object")
+        raise InvalidInputError.of("body", "must be a JSON object")
     _demand_names_once(raw)
     return cast("dict[str, Any]", value)
 
@@ -123,7 +123,7 @@ def _demand_names_once(raw: bytes) -> None:
     def check(pairs: list[tuple[str, object]]) -> None:
         if len(dict(pairs)) < len(pairs):
             ((name, _),) = Counter(name for name, _ in pairs).most_common(1)
-            raise InvalidInputError.of(name[:64], "comes twice in one object of the body")
+            raise InvalidInputError.of(name[:64], "is used twice in one object of the body")
 
     json.loads(raw.decode(), object_pairs_hook=check, parse_int=str, parse_float=str)
 

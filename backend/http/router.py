@@ -116,9 +116,9 @@ class Binding:
         try:
             validate(model, {}, strict=True)
         except InvalidInputError as error:
-            fact = f"is missing; a JSON object is expected ({error})"
+            fact = f"is required: a JSON object is expected ({error})"
             raise InvalidInputError.of("body", fact) from None
-        raise InvalidInputError.of("body", "is missing; a JSON object is expected")
+        raise InvalidInputError.of("body", "is required: a JSON object is expected")
 
     def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         found = unknown_fields(self.models["body"], values)

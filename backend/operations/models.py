@@ -17,13 +17,13 @@ _CONSUMERS = frozenset(spec.name for spec in FUNCTIONS if spec.kind == "consumer
 
 def _is_key(value: str) -> str:
     if kind_of(value) is None:
-        raise ValueError("is not the key of a failure, as the list of failures tells them")
+        raise ValueError("is not the key of a failure; use a key from the list of failures")
     return value
 
 
 def _is_consumer(value: str) -> str:
     if value not in _CONSUMERS:
-        raise ValueError(f"is not a consumer; they are {', '.join(sorted(_CONSUMERS))}")
+        raise ValueError(f"is not a consumer; consumers are {', '.join(sorted(_CONSUMERS))}")
     return value
 
 
@@ -83,9 +83,9 @@ class ReplayBody(WireModel):
     @model_validator(mode="after")
     def names_one_of_three(self) -> "ReplayBody":
         if [self.keys, self.consumer, self.all].count(None) != 2:
-            raise ValueError("give either keys, consumer or all")
+            raise ValueError("exactly one of keys, consumer and all is required")
         if self.after is not None and self.keys is not None:
-            raise WrongFieldError("after", "goes with consumer and all")
+            raise WrongFieldError("after", "is allowed only with consumer or all")
         return self
 
 

@@ -25,7 +25,11 @@ def build_router(service: QueueService) -> Router:
     @router.bind(routes.REDRIVE_QUEUE)
     def redrive_queue(call: Call, path: QueuePath) -> RedriveReply:
         before = service.redrive_queue(call.caller, path.queue_name).dead_letters
-        message = f"Moving {before} dead letters back" if before else "There are no dead letters"
+        message = (
+            f"Moving {before} dead letters back to the queue"
+            if before
+            else ("The queue has no dead letters")
+        )
         return RedriveReply(
             queue_name=path.queue_name, dead_letters=before, started=before > 0, message=message
         )

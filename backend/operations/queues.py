@@ -18,7 +18,9 @@ class QueueNotFoundError(NotFoundError):
     code = "QueueNotFound"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is no queue {name}; there are {', '.join(sorted(QUEUES_BY_NAME))}")
+        super().__init__(
+            f"There is no queue {name}; the queues are {', '.join(sorted(QUEUES_BY_NAME))}"
+        )
 
 
 @frozen

@@ -70,7 +70,7 @@ class DocumentName(WireModel):
     @model_validator(mode="after")
     def names_one_file(self) -> "DocumentName":
         if self.path is not None and self.key is not None:
-            raise WrongFieldError("key", "give either path or key")
+            raise WrongFieldError("key", "exactly one of path and key is required")
         return self
 
 
@@ -92,7 +92,9 @@ class RepairBody(WireModel):
     @model_validator(mode="after")
     def names_one_of_three(self) -> "RepairBody":
         if [self.all, self.database_id, self.documents].count(None) != 2:
-            raise ValueError("give either all, databaseId (with assetId or without) or documents")
+            raise ValueError(
+                "exactly one of all, databaseId (optionally with assetId) and documents is required"
+            )
         if self.asset_id is not None and self.database_id is None:
-            raise WrongFieldError("assetId", "goes with databaseId")
+            raise WrongFieldError("assetId", "is allowed only with databaseId")
         return self

@@ -32,6 +32,6 @@ def build_router(service: SearchIndexService) -> Router:
 
 
 def _work(job: Job, started: bool) -> WorkReply:
-    fact = "has begun" if started else "is at work already"
-    message = f"The job {fact}: it tells how far it is"
+    fact = "has started" if started else "is already running"
+    message = f"The job {fact}; it reports its progress"
     return WorkReply(job_id=job.job_id, started=started, message=message)

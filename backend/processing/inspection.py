@@ -58,7 +58,7 @@ def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) 
     except RefusedError as error:
         return _refused(str(error), files)
     except MemoryError:
-        return _refused("needs more memory than is allowed", files)
+        return _refused("needs more memory than allowed", files)
 
 
 def _refused(reason: str, files: Files) -> Inspection:
@@ -72,7 +72,11 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     if not data:
         raise RefusedError("the file is empty")
     if extension not in INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS:
-        raise RefusedError(f"no reader for .{extension}" if extension else "has no extension")
+        raise RefusedError(
+            f"files with the extension .{extension} cannot be read"
+            if extension
+            else "has no file extension"
+        )
     if extension in IMAGE_EXTENSIONS:
         return _document(read_image(data))
     if extension in DOCUMENT_EXTENSIONS:

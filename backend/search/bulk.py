@@ -102,7 +102,7 @@ class _Work:
         self.pending[: len(chunk)] = again
         if again:
             self.limit = max(1, len(chunk) // 2)
-            raise UnavailableError(f"OpenSearch did not take {len(again)} documents: {reason}")
+            raise UnavailableError(f"OpenSearch rejected {len(again)} documents: {reason}")
 
     def _next_chunk(self) -> list[DocumentWrite]:
         size = 0

@@ -52,7 +52,7 @@ _SHOWN_CHARS = 80
 
 
 class ConditionError(ValueError):
-    """A condition that cannot be met by any value, or is not let through; the message says why."""
+    """A search condition is invalid or not allowed; the message gives the reason."""
 
 
 @dataclass
@@ -75,10 +75,10 @@ class Budget:
         for count, most, what in (
             (self.conditions, MAX_CONDITIONS, "conditions"),
             (self.wildcards, MAX_WILDCARDS, "wildcards"),
-            (self.words, MAX_WORD_FILTERS, "words without a field"),
+            (self.words, MAX_WORD_FILTERS, "words without a field name"),
         ):
             if count > most:
-                message = f"have {count} {what} or more, at most {most} are taken"
+                message = f"has {count} {what} or more; at most {most} are allowed"
                 raise InvalidInputError.of("filters", message)
 
 
@@ -90,7 +90,7 @@ def known_field(name: str) -> str:
     """
     if name.removesuffix(KEYWORD) in FIELDS or is_key(name):
         return name
-    raise ConditionError(f"{name!r:.{_SHOWN_CHARS}} is not a field of the indexes")
+    raise ConditionError(f"{name!r:.{_SHOWN_CHARS}} is not a field of the search indexes")
 
 
 def is_key(name: str) -> bool:
@@ -139,7 +139,7 @@ def like(name: str | None, pattern: str) -> JsonObject:
     if is_key(name):
         return pair_query(_key(name), pattern)
     if name.startswith(_TYPED_PREFIXES):
-        raise ConditionError(f"{name} takes no wildcards")
+        raise ConditionError(f"{name} does not support wildcards")
     patterns = [pattern, f".{pattern}"] if _lacks_dot(name, pattern) else [pattern]
     whole = [_wildcard(_whole_field(name), one) for one in patterns]
     return any_of([*([_wildcard(name, pattern)] if name in ANALYSED else []), *whole])
@@ -152,11 +152,11 @@ def bounded(name: str | None, bounds: dict[str, str]) -> JsonObject:
         ConditionError: the field has no order, or a bound is no value of it.
     """
     if name is None:
-        raise ConditionError("a range needs a field (field:[a TO b])")
+        raise ConditionError("a range requires a field name, as in field:[a TO b]")
     if is_key(name):
         return _bounded_pair(_key(name), bounds)
     if not name.startswith(("num_", "date_")):
-        raise ConditionError(f"{name.removesuffix(KEYWORD)} has no ranges")
+        raise ConditionError(f"{name.removesuffix(KEYWORD)} does not support ranges")
     known = {word: _typed(name, text) for word, text in bounds.items()}
     return {"range": {name: known}}
 
@@ -211,7 +211,7 @@ def _typed(field: str, value: str) -> str:
     elif field.startswith("bool_"):
         value = value.lower()
         if value not in {"true", "false"}:
-            raise ConditionError(f"{field} is true or false, not {value!r:.{_SHOWN_CHARS}}")
+            raise ConditionError(f"{field} must be true or false, not {value!r:.{_SHOWN_CHARS}}")
     elif field.startswith("date_"):
         return _date(field, value)
     return value
@@ -222,7 +222,7 @@ def _date(field: str, value: str) -> str:
     if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
         return value
     fact = (
-        f"{value!r:.{_SHOWN_CHARS}} is no date such as 2026-03-01, 2026-03-01T12:00:00Z or now-7d"
+        f"value!r:.{_SHOWN_CHARS} is not a date such as 2026-03-01, 2026-03-01T12:00:00Z or now-7d"
     )
     raise ConditionError(f"{field}: {fact}")
 

@@ -38,12 +38,15 @@ _DIGEST_CHARS = 24
 
 
 class TooManyCursorsError(RateLimitedError):
-    """All places of cursors are taken."""
+    """The limit of open search cursors is reached."""
 
     code = "TooManyCursors"
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__("Too many searches by cursor are open", retry_after=retry_after)
+        super().__init__(
+            "The limit of open search cursors is reached; try again later",
+            retry_after=retry_after,
+        )
 
 
 class _Held(NamedTuple):
@@ -103,7 +106,9 @@ class CursorPlaces:
         ends = epoch_seconds(self.clock() + LONGEST)
         item: Item = {**_key(user_id), **new._asdict(), "expiresAt": ends}
         unchanged = equals("revision", held.revision) if held.revision else absent("revision")
-        refused = _ChangedError("The cursors of the user have changed")
+        refused = _ChangedError(
+            "The cursors of this user were changed by another request; try again"
+        )
         try:
             self.tables.write(
                 Put(table=RESERVATIONS, item=item, conditions=(unchanged,), refused=refused)

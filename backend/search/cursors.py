@@ -30,27 +30,29 @@ from backend.search.queries import page_of
 
 
 class CursorExpiredError(GoneError):
-    """The cursor's point in time is there no more."""
+    """The search cursor has expired."""
 
     code = "CursorExpired"
 
     def __init__(self) -> None:
         fact = (
-            f"has expired: a cursor is kept for {PAUSE_SECONDS} seconds after its last page, and "
-            f"for {LONGEST.seconds} in all; begin again with an empty one"
+            f"has expired: a cursor is valid for {PAUSE_SECONDS} seconds after its last "
+            f"page, and for {LONGEST.seconds} seconds in total; start again with an empty "
+            "one"
         )
         super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
 
 
 class CursorClosedError(GoneError):
-    """A later cursor of the same user has taken the cursor's place."""
+    """The search cursor was closed because the same user opened others."""
 
     code = "CursorClosed"
 
     def __init__(self) -> None:
         fact = (
-            f"was closed, because the same user opened others: at most {MAX_OPEN} are kept open, "
-            "and fewer while many users have some; begin again with an empty one"
+            f"was closed because the same user opened other cursors: at most {MAX_OPEN} "
+            "can be open, and fewer while many users have some; start again with an empty "
+            "one"
         )
         super().__init__(f"after: {fact}", fields=(FieldError("after", fact),))
 
@@ -165,8 +167,8 @@ class Cursors:
 def _too_long(last: JsonObject, size: int) -> TooLargeError:
     """The error of a cursor that no request could bring back, for it holds what the hit holds."""
     fact = (
-        f"the values of {last['_id']!r:.200} are too long for a cursor, which would have {size} "
-        f"characters, at most {MAX_CURSOR_CHARS} are taken"
+        f"the values of {last['_id']!r:.200} are too long for a cursor, which would have "
+        f"{size} characters; at most {MAX_CURSOR_CHARS} are allowed"
     )
     return TooLargeError.of("sort", fact)
 

@@ -83,7 +83,9 @@ def _choices(asked: list[FacetChoice]) -> dict[str, JsonObject]:
     for number, choice in enumerate(asked):
         field = f"facetChoices.{number}"
         if choice.facet in found:
-            raise InvalidInputError.of(f"{field}.facet", "is chosen twice; list all its values")
+            raise InvalidInputError.of(
+                f"{field}.facet", "is used twice; list all its values in one entry"
+            )
         found[choice.facet] = _condition(choice, field)
     return found
 

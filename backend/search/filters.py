@@ -59,14 +59,14 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
     if not _is_text(text):
         raise InvalidInputError.of(field, "is not valid Unicode text")
     if len(text) > MAX_CHARS:
-        raise InvalidInputError.of(field, f"is longer than {MAX_CHARS} characters")
+        raise InvalidInputError.of(field, f"must have at most {MAX_CHARS} characters")
     # Imported here because most requests can do without the time that it takes.
     from backend.search.grammar import FilterSyntaxError, parse  # noqa: PLC0415
 
     try:
         tree = parse(text)
     except FilterSyntaxError as error:
-        raise InvalidInputError.of(field, f"is not a filter: {error}") from None
+        raise InvalidInputError.of(field, f"is not a valid filter: {error}") from None
     _demand_shallow(tree, field)
     return _Translation(field, text, budget).translate(tree, None)
 
@@ -127,7 +127,7 @@ def _demand_shallow(tree: "Node", field: str) -> None:
     while level := [child for node in level for child in _nodes(node)]:
         depth += 1
         if depth > MAX_DEPTH:
-            raise InvalidInputError.of(field, f"is nested deeper than {MAX_DEPTH} levels")
+            raise InvalidInputError.of(field, f"must not be nested deeper than {MAX_DEPTH} levels")
 
 
 def _nodes(node: "Node") -> list["Node"]:
@@ -172,7 +172,7 @@ class _Translation:
             return self._same(node, known_field(name))
         (child,) = _nodes(node)
         if child.data not in {"word", "phrase"}:
-            raise ConditionError(f"{_EXISTS} takes the name of a field")
+            raise ConditionError(f"{_EXISTS} requires a field name")
         self._budget.spend()
         return exists(known_field(_text_of(child)))
 

@@ -76,7 +76,7 @@ def parse(text: str) -> Node:
     except UnexpectedToken as error:
         token = cast("Token", error.token)
         if token.type == "$END":
-            fact = f"unexpected end in column {len(text) + 1} (maybe a bracket is left open)"
+            fact = f"unexpected end in column {len(text) + 1} (a bracket may not be closed)"
             raise FilterSyntaxError(fact) from None
         shown, column = f"{str(token)!r:.80}", (token.start_pos or 0) + 1
         raise FilterSyntaxError(f"unexpected {shown} in column {column}") from None

@@ -94,7 +94,10 @@ def with_sources(hits: list[JsonObject], request: JsonObject, search: Search) ->
         else:
             hit["_source"] = _shown(found)
     if total > PAGE_BYTES:
-        fact = f"makes a reply of {total} bytes, at most {PAGE_BYTES} are sent; ask for less"
+        fact = (
+            f"results in a reply of {total} bytes; at most {PAGE_BYTES} are allowed: request a "
+            "smaller page"
+        )
         raise TooLargeError.of("size", fact)
     if missing:
         for later in search(_over(request, list(missing)))["hits"]["hits"]:

@@ -13,13 +13,13 @@ from backend.spec.search_indexes import BREAKERS, SEARCH_INDEXES, SearchIndex
 
 
 class MappingDiffersError(StateForbidsError):
-    """An existing index is not mapped as declared; everything else was set up."""
+    """The mapping of an existing index differs from the declared one; the rest was set up."""
 
     code = "MappingDiffers"
 
     def __init__(self, differences: tuple[str, ...]) -> None:
         listed = "; ".join(differences)
-        mend = "POST /admin/search/reindex mends it"
+        mend = "POST /admin/search/reindex corrects this"
         super().__init__(f"Search indexes differ from their declaration, {mend}: {listed}")
         self.differences = differences
 

@@ -62,7 +62,7 @@ def metadata_filter_query(asked: MetadataFilter, *, field: str) -> JsonObject:
     pairs = named(asked.key, field=f"{field}.key")
     one = _Asked(asked, pairs, f"{field}.value")
     if pairs.type is not None and asked.type not in {None, pairs.type}:
-        raise InvalidInputError.of(f"{field}.type", f"{asked.key} is a {pairs.type}")
+        raise InvalidInputError.of(f"{field}.type", f"{asked.key} has the type {pairs.type}")
     if asked.op == "exists":
         wanted = True if asked.value is None else asked.value
         if not isinstance(wanted, bool):
@@ -153,7 +153,7 @@ def _one_of(asked: _Asked) -> JsonObject:
     typed = [_typed(asked, value) for value in values]
     names = {name for name, _ in typed}
     if len(names) > 1:
-        raise asked.refuse("the values are not of one type")
+        raise asked.refuse("the values have different types")
     return {"terms": {names.pop(): [value for _, value in typed]}}
 
 
@@ -166,9 +166,9 @@ def _between(asked: _Asked) -> JsonObject:
     bounds = [_bound(asked, value) for value in _list(asked, 2, 2)]
     (name, low), (other, high) = bounds
     if name != other:
-        raise asked.refuse("the two values are not of one type")
+        raise asked.refuse("the two values have different types")
     if low > high:
-        raise asked.refuse("the first value must not be above the second")
+        raise asked.refuse("the first value must not be greater than the second")
     return {"range": {name: {"gte": low, "lte": high}}}
 
 
@@ -203,7 +203,9 @@ def _within(asked: _Asked) -> JsonObject:
 
 def _point(asked: _Asked) -> str:
     if asked.named.type is not None:
-        raise asked.refuse(f"{asked.filter.key} is a {asked.named.type}, not a place")
+        raise asked.refuse(
+            f"{asked.filter.key} has the type {asked.named.type}, which is not a location"
+        )
     return asked.named.field("point")
 
 
@@ -229,7 +231,7 @@ def _bound(asked: _Asked, value: Any) -> tuple[str, Any]:
     if kind == "number":
         return asked.named.field("number"), _number(asked, value)
     if kind == "boolean" or asked.type == "string":
-        raise asked.refuse("ranges are of numbers and dates")
+        raise asked.refuse("ranges require numbers or dates")
     return asked.named.field("date"), _date(asked, value)
 
 
@@ -240,28 +242,28 @@ def _kind_of(asked: _Asked, value: Any) -> MetadataType:
         return "number"
     if isinstance(value, str):
         return "string"
-    raise asked.refuse(f"{asked.filter.op} takes texts, numbers, true and false")
+    raise asked.refuse(f"{asked.filter.op} takes texts, numbers, true or false")
 
 
 def _text(asked: _Asked, value: Any) -> str:
     if not isinstance(value, str):
-        raise asked.refuse("is not a text")
+        raise asked.refuse("must be a text")
     if len(value) > 1024 or "\u0000" in value:
-        raise asked.refuse("a text has at most 1024 characters, and no NUL")
+        raise asked.refuse("a text can have at most 1024 characters, and no NUL")
     if not value.isprintable() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise asked.refuse("is not Unicode")
+        raise asked.refuse("must be valid Unicode")
     return value
 
 
 def _number(asked: _Asked, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise asked.refuse("is not a number")
+        raise asked.refuse("must be a number")
     try:
         found = float(value)
     except OverflowError:
         found = math.inf
     if not math.isfinite(found):
-        raise asked.refuse("is beyond what a number holds")
+        raise asked.refuse("is outside the range of numbers")
     return found + 0.0  # there is one zero, as in documents: OpenSearch tells -0 and 0 apart
 
 
@@ -269,14 +271,14 @@ def _date(asked: _Asked, value: Any) -> str:
     """A date with all its parts, so that none is rounded; compared by milliseconds."""
     found = iso_date(value)
     if found is None:
-        raise asked.refuse("is not a date of ISO 8601")
+        raise asked.refuse("must be an ISO 8601 date")
     seconds, _, fraction = found.removesuffix("+00:00").partition(".")
     return f"{seconds}.{(fraction + '000')[:3]}Z"
 
 
 def _boolean(asked: _Asked, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise asked.refuse("is neither true nor false")
+        raise asked.refuse("must be true or false")
     return value
 
 
@@ -287,7 +289,7 @@ def _list(asked: _Asked, least: int, most: int) -> list[Any]:
     listed = cast("list[Any]", values)
     if not least <= len(listed) <= most:
         expected = str(least) if least == most else f"{least} to {most}"
-        raise asked.refuse(f"has {len(listed)} values, {expected} are taken")
+        raise asked.refuse(f"has {len(listed)} values; {expected} are allowed")
     return listed
 
 
@@ -299,5 +301,5 @@ def _coordinates(asked: _Asked, limits: Mapping[str, float]) -> dict[str, float]
     found = {name: _number(asked, given[name]) for name in limits}
     for name, limit in limits.items():
         if abs(found[name]) > limit:
-            raise asked.refuse(f"{name} is not between -{limit} and {limit}")
+            raise asked.refuse(f"{name} must be between -{limit} and {limit}")
     return found

@@ -96,7 +96,7 @@ def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
     groups = [list(group) for group in _groups(text)]
     count = sum(map(len, groups))
     if count > MAX_ELEMENTS:
-        message = f"has {count} elements, at most {MAX_ELEMENTS} are taken"
+        message = f"has {count} elements; at most {MAX_ELEMENTS} are allowed"
         raise InvalidInputError.of(_FIELD, message)
     wildcards = 0
     alternatives: list[JsonObject] = []
@@ -106,7 +106,7 @@ def metadata_query(text: str, mode: Mode) -> list[JsonObject]:
         alternatives.append(all_of([each.query for each in found]))
     if wildcards > MAX_WILDCARDS:
         message = (
-            f"has {wildcards} wildcards and parts of values, at most {MAX_WILDCARDS} are taken"
+            f"has {wildcards} wildcards and parts of values; at most {MAX_WILDCARDS} are allowed"
         )
         raise InvalidInputError.of(_FIELD, message)
     return [any_of(alternatives)]

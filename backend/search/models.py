@@ -26,7 +26,7 @@ BOTH: tuple[EntityType, ...] = ("asset", "file")
 
 def _without_controls(value: str) -> str:
     if "\u0000" in value:
-        raise ValueError("must not hold a NUL character")
+        raise ValueError("must not contain a NUL character")
     return value
 
 
@@ -139,7 +139,7 @@ class FacetRange(WireModel):
     @model_validator(mode="after")
     def has_a_bound(self) -> "FacetRange":
         if self.from_ is None and self.to is None:
-            raise WrongFieldError("from", "from or to is needed")
+            raise WrongFieldError("from", "from or to is required")
         return self
 
 
@@ -173,7 +173,7 @@ class FacetChoice(WireModel):
         Field(
             min_length=1,
             max_length=MAX_TERMS,
-            description=("Values as returned in the facet's buckets."),
+            description="Values as returned in the facet's buckets.",
         ),
     ]
 
@@ -239,7 +239,9 @@ class SearchBody(Window):
     @model_validator(mode="after")
     def pages_by_cursor_have_hits_and_no_offset(self) -> "SearchBody":
         if self.after is not None and (self.from_ or not self.size):
-            raise WrongFieldError("after", "goes with a size of at least 1, and not with from")
+            raise WrongFieldError(
+                "after", "requires a size of at least 1, and cannot be used with from"
+            )
         return self
 
     @model_validator(mode="after")
@@ -247,9 +249,9 @@ class SearchBody(Window):
         if not self.fold_files:
             return self
         if self.after is not None:
-            raise WrongFieldError("foldFiles", "does not go with after")
+            raise WrongFieldError("foldFiles", "cannot be used with after")
         if len(self.wanted_types) < len(BOTH):
-            raise WrongFieldError("foldFiles", "needs both entity types")
+            raise WrongFieldError("foldFiles", "requires both entity types")
         if self.size > MAX_FOLDED:
             raise WrongFieldError("size", f"must not exceed {MAX_FOLDED} with foldFiles")
         return self

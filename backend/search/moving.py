@@ -41,12 +41,15 @@ _LOOK_SECONDS = 60
 
 
 class ReindexDiffersError(StateForbidsError):
+    """The new indexes still differ from the stored data."""
+
     code = "ReindexDiffers"
 
     def __init__(self, counts: Counts) -> None:
         super().__init__(
-            f"The new indexes still differ after {MOST_ROUNDS} rounds: {counts.missing} missing, "
-            f"{counts.stale} stale, {counts.extra} extra; see what keeps failing, then resume"
+            f"The new indexes still differ after {MOST_ROUNDS} rounds: {counts.missing} "
+            f"documents missing, {counts.stale} outdated, {counts.extra} unexpected; find "
+            "what keeps failing, then resume"
         )
 
 
@@ -203,7 +206,7 @@ class ReindexStep:
         state.rounds += 1
         if state.rounds >= MOST_ROUNDS:
             raise ReindexDiffersError(counts)
-        found = f"verify, round {state.rounds}: {counts.drift} documents were built again"
+        found = f"verify, round {state.rounds}: {counts.drift} documents were rebuilt"
         return _Stepped(state, wait_seconds=_REFRESH_SECONDS, problems=(found,))
 
     def _read(self, job: Job, state: ReindexState) -> _Stepped:
@@ -240,7 +243,7 @@ class ReindexStep:
         held = self.state.moved_by() == job.job_id
         if not self.state.leave_pointer(job.job_id, state.old):
             if self.state.pointer() == state.new:  # the old ones had been left when it was asked
-                late = "it was too late to take it back"
+                late = "the reindex could no longer be cancelled"
                 state.phase = "drop"
                 return _Stepped(state, wait_seconds=self.grace_seconds, problems=(late,))
             held = False  # it never had the pointer

@@ -24,14 +24,14 @@ _SHOWN_CHARS = 80
 
 
 class AttributesNotIndexedError(StateForbidsError):
-    """The indexes that are read were created before attributes had types."""
+    """The indexes in use were created by a release without typed attributes."""
 
     code = "AttributesNotIndexed"
 
     def __init__(self) -> None:
         super().__init__(
-            "Facts and attributes can be searched after a reindex, which is due since the last "
-            "upgrade: `vitrine admin search reindex`"
+            "Facts and attributes cannot be searched until a reindex, which is required "
+            "since the last upgrade: `vitrine admin search reindex`"
         )
 
 
@@ -64,7 +64,9 @@ def named(key: str, *, field: str) -> Named:
         fact = FACT_BY_KEY.get(own)
         if fact is None or own in HIDDEN_KEYS:
             known = ", ".join(FACT_BY_KEY)
-            raise InvalidInputError.of(field, f"{key!r:.{_SHOWN_CHARS}} is no fact; {known} are")
+            raise InvalidInputError.of(
+                field, f"key!r:.{_SHOWN_CHARS} is not a fact; the facts are {known}"
+            )
         return Named(ATTRIBUTES, own, fact.type)
     return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")
 

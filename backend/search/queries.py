@@ -201,7 +201,7 @@ def _sort(criterion: SortField) -> JsonObject | str:
         return pair_sort(pairs, criterion.type, criterion.order)
     name = criterion.field.removesuffix(".keyword")
     if name not in _SORTABLE:
-        raise InvalidInputError.of("sort", f"{criterion.field!r} is not a field to sort by")
+        raise InvalidInputError.of("sort", f"{criterion.field!r} cannot be used for sorting")
     if name == "_score":
         return {"_score": {"order": criterion.order}}
     field = f"{name}.keyword" if name in _KEYWORDS else name
@@ -226,7 +226,7 @@ def _demand_few_texts(body: SearchBody) -> None:
     keys = [one for one, kind in pairs if one is not None and (one.type or kind) == "string"]
     if len(keys) * body.size > MAX_SORTED_TEXTS:
         most = MAX_SORTED_TEXTS // len(keys)
-        message = f"{len(keys)} metadata keys order texts: ask for a size of at most {most}"
+        message = f"{len(keys)} metadata keys sort by text: request a size of at most {most}"
         raise InvalidInputError.of("sort", message)
 
 
@@ -240,5 +240,5 @@ def _extension(value: str | None) -> str | None:
 def _demand_few_wildcards(values: list[Any]) -> None:
     patterns = [value for value in values if value and is_pattern(value)]
     if len(patterns) > MAX_WILDCARDS:
-        message = f"{len(patterns)} patterns with wildcards, at most {MAX_WILDCARDS} are taken"
+        message = f"{len(patterns)} patterns have wildcards; at most {MAX_WILDCARDS} are allowed"
         raise InvalidInputError(message)

@@ -35,18 +35,18 @@ REFERENCES_A_TICKET = 1000
 
 
 class StoredVersionAheadError(ConflictError):
-    """A stored version is higher than every ticket given: the ticket counter went backwards.
+    """A stored document version is higher than the last one issued: the counter was reset.
 
-    Writing on would lose changes without a word. Whoever restores SearchState raises `n` above all
-    stored versions; until then writers stop.
+    Continuing to write would lose changes silently. The operator who restores SearchState sets `n`
+    above all stored versions; until then writers stop.
     """
 
     code = "StoredVersionAhead"
 
     def __init__(self, stored: int, last_ticket: int) -> None:
         super().__init__(
-            f"A document has version {stored}, and the last ticket is {last_ticket}: "
-            "raise n of the SearchState item above all versions"
+            f"A document has version {stored}, but the last version ticket is "
+            f"{last_ticket}: set n of the SearchState item above all stored versions"
         )
 
 

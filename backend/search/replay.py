@@ -111,7 +111,7 @@ class Replayer:
         """
         stored = self.entries.read(key)
         if stored is None:
-            return Replayed(key, "absent", "there is no such entry")
+            return Replayed(key, "absent", "the failure does not exist")
         try:
             entry = parsed(stored)
         except UnreadableFailureError as error:
@@ -123,7 +123,7 @@ class Replayer:
             self._note(stored, failure, again=isinstance(entry, BatchEntry))
             return Replayed(key, "failed", failure)
         if not self.entries.remove(stored):
-            return Replayed(key, "changed", "it has failed anew meanwhile")
+            return Replayed(key, "changed", "it failed again in the meantime")
         return Replayed(key, "replayed")
 
     def _tried(self, key: str, entry: PoisonEntry | BatchEntry) -> str | None:
@@ -139,7 +139,7 @@ class Replayer:
     def _batch(self, entry: BatchEntry) -> str | None:
         """Deliver a batch again; poison in it becomes entries of its own."""
         if entry.consumer not in self.streams:
-            return f"nothing replays what {entry.consumer} gave up"
+            return f"failures of {entry.consumer} cannot be replayed"
         self._deliver(entry.consumer, self.store_of(entry.consumer), entry.records)
         return None
 
@@ -149,7 +149,7 @@ class Replayer:
         """Deliver stream records; whoever gives some back has met an outage."""
         reply = self.streams[consumer](failures)({"Records": records})
         if reply["batchItemFailures"]:
-            raise UnavailableError(f"{consumer} met an outage")
+            raise UnavailableError(f"a service that {consumer} needs is unavailable")
 
     def _poison(self, entry: PoisonEntry) -> str | None:
         """Try an item again; answers with the reason if it is still refused."""
@@ -158,7 +158,7 @@ class Replayer:
         if entry.references:
             rebuilder.rebuild(entry.references)
         elif not isinstance(entry.body, dict):
-            return "the entry names no document, and holds no event that would"
+            return "the failure names no document and contains no event to replay"
         else:
             self._event(entry.consumer, cast("Record", entry.body), rebuilder, collected)
         return collected.reasons[-1] if collected.reasons else None
@@ -180,7 +180,7 @@ class Replayer:
         """Put a message back into the queue it came from, whose consumer does the rest."""
         queue = next((s.source for s in QUEUE_SUBSCRIPTIONS if s.consumer == consumer), None)
         if queue is None:
-            collected.reasons.append(f"{consumer} is no consumer of a queue or a stream")
+            collected.reasons.append(f"{consumer} is not a consumer of a queue or a stream")
             return
         try:
             body: object = json.loads(message["body"])

@@ -50,6 +50,8 @@ _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_IN
 
 
 class SearchNotDeployedError(NotFoundError):
+    """The deployment has no search."""
+
     code = "SearchNotDeployed"
 
     def __init__(self) -> None:
@@ -113,7 +115,9 @@ class SearchService:
         Rights are asked for anew each time: one that is taken away meanwhile does not last longer.
         """
         if body.after:
-            raise InvalidInputError.of(AFTER_HEADER, "goes with the first page by cursor only")
+            raise InvalidInputError.of(
+                AFTER_HEADER, "is allowed only with the first page of a cursor"
+            )
         asked, request = self._asked(caller, body)
         watch = self.freshness().watch(written, body.wanted_types)
         waited, pause = 0.0, FIRST_PAUSE

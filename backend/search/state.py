@@ -26,7 +26,7 @@ _LEFT = "leftNumber"
 
 
 class SearchNotSetUpError(UnavailableError):
-    """Bootstrap has not named the indexes yet; whoever asks tries again later."""
+    """The search indexes are not set up yet; try again later."""
 
     code = "SearchNotSetUp"
 
@@ -35,12 +35,12 @@ class SearchNotSetUpError(UnavailableError):
 
 
 class PointerHeldError(StateForbidsError):
-    """Another reindex moves the pointer, or it is not where it was read."""
+    """Another reindex is switching the indexes."""
 
     code = "SearchPointerHeld"
 
     def __init__(self) -> None:
-        super().__init__("The search indexes are being moved by another reindex")
+        super().__init__("The search indexes are being switched by another reindex")
 
 
 @frozen
@@ -172,7 +172,7 @@ class SearchState:
                     key=KEY,
                     set={**_item(pointer), _MAPPINGS: dict(mappings)},
                     conditions=(absent("assetsRead"),),
-                    refused=AlreadyExistsError("The search indexes are set up already"),
+                    refused=AlreadyExistsError("The search indexes are already set up"),
                 )
             )
         except AlreadyExistsError:

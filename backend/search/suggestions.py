@@ -39,7 +39,7 @@ def suggest_request(text: str, *, size: int, visible: JsonObject) -> JsonObject:
         InvalidInputError: the text has no letters or digits.
     """
     if not split_words(text):
-        raise InvalidInputError.of("q", "has no letters or digits")
+        raise InvalidInputError.of("q", "must contain letters or digits")
     named = _begins("str_assetname", text)
     tagged = _begins("list_tags", text)
     keyed: JsonObject = {"prefix": {_KEY: {"value": text, "case_insensitive": True}}}

@@ -82,9 +82,11 @@ def text_query(text: str, *, with_metadata: bool) -> JsonObject:
     """
     count = len(_WORD.findall(text))
     if count > MAX_WORDS:
-        raise InvalidInputError.of("query", f"has {count} words, at most {MAX_WORDS} are taken")
+        raise InvalidInputError.of("query", f"has {count} words; at most {MAX_WORDS} are allowed")
     if _depth(text) > MAX_DEPTH:
-        raise InvalidInputError.of("query", f"nests parentheses deeper than {MAX_DEPTH}")
+        raise InvalidInputError.of(
+            "query", f"must not nest parentheses deeper than {MAX_DEPTH} levels"
+        )
     # Parts of words are found without a star before them.
     plain = _LEADING_STARS.sub(r"\1", text)
     words = split_words(plain)

@@ -27,21 +27,23 @@ _REPORT = {"stateKey": "report"}
 
 
 class WorkBegunError(StateForbidsError):
-    """Another request has just begun the same; ask again."""
+    """Another request has just started the same work; try again."""
 
     code = "SearchWorkBegun"
 
     def __init__(self) -> None:
-        super().__init__("Somebody else has just begun the same work; look at it, or ask again")
+        super().__init__(
+            "Another request has just started the same work: check its job, or try again"
+        )
 
 
 class ReindexUnfinishedError(StateForbidsError):
+    """A reindex has not finished; resume or cancel it."""
+
     code = "ReindexUnfinished"
 
     def __init__(self, job_id: str, state: str) -> None:
-        super().__init__(
-            f"The reindex {job_id} is {state} and not through with the indexes: resume or cancel it"
-        )
+        super().__init__(f"Reindex {job_id} is {state} and has not finished: resume or cancel it")
 
 
 class Report(Counts):

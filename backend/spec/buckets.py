@@ -65,7 +65,7 @@ ASSET_BUCKET = Bucket(
 )
 AUXILIARY_BUCKET = Bucket(
     "AssetAuxiliaryBucket",
-    "Working files and viewer data, such as octrees, that can be made again.",
+    "Working files and viewer data, such as octrees, that can be generated again.",
     cors=True,
     log_prefix="assetAuxiliary-bucket-logs/",
     expire_prefixes=((RUNS_PREFIX, RUNS_DAYS),),
@@ -87,14 +87,17 @@ ACCESS_LOGS_BUCKET = Bucket(
 )
 FAILURE_BUCKET = Bucket(
     "FailureBucket",
-    "What could not be indexed, with its body and the reason, until it is replayed.",
+    (
+        "Changes that could not be indexed, with their message and the reason, until they are "
+        "replayed."
+    ),
     log_prefix="failure-bucket-logs/",
     origin="ours",
 )
 
 AUDIT_ARCHIVE_BUCKET = Bucket(
     "AuditArchiveBucket",
-    "Audit entries that expired, and values that are too large for an entry, under their hash.",
+    "Expired audit entries, and values that are too large for an entry, by hash.",
     log_prefix="audit-archive-bucket-logs/",
     origin="ours",
 )

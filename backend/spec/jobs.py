@@ -35,7 +35,7 @@ class JobKind:
 FAN_OUT = JobKind(
     "fanOut",
     FAN_OUT_QUEUE,
-    "Builds the documents of an asset's files again after something they inherit has changed.",
+    "Rebuilds the documents of an asset's files after a change of the asset that they include.",
     cancellable=False,
 )
 ARCHIVE_ASSET = JobKind(
@@ -44,42 +44,51 @@ ARCHIVE_ASSET = JobKind(
 UNARCHIVE_ASSET = JobKind(
     "unarchiveAsset",
     LIFECYCLE_QUEUE,
-    "Brings back the files that the archiving of an asset took.",
+    "Restores the files that were archived with an asset.",
     cancellable=True,
 )
 DELETE_ASSET = JobKind(
-    "deleteAsset", LIFECYCLE_QUEUE, "Removes all that a deleted asset left.", cancellable=False
+    "deleteAsset",
+    LIFECYCLE_QUEUE,
+    "Removes everything that belongs to a deleted asset.",
+    cancellable=False,
 )
 PURGE_DATABASE = JobKind(
     "purgeDatabase",
     PURGES_QUEUE,
-    "Removes all that a deleted database left: archived assets, metadata, schemas, jobs.",
+    (
+        "Removes everything that belongs to a deleted database: archived assets, metadata, "
+        "schemas, jobs."
+    ),
     cancellable=False,
 )
 WITHDRAW_TAG = JobKind(
     "withdrawTag",
     LIFECYCLE_QUEUE,
-    "Takes a deleted tag from the assets that carry it.",
+    "Removes a deleted tag from assets.",
     cancellable=False,
 )
 WITHDRAW_ROLE = JobKind(
     "withdrawRole",
     LIFECYCLE_QUEUE,
-    "Takes a deleted role from the users who have it.",
+    "Removes a deleted role from users.",
     cancellable=False,
 )
 MAKE_VERSION = JobKind(
     "makeAssetVersion",
     LIFECYCLE_QUEUE,
-    "Makes a version of an asset, or of the files of an older version. Cancelled, it removes what "
-    "it wrote of the version; files that a revert has copied back remain.",
+    (
+        "Creates a version of an asset, from its current files or from those of an older "
+        "version. Cancelling it removes the unfinished version; files that were already "
+        "restored remain."
+    ),
     cancellable=True,
     undoes=True,
 )
 LARGE_FILES = JobKind(
     "largeFiles",
     LARGE_FILES_QUEUE,
-    "Puts the large files of an upload together, checks them and copies them to their place.",
+    "Assembles the large files of an upload, verifies them and copies them to their final key.",
     cancellable=False,
 )
 WAITING_PREVIEWS = JobKind(
@@ -92,31 +101,31 @@ WAITING_PREVIEWS = JobKind(
 CHANGE_FILES = JobKind(
     "changeFiles",
     LIFECYCLE_QUEUE,
-    "Carries out what was asked for files of an asset: to move, copy, archive or delete them.",
+    "Moves, copies, archives or deletes files of an asset.",
     cancellable=False,
 )
 IMPORT_BUCKET = JobKind(
     "importBucket",
     BUCKET_IMPORTS_QUEUE,
-    "Makes assets of what stands in a bucket already, and has all of it indexed.",
+    "Creates assets and files from the objects in a bucket, and indexes them.",
     cancellable=True,
 )
 CHECK_SEARCH = JobKind(
     "checkSearch",
     SEARCH_WORK_QUEUE,
-    "Compares the search indexes with the tables and buckets, and tells what differs.",
+    "Compares the search indexes with the tables and buckets, and reports the differences.",
     cancellable=True,
 )
 REPAIR_SEARCH = JobKind(
     "repairSearch",
     SEARCH_WORK_QUEUE,
-    "Builds documents again: those that differ, or those that were named.",
+    "Rebuilds documents that differ, or named documents.",
     cancellable=True,
 )
 REINDEX_SEARCH = JobKind(
     "reindexSearch",
     SEARCH_WORK_QUEUE,
-    "Builds new search indexes beside the old ones, and has them read instead.",
+    "Builds new search indexes beside the old ones, and switches searches to them.",
     cancellable=True,
     undoes=True,
 )

@@ -64,9 +64,9 @@ KEY_LAYOUTS = (
         "AssetBucket",
         f"{{key of a file}}{PREVIEW_MARK}{{ext}}",
         (
-            "A preview of that file: png, jpg, jpeg, svg or gif, in any case. It is part of the "
-            "file's row and document, and moves, is archived and is deleted with it. Of several, "
-            "the newest is shown."
+            "A preview of that file: png, jpg, jpeg, svg or gif, in any case. It belongs "
+            "to the file's row and document, and is moved, archived and deleted with it. "
+            "If there are several, the newest is shown."
         ),
     ),
     KeyLayout(
@@ -81,7 +81,7 @@ KEY_LAYOUTS = (
     KeyLayout(
         "AssetBucket",
         "{baseAssetsPrefix}{assetId}/{relative_path}/metadata.json",
-        "Metadata that pipelines write: a file.",
+        "A metadata file written by a pipeline.",
     ),
     KeyLayout(
         "AssetBucket",
@@ -104,14 +104,15 @@ KEY_LAYOUTS = (
     KeyLayout(
         "AssetAuxiliaryBucket",
         "{assetId}/{viewer_type}/{generated_files}",
-        "What a viewer or pipeline needs of an asset. It is streamed, and deleted with the asset.",
+        "Data of an asset for viewers or pipelines. It is streamed, and deleted with the asset.",
     ),
     KeyLayout(
         "AssetAuxiliaryBucket",
         "{assetId}/{file path}/{generated_files}",
         (
-            "What a viewer needs of one file, as stock viewers store it. It is streamed, and is "
-            "copied, moved and deleted with the file; archiving the file leaves it."
+            "Data of one file for viewers, as stock viewers store it. It is streamed, and "
+            "copied, moved and deleted with the file; archiving the file leaves it "
+            "unchanged."
         ),
         "ours",
     ),
@@ -127,15 +128,15 @@ KEY_LAYOUTS = (
     KeyLayout(
         "AssetAuxiliaryBucket",
         f"{{assetId}}/{GLB_FOLDER}/{{file path}}/{{S3 version id}}.png",
-        "A turn around that version in eight pictures, where the deployment makes them.",
+        "An animated picture of that version from eight sides, if the deployment generates it.",
         "ours",
     ),
     KeyLayout(
         "AssetAuxiliaryBucket",
         f"{RUNS_PREFIX}{{executionId}}/{{number}}/{{files, previews or metadata}}/{{path}}",
         (
-            "What a pipeline of an execution wrote, until it is stored with the asset. Expires "
-            f"after {RUNS_DAYS} days."
+            "Output of a pipeline in an execution, until it is stored with the asset. "
+            f"Expires after {RUNS_DAYS} days."
         ),
         "ours",
     ),

@@ -24,11 +24,11 @@ class Metric:
 
 INDEXING_POISON = Metric(
     "IndexingPoison",
-    "put something into the failure bucket: find the reason there, then replay it",
+    "wrote to the failure bucket: find the reason in the entry, then replay it",
 )
 BATCHES_GIVEN_BACK = Metric(
     "BatchesGivenBack",
-    "has given messages back for a quarter of an hour: something that it needs is down",
+    "returned messages for fifteen minutes because a service it needs is unavailable",
     periods=3,
 )
 """Counts batches of queue messages that met an outage. CloudWatch's own age of a queue's oldest
@@ -37,54 +37,54 @@ given back comes again after two minutes at most, and so at least once in each p
 
 SEARCH_TICKETS_BEHIND = Metric(
     "SearchTicketsBehind",
-    "met documents of a later ticket than any it was given: the ticket counter went back",
+    "found a document version above the last ticket issued: the ticket counter was reset",
 )
 
 JOB_FAILED = Metric(
     "JobFailed",
-    "gave a job up: its problems say why; mend the cause, then resume it",
+    "had a job fail: see its problems, correct the cause, then resume it",
 )
 """Counts no jobs that somebody's change overtook (`VitrineError.needs_operator`)."""
 
 REPLAYS_GIVEN_UP = Metric(
     "ReplaysGivenUp",
-    "leaves a batch of a stream to you: its failure says why; mend the cause, then replay it",
+    "stopped replaying a batch automatically: see its failure, correct the cause, then replay it",
 )
 """Counts a batch when its last try has failed, or it cannot be read at all."""
 
 OBJECTS_SKIPPED = Metric(
     "ObjectsSkipped",
-    "met objects of a bucket that belong to no asset; the dimension `reason` says why",
+    "skipped objects of a bucket that belong to no asset; see the dimension `reason`",
 )
 """Has no alarm: what needs somebody is kept with the failures too, and rings there."""
 
 CALLERS_REFUSED = Metric(
-    "CallersRefused", "refused credentials; the dimension `reason` says why, as its log does"
+    "CallersRefused", "rejected credentials; see the dimension `reason` and the log"
 )
 """Has no alarm: strangers try all the time."""
 
 ACCESS_DENIED = Metric(
     "AccessDenied",
-    "refused known callers; the dimension `reason` says what: a route, an object, one not told of",
+    "denied requests of known callers; the dimension `reason` is route, object or invisible",
 )
 """Has no alarm: people ask for what they may not have every day. All functions count as one."""
 
 FIELDS_IGNORED = Metric(
-    "FieldsIgnored", "ignored fields of a body that they do not know; the reply names them"
+    "FieldsIgnored", "ignored unknown fields of a request body; the reply names them"
 )
 """Has no alarm: clients of VAMS send such. All functions count as one."""
 
 DENIALS_NOT_ENTERED = Metric(
     "DenialsNotEntered",
-    "refused callers without an entry in the audit trail, because the table did not answer",
+    "denied requests without an audit entry, because the table did not respond",
 )
 """All functions count as one, and have one alarm."""
 
-DRIFT_MISSING = Metric("drift_missing", "found assets or files that are not in the index")
-DRIFT_STALE = Metric("drift_stale", "found documents that are not as their sources are")
-DRIFT_EXTRA = Metric("drift_extra", "found documents whose sources are gone")
+DRIFT_MISSING = Metric("drift_missing", "found assets or files that are missing in the index")
+DRIFT_STALE = Metric("drift_stale", "found documents that differ from their sources")
+DRIFT_EXTRA = Metric("drift_extra", "found documents whose sources do not exist")
 OLDEST_UNINDEXED = Metric(
-    "oldest_unindexed_seconds", "found a change that has waited for its indexing so long"
+    "oldest_unindexed_seconds", "took longer than the limit to index a change"
 )
 CHECK_METRICS = (DRIFT_MISSING, DRIFT_STALE, DRIFT_EXTRA, OLDEST_UNINDEXED)
 """What a check of the search indexes measures; anything above zero rings: a repair mends it."""

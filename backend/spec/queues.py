@@ -35,29 +35,30 @@ def _of_jobs(name: str, description: str) -> Queue:
 
 OBJECT_EVENTS = Queue("ObjectEvents", "Object events of the asset buckets, by EventBridge.")
 BUCKET_EVENTS = Queue(
-    "BucketEvents", "The same events once more, for what others write: it becomes assets and files."
+    "BucketEvents",
+    "The same events again, for objects written by other programs: they become assets and files.",
 )
 SCAN_RESULTS = Queue(
     "ScanResults", "Results of malware scans of the asset buckets, by EventBridge."
 )
-SETTLE = Queue("Settle", "Documents that are built once more when indexes have caught up.")
-FAN_OUT = _of_jobs("FanOut", "Jobs that build the documents of an asset's files again.")
-LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, bring back, delete and clean up.")
-PURGES = _of_jobs("Purges", "Jobs that remove all that deleted databases left.")
-LARGE_FILES = _of_jobs("LargeFiles", "Jobs that put the large files of uploads in their place.")
-BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that walk what stands in a bucket already.")
-READS = Queue("Reads", "Who read what: it becomes entries of the audit trail.")
+SETTLE = Queue("Settle", "Documents to rebuild once global indexes are up to date.")
+FAN_OUT = _of_jobs("FanOut", "Jobs that rebuild the documents of an asset's files.")
+LIFECYCLE = _of_jobs("Lifecycle", "Jobs that archive, restore, delete and clean up.")
+PURGES = _of_jobs("Purges", "Jobs that purge deleted databases.")
+LARGE_FILES = _of_jobs("LargeFiles", "Jobs that assemble large uploaded files.")
+BUCKET_IMPORTS = _of_jobs("BucketImports", "Jobs that import existing objects of a bucket.")
+READS = Queue("Reads", "Reads to record in the audit log.")
 EXECUTION_STARTS = Queue(
-    "ExecutionStarts", "Requests to start executions that wait, as far as there is room."
+    "ExecutionStarts", "Requests to start waiting executions as the limit allows."
 )
 EXECUTION_STATUS = Queue(
     "ExecutionStatus", "Changes of executions' status, as Step Functions reports them."
 )
 UPLOAD_TRIGGERS = Queue(
     "UploadTriggers",
-    "Files of assets that may have new versions, by BucketSync: workflows start on them.",
+    "Files of assets that may have new versions, from BucketSync: workflows are started on them.",
 )
-SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and renew the search indexes.")
+SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and rebuild the search indexes.")
 
 QUEUES = (
     OBJECT_EVENTS,

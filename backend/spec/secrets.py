@@ -12,11 +12,11 @@ class Secret:
     length: int = 64
 
 
-API_KEY_PEPPER = Secret("ApiKeyPepper", "Keys the hashes under which API keys are stored.")
+API_KEY_PEPPER = Secret("ApiKeyPepper", "Key of the HMAC under which API keys are stored.")
 PAGE_TOKEN_KEY = Secret("PageTokenKey", "Signs page tokens.")
 ADMIN_API_KEY = Secret(
     "AdminApiKey",
-    "The administrator's API key as clients send it, once bootstrap has put `vams_` before it.",
+    "The administrator's API key as clients send it, after bootstrap has added the prefix `vams_`.",
 )
 
 SECRETS = (API_KEY_PEPPER, PAGE_TOKEN_KEY, ADMIN_API_KEY)

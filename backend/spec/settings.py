@@ -22,123 +22,140 @@ class Setting:
 SETTLE_DELAY_SECONDS = Setting(
     "SETTLE_DELAY_SECONDS",
     900,
-    "How long after a rebuild that read a global secondary index its documents are built again.",
+    "Delay after which documents are rebuilt again if a global secondary index was read.",
 )
 SEARCH_GRACE_SECONDS = Setting(
     "SEARCH_GRACE_SECONDS",
     30,
-    "How long a check waits before it looks again at documents that differ: twice the usual lag.",
+    "Delay after which a check compares differing documents again: twice the usual lag.",
 )
 SEARCH_KEEP_SECONDS = Setting(
     "SEARCH_KEEP_SECONDS",
     86_400,
-    "How long after a reindex the old indexes are kept up to date, so that it can be taken back.",
+    (
+        "Period after a reindex in which the old indexes are kept up to date, so that it can "
+        "be undone."
+    ),
 )
 UPLOAD_RATE_PER_MINUTE = Setting(
-    "UPLOAD_RATE_PER_MINUTE", 20, "Upload initialisations per user and minute."
+    "UPLOAD_RATE_PER_MINUTE", 20, "Maximum uploads that a user can start in a minute."
 )
 SUBSCRIBERS_PER_MINUTE = Setting(
-    "SUBSCRIBERS_PER_MINUTE", 60, "Users whom one caller may subscribe to assets in a minute."
+    "SUBSCRIBERS_PER_MINUTE", 60, "Maximum users that a caller can subscribe to assets in a minute."
 )
 MAX_URL_SECONDS = 3600
 """A presigned URL lives no longer, whatever a stage says."""
 PRESIGNED_URL_SECONDS = Setting(
-    "PRESIGNED_URL_SECONDS", 3600, "How long a presigned URL lives, 3600 at the most."
+    "PRESIGNED_URL_SECONDS", 3600, "Validity of presigned URLs, at most 3600 seconds."
 )
 LARGE_FILE_BYTES = Setting(
-    "LARGE_FILE_BYTES", 1024**3, "Larger files are put in their place by a worker, not a request."
+    "LARGE_FILE_BYTES", 1024**3, "Larger files are completed by a worker after the reply."
 )
-ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "The user who may do everything.")
+ADMIN_USER_ID = Setting("ADMIN_USER_ID", "admin", "User id of the administrator.")
 AUDIT_DAYS = Setting(
-    "AUDIT_DAYS", 400, "How long audit entries can be read before they move to the archive."
+    "AUDIT_DAYS", 400, "Period in which audit entries can be read before they are archived."
 )
 AUDIT_READS = Setting(
     "AUDIT_READS",
     1,
-    "1: downloads, streams, exports, presigned URLs and uploads begun are entered into the audit "
-    "trail, and refused while that is not possible. 0: they are not.",
+    (
+        "1: downloads, streams, exports, presigned URLs and started uploads are recorded in "
+        "the audit log, and refused with 503 if that is not possible. 0: they are not recorded."
+    ),
 )
 SYNC_DATABASE_ID = Setting(
     "SYNC_DATABASE_ID",
     "imported",
-    "The database of assets that are found in a bucket whose record names none; made when missing.",
+    (
+        "Database for assets found in a bucket without a default database; created if it does "
+        "not exist."
+    ),
 )
 IMPORTED_BUCKETS = Setting(
     "IMPORTED_BUCKETS",
     "",
-    "Buckets of others that may be registered to hold assets: their names, joined by commas.",
+    "Names of further buckets that may be registered as asset storage, comma-separated.",
 )
 NAME_HIDDEN_ASSETS = Setting(
     "NAME_HIDDEN_ASSETS",
     0,
-    "1: exports contain the ids of linked assets that the caller may not see, and of the links to "
-    "them, as in VAMS. 0: only how many there are.",
+    (
+        "1: exports contain the ids of linked assets that the caller may not see, and of the "
+        "links to them, as in VAMS. 0: only their number."
+    ),
 )
 MALWARE_SCAN = Setting(
     "MALWARE_SCAN",
     0,
-    "1: GuardDuty scans what is uploaded to the asset bucket, and versions of files in which it "
-    "finds malware are quarantined.",
+    (
+        "1: GuardDuty scans files uploaded to the asset bucket; versions in which it finds "
+        "malware are quarantined."
+    ),
 )
 OIDC_ISSUER = Setting(
     "OIDC_ISSUER",
     "",
-    "The identity provider whose tokens are accepted beside the user pool's, as its tokens name it "
-    "in `iss`; empty: none.",
+    (
+        "Issuer (`iss`) of the identity provider whose tokens are accepted in addition to the "
+        "user pool's; empty: none."
+    ),
 )
 OIDC_AUDIENCES = Setting(
-    "OIDC_AUDIENCES", "", "For whom a token of the provider may be made: `aud`, joined by commas."
+    "OIDC_AUDIENCES", "", "Accepted audiences (`aud`) of the provider's tokens, comma-separated."
 )
-OIDC_USER_CLAIM = Setting("OIDC_USER_CLAIM", "sub", "The claim that names the user.")
-OIDC_USER_PREFIX = Setting(
-    "OIDC_USER_PREFIX", "", "Stands before what that claim says in the user id."
-)
-OIDC_EMAIL_CLAIM = Setting("OIDC_EMAIL_CLAIM", "email", "The claim that holds the address.")
+OIDC_USER_CLAIM = Setting("OIDC_USER_CLAIM", "sub", "Claim that contains the user's name.")
+OIDC_USER_PREFIX = Setting("OIDC_USER_PREFIX", "", "Prefix of the user's name in the user id.")
+OIDC_EMAIL_CLAIM = Setting("OIDC_EMAIL_CLAIM", "email", "Claim that contains the email address.")
 OIDC_MFA_CLAIM = Setting("OIDC_MFA_CLAIM", "amr", "The claim that states how the user signed in.")
 OIDC_MFA_VALUES = Setting(
-    "OIDC_MFA_VALUES", "mfa", "What of it is a second factor, joined by commas."
+    "OIDC_MFA_VALUES", "mfa", "Values of that claim that mean MFA, comma-separated."
 )
 OIDC_CLIENT_ID = Setting(
-    "OIDC_CLIENT_ID", "", "The application as which web clients sign in at the provider."
+    "OIDC_CLIENT_ID", "", "Client id with which web clients sign in at the provider."
 )
-OIDC_SCOPE = Setting("OIDC_SCOPE", "openid email", "The scopes that they request.")
+OIDC_SCOPE = Setting("OIDC_SCOPE", "openid email", "Scopes that web clients request.")
 OIDC_SCOPE_MFA = Setting(
-    "OIDC_SCOPE_MFA", "", "The scope that they request beside these for a second factor, if any."
+    "OIDC_SCOPE_MFA", "", "Additional scope that web clients request for MFA, if any."
 )
 ALLOWED_ADDRESSES = Setting(
     "ALLOWED_ADDRESSES",
     "",
-    "From where requests with credentials may come: ranges such as 192.0.2.0-192.0.2.255, joined "
-    "by commas; empty: from anywhere.",
+    (
+        "Addresses from which requests with credentials are accepted: ranges such as "
+        "192.0.2.0-192.0.2.255, comma-separated; empty: all."
+    ),
 )
 EXECUTIONS_AT_ONCE = Setting(
-    "EXECUTIONS_AT_ONCE", 50, "How many executions run at once; further ones wait."
+    "EXECUTIONS_AT_ONCE", 50, "Maximum number of concurrent executions; others wait."
 )
 EXECUTION_SILENCE_SECONDS = Setting(
     "EXECUTION_SILENCE_SECONDS",
     300,
-    "How long after its start Step Functions is asked about an execution whose end no event "
-    "reports.",
+    "Delay after which Step Functions is queried about an execution without an end event.",
 )
-WEB_URL = Setting("WEB_URL", "", "Where the web application is served, if it is.")
+WEB_URL = Setting("WEB_URL", "", "URL of the web application, if there is one.")
 
 ALLOWED_PIPELINES = Setting(
     "ALLOWED_PIPELINES",
     "",
-    "What pipelines may call beside the product's own functions: ARNs of Lambda functions, SQS "
-    "queues and EventBridge buses, comma-separated.",
+    (
+        "Resources that pipelines may use in addition to the product's functions: ARNs of "
+        "Lambda functions, SQS queues and EventBridge buses, comma-separated."
+    ),
 )
 PROCESSING = Setting(
     "PROCESSING",
     1,
-    "1: the workflows that ship with the product exist and run on uploads, unless a database "
-    "switches them off. 0: they are not created, and do not run.",
+    (
+        "1: the built-in workflows exist and run on uploads, unless switched off for a "
+        "database. 0: they are not created and do not run."
+    ),
 )
 
 TURNTABLES = Setting(
     "TURNTABLES",
     0,
-    "1: the workflows that ship with the product also make pictures of a model from eight sides.",
+    "1: the built-in workflows also generate pictures of models from eight sides.",
 )
 
 SETTINGS = (

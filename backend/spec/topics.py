@@ -11,6 +11,6 @@ class Topic:
     description: str
 
 
-NOTIFICATIONS = Topic("Notifications", "E-mails to those who subscribed to an asset.")
+NOTIFICATIONS = Topic("Notifications", "Emails to subscribers of assets.")
 
 TOPICS = (NOTIFICATIONS,)

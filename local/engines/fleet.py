@@ -60,7 +60,7 @@ def start_all(
         EngineError: one did not come up; the others are stopped again.
     """
     for name in stop_leftovers(data):
-        progress(f"{name}: stopped, left over from an earlier run")
+        progress(f"{name}: stopped a process of an earlier run")
     names = tuple(names)
     # Together: one by one two engines may get the same, as none of them listens yet.
     chosen = {**dict(zip(names, free_ports(len(names)), strict=True)), **(ports or {})}

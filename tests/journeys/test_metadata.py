@@ -65,7 +65,7 @@ def test_metadata_of_a_database_is_written_read_replaced_and_removed(
     assert api.ok("PUT", path, replaced)["successCount"] == 1
     assert values(api, path) == {"owner": "Bea"}
     gone = api.ok("DELETE", path, {"metadataKeys": ["owner", "n"]})
-    assert gone["failedItems"] == [{"key": "n", "error": "There is no such key"}]
+    assert gone["failedItems"] == [{"key": "n", "error": "The key does not exist"}]
     assert values(api, path) == {}
     assert api.refused("GET", "/database/no-such-database/metadata")[0] == 404
     wrong = {"metadata": [record("n", "many", "number")]}
@@ -184,7 +184,7 @@ def test_schemas_of_a_database_govern_what_is_copied_into_it(api: Api, database:
     api.ok("POST", f"{base}/metadata/file", {**of, "metadata": [record("polygons", "many")]})
     status, said = api.refused("POST", f"{base}/copyFile", copy)
     assert (status, said["code"]) == (409, "FileChangeFailed")
-    assert "does not take the metadata polygons" in said["message"]
+    assert "does not accept the metadata polygons" in said["message"]
     theirs = f"/database/{other}/assets/{bust}"
     assert api.ok("GET", f"{theirs}/listFiles")["items"] == []
     number = [record("polygons", "9", "number")]

@@ -45,13 +45,13 @@ _UPLOADS = 10
 
 
 class JobOvertakenError(StateForbidsError):
-    """The asset is no longer in the state that the job works on."""
+    """The asset has changed state since the job started."""
 
     code = "JobOvertaken"
     needs_operator = False
 
     def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} is gone, or its state was changed again since")
+        super().__init__(f"Asset {asset_id} was deleted, or its state was changed again")
 
 
 class _NotedError(AlreadyExistsError):

@@ -19,7 +19,7 @@ from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
 
-_DONE: dict[Operation, str] = {"archive": "archived", "unarchive": "brought back"}
+_DONE: dict[Operation, str] = {"archive": "archived", "unarchive": "restored"}
 
 
 def build_router(service: LifecycleService, versions: VersionLifecycle) -> Router:
@@ -100,7 +100,7 @@ def _version_reply(
 
 def _reply(operation: Operation, started: Started) -> LifecycleReply:
     done = _DONE.get(operation, "deleted")
-    rest = "" if started.job.state == "done" else f"; job {started.job.job_id} does the rest"
+    rest = "" if started.job.state == "done" else f"; job {started.job.job_id} completes the change"
     return LifecycleReply(
         message=f"Asset {started.asset_id} was {done}{rest}",
         asset_id=started.asset_id,

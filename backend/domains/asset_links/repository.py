@@ -60,18 +60,18 @@ class LinkExistsError(AlreadyExistsError):
 
     def __init__(self, source: Node, target: Node) -> None:
         super().__init__(
-            f"Assets {source.asset_id} and {target.asset_id} are linked so already; only links "
-            "from parent to child with different aliases stand side by side"
+            f"Assets {source.asset_id} and {target.asset_id} are already linked like this; "
+            "only parent-child links with different aliases can exist side by side"
         )
 
 
 class LinkOvertakenError(ConflictError):
-    """The link, an asset at its ends or the graph around it is not as it was read."""
+    """The link or the assets at its ends were changed by another request."""
 
     code = "AssetLinkOvertaken"
 
     def __init__(self) -> None:
-        super().__init__("The links of these assets change all the time; try again")
+        super().__init__("The links of these assets are being changed by other requests; try again")
 
 
 @wired

@@ -97,8 +97,8 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkReader) -
             if tree.truncated:
                 reply.truncated = True
                 reply.message = (
-                    f"The tree is told up to {rules.MAX_TREE_NODES} assets and "
-                    f"{rules.MAX_TREE_DEPTH} levels; there is more below"
+                    f"The reply contains at most {rules.MAX_TREE_NODES} assets and "
+                    f"{rules.MAX_TREE_DEPTH} levels of the tree; there are more"
                 )
         return reply
 

@@ -44,39 +44,51 @@ MAX_TREE_DEPTH = 32
 
 
 class CycleError(StateForbidsError):
+    """The link would make an asset its own ancestor."""
+
     code = "AssetLinkCycle"
 
     def __init__(self, parent: Node, child: Node) -> None:
         super().__init__(
-            f"Asset {child.asset_id} is above asset {parent.asset_id} already: as its child it "
-            "would close a circle"
+            f"Asset {child.asset_id} is an ancestor of asset {parent.asset_id}; linking it "
+            "as a child would create a cycle"
         )
 
 
 class TooWideError(StateForbidsError):
+    """The trees around the assets are too large to be joined."""
+
     code = "AssetLinkTreesTooLarge"
 
     def __init__(self, parent: Node, child: Node) -> None:
         super().__init__(
-            f"More than {MAX_WALKED} assets are above {parent.asset_id}, and more than "
-            f"{MAX_WALKED} are below {child.asset_id}: such trees cannot be joined"
+            f"{parent.asset_id} has more than {MAX_WALKED} ancestors and {child.asset_id} "
+            f"more than {MAX_WALKED} descendants: such trees cannot be joined"
         )
 
 
 class TooManyLinksError(StateForbidsError):
+    """The asset has the maximum number of links."""
+
     code = "TooManyAssetLinks"
 
     def __init__(self, asset_id: str, kind: EdgeKind) -> None:
-        super().__init__(f"Asset {asset_id} has {MAX_LINKS} links of the kind {kind}, the most")
+        super().__init__(
+            f"Asset {asset_id} already has {MAX_LINKS} links of the type {kind}, which is the "
+            "maximum"
+        )
 
 
 class FamilyTooLargeError(TooLargeError):
+    """The tree below the asset is too large for one reply."""
+
     code = "AssetTreeTooLarge"
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(
-            f"Below asset {asset_id} are more than {MAX_TREE_NODES} assets, {2 * MAX_TREE_NODES} "
-            f"links or {MAX_TREE_DEPTH} levels; ask for parts of the tree"
+            f"The tree below asset {asset_id} has more than {MAX_TREE_NODES} assets, "
+            f"{2 * MAX_TREE_NODES} links or {MAX_TREE_DEPTH} levels; request parts of the "
+            "tree"
         )
 
 
@@ -90,7 +102,9 @@ def check_request(body: CreateLinkBody) -> None:
         body.to_asset_database_id,
         body.to_asset_id,
     ):
-        raise InvalidInputError.of("toAssetId", "is the same asset: none is linked to itself")
+        raise InvalidInputError.of(
+            "toAssetId", "must be another asset: an asset cannot be linked to itself"
+        )
     check_alias(body.relationship_type, body.asset_link_alias_id)
 
 
@@ -101,7 +115,9 @@ def check_alias(relationship_type: str, alias: str | None) -> None:
         InvalidInputError: the link is no one from parent to child.
     """
     if alias and relationship_type != "parentChild":
-        raise InvalidInputError.of("assetLinkAliasId", "is only for links of the type parentChild")
+        raise InvalidInputError.of(
+            "assetLinkAliasId", "is allowed only for links of the type parentChild"
+        )
 
 
 def check_room(asset: Asset, kind: EdgeKind) -> None:

@@ -27,9 +27,9 @@ Kind = Literal["metadata", "attribute"]
 
 def _is_no_number(value: str) -> str:
     if value.isdecimal():
-        raise ValueError("must not be a number: versions have those as their ids")
+        raise ValueError("must not be a number, because numbers are version ids")
     if value != value.strip():
-        raise ValueError("must not begin or end with a blank")
+        raise ValueError("must not begin or end with a space")
     return check_visible(value)
 
 
@@ -61,7 +61,7 @@ class CreateVersionBody(SentModel):
     @model_validator(mode="after")
     def says_which_files(self) -> "CreateVersionBody":
         if self.use_latest_files == bool(self.files):
-            fact = "exactly one of useLatestFiles (true) and files must be given"
+            fact = "either useLatestFiles (true) or files is required, not both"
             raise WrongFieldError("files", fact)
         return self
 
@@ -80,7 +80,7 @@ class UpdateVersionBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateVersionBody":
         if self.comment is None and self.version_alias is None:
-            raise ValueError("at least one of comment and versionAlias must be given")
+            raise ValueError("at least one of comment and versionAlias is required")
         return self
 
 

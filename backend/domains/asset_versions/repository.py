@@ -62,13 +62,13 @@ _LIVE = {
 
 
 class AliasTakenError(AlreadyExistsError):
-    """Another version of the asset has the alias."""
+    """Another version of the asset has this alias."""
 
     code = "VersionAliasTaken"
     needs_operator = False
 
     def __init__(self, alias: str) -> None:
-        super().__init__(f"Another version of this asset has the alias {alias}")
+        super().__init__(f"Another version of this asset already has the alias {alias}")
 
 
 class VersionRevisionError(RevisionConflictError):

@@ -122,7 +122,7 @@ def _made(started: Started, operation: Operation) -> VersionReply:
     made = started.made
     if made is None:
         return VersionReply(
-            message=f"Job {started.job.job_id} makes the version",
+            message=f"Job {started.job.job_id} creates the version",
             asset_id=started.asset_id,
             operation=operation,
             timestamp=started.at,
@@ -131,9 +131,9 @@ def _made(started: Started, operation: Operation) -> VersionReply:
         )
     more = made.skipped_count - len(made.skipped)
     rest = f"; {made.skipped_count} files were skipped" if made.skipped_count else ""
-    rest += f", {more} of them are not named" if more else ""
+    rest += f", {more} of them not listed here" if more else ""
     return VersionReply(
-        message=f"Version {made.asset_version_id} was made{rest}",
+        message=f"Version {made.asset_version_id} was created{rest}",
         asset_id=started.asset_id,
         asset_version_id=made.asset_version_id,
         operation=operation,

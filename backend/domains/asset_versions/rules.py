@@ -57,9 +57,9 @@ def named_pages(files: Sequence[NamedFile]) -> list[list[NamedFile]]:
     for number, file in enumerate(files):
         field = f"files.{number}.relativeKey"
         if file.relative_key in seen:
-            raise InvalidInputError.of(field, "comes twice in this request")
+            raise InvalidInputError.of(field, "is listed twice in this request")
         if not is_file(file.relative_key):
-            raise InvalidInputError.of(field, "is a preview, which goes with its file")
+            raise InvalidInputError.of(field, "is a preview; previews are included with their file")
         seen.add(file.relative_key)
     ordered = sorted(files, key=lambda file: file.relative_key)
     starts = range(0, len(ordered), NAMED_ON_A_PAGE)

@@ -42,7 +42,7 @@ _ATTEMPTS = 12  # of giving back reservations beside others that do the same
 
 
 class AssetNotFoundError(NotFoundError):
-    """The asset does not exist, or not for the caller."""
+    """The asset does not exist, or is not visible to the caller."""
 
     code = "AssetNotFound"
     needs_operator = False  # a job ends with it where the asset was archived or deleted meanwhile
@@ -53,16 +53,16 @@ class AssetNotFoundError(NotFoundError):
 
 
 class AssetIdTakenError(AlreadyExistsError):
-    """The id is taken somewhere in the deployment; where, is not told."""
+    """The id is in use in this deployment, possibly in another database."""
 
     code = "AssetIdTaken"
 
     def __init__(self, asset_id: str) -> None:
-        super().__init__(f"The asset id {asset_id} is taken")
+        super().__init__(f"The asset id {asset_id} is already in use")
 
 
 class PrefixTakenError(AlreadyExistsError):
-    """The prefix is another asset's, lies in one, or contains one; whose, is not told."""
+    """The prefix overlaps that of another asset."""
 
     code = "AssetPrefixTaken"
 
@@ -234,7 +234,7 @@ class AssetRepository:
                 )
             except _OvertakenError:
                 continue
-        raise UnavailableError(f"The reservations of {reference.asset_id} change all the time")
+        raise UnavailableError(f"Asset {reference.asset_id} is being changed by others; try again")
 
     def change(
         self,

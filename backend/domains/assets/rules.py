@@ -21,7 +21,7 @@ MAX_PREFIX_DEPTH = 16
 
 
 class FileNotFoundInAssetError(NotFoundError):
-    """The asset has no such file, or no such version of it."""
+    """The asset has no such file, or the file no such version."""
 
     code = "FileNotFound"
 
@@ -49,8 +49,10 @@ def check_asset_key_room(database_id: str, asset_id: str) -> None:
     if size + PATH_ROOM_BYTES > SORT_KEY_BYTES:
         raise InvalidInputError.of(
             "assetId",
-            f"leaves less than {PATH_ROOM_BYTES} bytes for file paths: with its database it has "
-            f"{size} bytes, at most {SORT_KEY_BYTES - PATH_ROOM_BYTES} are taken",
+            (
+                f"leaves less than {PATH_ROOM_BYTES} bytes for file paths: with its database "
+                f"it has {size} bytes; at most {SORT_KEY_BYTES - PATH_ROOM_BYTES} are allowed"
+            ),
         )
 
 
@@ -123,17 +125,21 @@ def _checked(base: str, below: str, *, field: str) -> str:
     prefix = base + below
     first = below.split("/", 1)[0]
     if first in RESERVED_FOLDERS:
-        raise InvalidInputError.of(field, f"{first!r} is a reserved folder")
+        raise InvalidInputError.of(field, f"must not begin with the reserved folder {first!r}")
     depth = prefix.count("/")
     if depth > MAX_PREFIX_DEPTH:
         raise InvalidInputError.of(
-            field, f"makes a prefix of {depth} segments, at most {MAX_PREFIX_DEPTH} are taken"
+            field,
+            f"results in a prefix of {depth} segments; at most {MAX_PREFIX_DEPTH} are allowed",
         )
     size = len(prefix.encode())
     if size + PATH_ROOM_BYTES > MAX_KEY_BYTES:
         raise InvalidInputError.of(
             field,
-            f"makes a prefix of {size} bytes, at most {MAX_KEY_BYTES - PATH_ROOM_BYTES} are taken",
+            (
+                f"results in a prefix of {size} bytes; at most "
+                f"{MAX_KEY_BYTES - PATH_ROOM_BYTES} are allowed"
+            ),
         )
     return prefix
 

@@ -19,7 +19,7 @@ class AuditValueNotFoundError(NotFoundError):
     code = "AuditValueNotFound"
 
     def __init__(self, sha256: str) -> None:
-        super().__init__(f"No audit entry holds a large value {sha256}")
+        super().__init__(f"There is no large value {sha256} in the audit log")
 
 
 class AuditEntryExistsError(AlreadyExistsError):

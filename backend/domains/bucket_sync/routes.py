@@ -18,7 +18,7 @@ def build_router(imports: BucketImports) -> Router:
         return ImportBucketReply(
             bucket_id=path.bucket_id,
             job_id=job.job_id,
-            message="The import has begun: its job tells how far it is",
+            message="The import has started; the job reports its progress",
         )
 
     return router

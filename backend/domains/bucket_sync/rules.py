@@ -62,16 +62,16 @@ def place_of(named: NamedObject, buckets: Iterable[AssetBucket]) -> Folder | Ski
         None,
     )
     if bucket is None:
-        return _skip("outsideBasePrefixes", named, "", "it stands below no registered base prefix")
+        return _skip("outsideBasePrefixes", named, "", "it is not below a registered base prefix")
     base = bucket.key_prefix
     first, slash, _ = named.key.removeprefix(base).partition("/")
     if named.key == SCAN_PROBE_KEY:
-        return _skip("reservedFolder", named, named.key, "it is GuardDuty's own")
+        return _skip("reservedFolder", named, named.key, "it is an object written by GuardDuty")
     if first in RESERVED_FOLDERS:
-        reason = f"{first!r} is a reserved folder"
+        reason = f"the folder {first!r} is reserved"
         return _skip("reservedFolder", named, f"{base}{first}/", reason)
     if not slash:
-        reason = "it stands in no folder, and the folder's name is the id of the asset"
+        reason = "it is not in a folder; the name of the top folder becomes the asset's id"
         return _skip("noFolder", named, named.key, reason)
     return Folder(bucket, first)
 

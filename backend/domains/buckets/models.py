@@ -57,11 +57,11 @@ def base_prefix(value: str) -> str:
         except ValueError as error:
             raise ValueError(f"segment {segment!r} {error}") from None
     if segments[0] in RESERVED_FOLDERS:
-        raise ValueError(f"{segments[0]!r} is a reserved folder")
+        raise ValueError(f"must not begin with the reserved folder {segments[0]!r}")
     if len(segments) > MAX_BASE_SEGMENTS:
-        raise ValueError(f"has {len(segments)} segments, at most {MAX_BASE_SEGMENTS} are taken")
+        raise ValueError(f"has {len(segments)} segments; at most {MAX_BASE_SEGMENTS} are allowed")
     if len(path.encode()) > MAX_BASE_BYTES:
-        raise ValueError(f"is longer than {MAX_BASE_BYTES} bytes")
+        raise ValueError(f"must have at most {MAX_BASE_BYTES} bytes")
     return path + "/"
 
 

@@ -19,12 +19,12 @@ _COUNT = "registrations"
 
 
 class RegistryChangedError(ConflictError):
-    """Somebody else has registered a prefix of the same bucket meanwhile."""
+    """Another request registered a prefix of the same bucket at the same time."""
 
     code = "BucketRegistryChanged"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"Prefixes of the bucket {name} are registered by someone else just now")
+        super().__init__(f"Another request is registering prefixes of the bucket {name}; try again")
 
 
 @frozen
@@ -85,7 +85,7 @@ class BucketRepository:
 
     def keep(self, bucket: AssetBucket) -> None:
         """Make the bucket's record; one that is there stays as it is."""
-        there = AlreadyExistsError(f"Bucket {bucket.bucket_id} has a record already")
+        there = AlreadyExistsError(f"Bucket {bucket.bucket_id} is already registered")
         with suppress(AlreadyExistsError):
             self.tables.write(put_new(ASSET_BUCKETS, row_of(bucket), there))
 

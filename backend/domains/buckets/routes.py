@@ -24,7 +24,7 @@ def build_router(service: BucketService, registration: BucketRegistration) -> Ro
     @router.bind(routes.REGISTER_BUCKET)
     def register_bucket(call: Call, body: RegisterBucketBody) -> RegisterBucketReply:
         bucket = registration.register_bucket(call.caller, body)
-        message = f"{bucket.bucket_name} can hold assets: import what is there"
+        message = f"Bucket {bucket.bucket_name} is registered; existing objects can now be imported"
         return RegisterBucketReply(**bucket.model_dump(), message=message)
 
     return router

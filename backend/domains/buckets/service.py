@@ -33,14 +33,14 @@ class BucketNotFoundError(NotFoundError):
 
 
 class BucketOverlapsError(AlreadyExistsError):
-    """Of two prefixes that contain each other, a key would belong to both."""
+    """The prefix overlaps another registered prefix of the bucket."""
 
     code = "BucketOverlaps"
 
     def __init__(self, name: str, prefix: str, other: str) -> None:
         super().__init__(
-            f"The prefix {prefix} of the bucket {name} overlaps {other or '/'}, "
-            "which is registered already"
+            f"The prefix {prefix} of the bucket {name} overlaps {other or '/'}, which is "
+            "already registered"
         )
 
 
@@ -50,12 +50,17 @@ BUCKET_CACHE_ROWS = 1000
 _ORDER = ("bucketName", "baseAssetsPrefix", "bucketId")
 _ATTEMPTS = 8  # of a registration that others of the same bucket overtake
 _UNUSABLE: dict[BucketFact, str] = {
-    "absent": "there is no such bucket",
-    "forbidden": "Vitrine may not use this bucket: name it in the stage's importedBuckets, deploy, "
-    "and see that its own policy lets the account in",
-    "locked": "Vitrine may not use the KMS key that encrypts the bucket's objects: name it in the "
-    "stage's importedKeys, deploy, and let the key's policy allow the account to use it",
-    "unversioned": "the bucket keeps no versions: switch its versioning on first",
+    "absent": "the bucket does not exist",
+    "forbidden": (
+        "Vitrine has no access to this bucket: add it to importedBuckets of the stage, deploy, "
+        "and make sure that the bucket policy allows the account"
+    ),
+    "locked": (
+        "Vitrine cannot use the KMS key that encrypts the bucket's objects: add it to "
+        "importedKeys of the stage, deploy, and make sure that the key policy allows the "
+        "account"
+    ),
+    "unversioned": "the bucket has no versioning: enable it first",
 }
 
 

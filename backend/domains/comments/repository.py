@@ -45,21 +45,25 @@ class CommentExistsError(AlreadyExistsError):
     code = "CommentExists"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"There is, or was, a comment {key}")
+        super().__init__(f"A comment {key} already exists, or existed and was deleted")
 
 
 class NotTheOwnerError(PermissionDeniedError):
+    """Only the author of a comment can change or delete it."""
+
     code = "NotTheOwner"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"Only who wrote the comment {key} may change or delete it")
+        super().__init__(f"Only the author of the comment {key} can change or delete it")
 
 
 class CommentOvertakenError(ConflictError):
+    """The comment is being changed by other requests."""
+
     code = "CommentConflict"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"The comment {key} is changed all the time; read it again")
+        super().__init__(f"The comment {key} is being changed by other requests; read it again")
 
 
 @wired

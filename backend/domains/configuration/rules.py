@@ -16,6 +16,6 @@ def api_url(headers: Mapping[str, str]) -> str:
     """
     host = headers.get("host", "")
     if not _HOST.fullmatch(host):
-        raise InvalidInputError.of("Host", "is not the name of a host")
+        raise InvalidInputError.of("Host", "is not a valid host name")
     scheme = "http" if headers.get("x-forwarded-proto") == "http" else "https"
     return f"{scheme}://{host}/"

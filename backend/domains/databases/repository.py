@@ -59,29 +59,33 @@ class DatabaseExistsError(AlreadyExistsError):
     code = "DatabaseExists"
 
     def __init__(self, database_id: str) -> None:
-        super().__init__(f"Database {database_id} exists already")
+        super().__init__(f"Database {database_id} already exists")
 
 
 class DatabaseNotEmptyError(NotEmptyError):
-    """It has active assets; archive or delete them first."""
+    """The database has active assets; archive or delete them first."""
 
     code = "DatabaseNotEmpty"
 
     def __init__(self, database_id: str, assets: int) -> None:
         noun = "asset" if assets == 1 else "assets"
-        super().__init__(f"Database {database_id} holds {assets} active {noun}")
+        super().__init__(
+            f"Database {database_id} has {assets} active {noun}; archive or delete them first"
+        )
         self.assets = assets
 
 
 class DatabaseDefinitionsError(NotEmptyError):
-    """It has active pipelines or workflows; delete them first."""
+    """The database has active pipelines or workflows; delete them first."""
 
     code = "DatabaseHoldsDefinitions"
 
     def __init__(self, database_id: str, pipelines: int, workflows: int) -> None:
         counts = [(pipelines, "pipeline"), (workflows, "workflow")]
         held = [f"{n} active {noun}{'' if n == 1 else 's'}" for n, noun in counts if n]
-        super().__init__(f"Database {database_id} holds {' and '.join(held) or 'definitions'}")
+        super().__init__(
+            f"Database {database_id} has {' and '.join(held) or 'definitions'}; delete them first"
+        )
 
 
 class DatabaseRevisionError(RevisionConflictError):
@@ -92,32 +96,34 @@ class DatabaseRevisionError(RevisionConflictError):
 
 
 class DatabaseActiveError(StateForbidsError):
-    """A database of the id is active, so what an earlier one left belongs to it."""
+    """An active database with this id exists, so there is nothing to purge."""
 
     code = "DatabaseActive"
 
     def __init__(self, database_id: str) -> None:
-        super().__init__(f"Database {database_id} is active: delete it before you purge it")
+        super().__init__(f"Database {database_id} is active: delete it before purging it")
 
 
 class DatabasePurgingError(StateForbidsError):
-    """The id is taken until what the deleted database left is removed."""
+    """The id cannot be used until the deleted database is purged."""
 
     code = "DatabasePurging"
 
     def __init__(self, database_id: str, job_id: str | None = None) -> None:
         by = "" if job_id is None else f" by job {job_id}"
-        super().__init__(f"Database {database_id} is being purged{by}; its id is free after that")
+        super().__init__(
+            f"Database {database_id} is being purged{by}; the id can be used again after that"
+        )
 
 
 class PurgeEndedError(StateForbidsError):
-    """Another worker has ended the purge: the id may be another database's by now."""
+    """The purge of the database has already ended."""
 
     code = "PurgeEnded"
     needs_operator = False
 
     def __init__(self, database_id: str) -> None:
-        super().__init__(f"The purge of database {database_id} has ended")
+        super().__init__(f"The purge of database {database_id} has already ended")
 
 
 @wired
@@ -325,17 +331,17 @@ class DatabaseRepository:
 
 
 class _DefinedError(NotEmptyError):
-    """A pipeline or workflow of it is active."""
+    """A pipeline or workflow of the database is active."""
 
     def __init__(self) -> None:
-        super().__init__("The database holds active pipelines or workflows")
+        super().__init__("The database has active pipelines or workflows")
 
 
 class _CountedError(NotEmptyError):
     """A part of the count is not 0."""
 
     def __init__(self) -> None:
-        super().__init__("The database holds active assets")
+        super().__init__("The database has active assets")
 
 
 def _row_of(database: Database) -> Item:

@@ -72,13 +72,13 @@ def _bind_deletion(router: Router, service: DatabaseService, purges: Callable[[]
             service.delete_database(call.caller, database_id, expected_revision=revision)
             return DeleteDatabaseReply(message=f"Database {database_id} was deleted")
         if not body.confirm_permanent_delete:
-            fact = "must be true: what is not confirmed is not done"
+            fact = "must be true to confirm the operation"
             raise InvalidInputError.of("confirmPermanentDelete", fact)
         started = purges().purge_database(
             call.caller, database_id, reason=body.reason, expected_revision=revision
         )
         return DeleteDatabaseReply(
-            message=f"Database {database_id} is purged by job {started.job_id}",
+            message=f"Database {database_id} is being purged by job {started.job_id}",
             job_id=started.job_id,
             job_state=started.job_state,
         )

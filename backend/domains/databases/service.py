@@ -358,7 +358,7 @@ class DatabaseService:
 
     def _demand_bucket(self, bucket_id: str) -> None:
         if self.buckets.find_bucket(bucket_id) is None:
-            raise InvalidInputError.of("defaultBucketId", f"there is no bucket {bucket_id}")
+            raise InvalidInputError.of("defaultBucketId", f"bucket {bucket_id} does not exist")
 
 
 def _demand_revision(found: Database, expected: int | None) -> None:

@@ -28,7 +28,7 @@ class VersionChoice(WireModel):
         }
         given = [name for name, value in ways.items() if value is not None]
         if len(given) > 1:
-            raise WrongFieldError(given[1], f"at most one of {', '.join(ways)} is taken")
+            raise WrongFieldError(given[1], f"at most one of {', '.join(ways)} is allowed")
         return self
 
 
@@ -45,9 +45,12 @@ class DownloadBody(VersionChoice):
     @model_validator(mode="after")
     def one_thing_is_named(self) -> Self:
         if self.download_type == "assetFile" and self.key is None:
-            raise WrongFieldError("key", "is missing: a download of type assetFile names a file")
+            raise WrongFieldError("key", "is required for downloads of the type assetFile")
         if self.download_type == "assetPreview":
-            fact = "versions of the asset hold no preview: name none for assetPreview"
+            fact = (
+                "must not be used with assetPreview: versions of an asset do not contain its "
+                "preview"
+            )
             if self.asset_version_id is not None:
                 raise WrongFieldError("assetVersionId", fact)
             if self.asset_version_id_alias is not None:

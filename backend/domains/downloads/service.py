@@ -30,7 +30,7 @@ _READINGS = 3  # of a file that others replace between looking at it and reading
 
 
 class NotDistributableError(InvalidInputError):
-    """The asset is not distributable: no URL of its files is given."""
+    """The asset is not distributable, so its files cannot be downloaded."""
 
     code = "AssetNotDistributable"
 
@@ -39,7 +39,7 @@ class NotDistributableError(InvalidInputError):
 
 
 class NotStreamedError(PermissionDeniedError):
-    """The asset is not distributable: its files are not streamed."""
+    """The asset is not distributable, so its files cannot be streamed."""
 
     code = "AssetNotStreamable"
 
@@ -48,6 +48,8 @@ class NotStreamedError(PermissionDeniedError):
 
 
 class FileArchivedError(GoneError):
+    """The file is archived; restore it first."""
+
     code = "FileArchived"
 
     def __init__(self, key: str) -> None:
@@ -55,6 +57,8 @@ class FileArchivedError(GoneError):
 
 
 class AssetVersionArchivedError(GoneError):
+    """The asset version is archived; restore it first."""
+
     code = "AssetVersionArchived"
 
     def __init__(self, version_id: str) -> None:
@@ -117,7 +121,7 @@ class DownloadService:
             expires_in=self.url_seconds,
             download_type=body.download_type,
             version_id=version_id,
-            message=f"The URL of {name} is good for {self.url_seconds} seconds",
+            message=f"The URL of {name} is valid for {self.url_seconds} seconds",
         )
 
     def _found(self, asset: Asset, body: DownloadBody) -> tuple[str, str, str | None]:
@@ -244,7 +248,7 @@ class StreamService:
             body = self._read(place, head, (first, end))
             if body is not None:
                 return replace(found, span=span, body=body)
-        raise UnavailableError(f"{place.key} is replaced all the time")
+        raise UnavailableError(f"{place.key} is being replaced by other requests; try again")
 
     def _head(self, place: "_Place") -> ObjectHead:
         head = self.objects.head(place.bucket, place.key, version_id=place.version_id)

@@ -63,7 +63,7 @@ def _bind_reads(router: Router, queries: ExecutionQueries, link: LinkOf) -> None
     ) -> ExecutionsReply:
         database_id = query.workflow_database_id or body.workflow_database_id
         if database_id is None:
-            raise InvalidInputError.of("workflowDatabaseId", "is missing in the query")
+            raise InvalidInputError.of("workflowDatabaseId", "is required as a query parameter")
         page = call.page(query, default=PAGE)
         found = queries.list_executions(
             call.caller, _asset(path), page, workflow=(database_id, path.workflow_id)
@@ -90,7 +90,7 @@ def _bind_writes(router: Router, commands: ExecutionCommands) -> None:
     def stop_execution(call: Call, path: ExecutionPath) -> ExecutionDoneReply:
         found = commands.stop_execution(call.caller, _asset(path), path.execution_id)
         return ExecutionDoneReply(
-            message=f"Execution {found.execution_id} has ended: {found.execution_status}"
+            message=f"Execution {found.execution_id} has already ended: {found.execution_status}"
         )
 
     @router.bind(routes.RERUN_EXECUTION)

@@ -15,10 +15,14 @@ _ASSET, _FILES = "asset", "files"
 
 
 class ExportTooLargeError(TooLargeError):
+    """The requested data of one asset exceeds a page of the export."""
+
     code = "ExportTooLarge"
 
     def __init__(self, what: str, flag: str) -> None:
-        super().__init__(f"{what} are more than a page of an export holds; ask without {flag}")
+        super().__init__(
+            f"{what} exceed the size of an export page; request the export without {flag}"
+        )
 
 
 def is_wanted(item: FileItem, wanted: ExportBody) -> bool:

@@ -149,7 +149,9 @@ class FileRepository:
         Raises:
             UnavailableError: somebody else removes them, or the version, at this moment.
         """
-        refused = UnavailableError(f"Files of version {version.asset_version_id} are just removed")
+        refused = UnavailableError(
+            f"The files of version {version.asset_version_id} are being removed; try again"
+        )
         table = ASSET_FILE_VERSIONS
         key = {
             keys.ASSET.name: _asset_key(asset),
@@ -194,7 +196,7 @@ class ChangeOvertakenError(ConflictError):
 
 
 class ChangeBusyError(ConflictError):
-    """The asset's files are being changed."""
+    """The files of the asset are being changed by another request."""
 
     code = "FilesBusy"
 
@@ -283,10 +285,12 @@ class FileChangeRepository:
 
 
 class ChangeEndedError(StateForbidsError):
+    """The job has already completed or undone its change."""
+
     code = "FileChangeEnded"
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"What job {job_id} had begun is finished, or was taken back")
+        super().__init__(f"Job {job_id} has already completed or undone its change")
 
 
 _NUMBER, _JOB = "changes", "jobId"

@@ -90,7 +90,7 @@ def _bind_ends(router: Router, changes: "Callable[[], FileChanges]") -> None:
     @router.bind(routes.UNARCHIVE_FILE)
     def unarchive_file(call: Call, path: AssetPath, body: FileBody) -> FilesChangedReply:
         done = changes().unarchive_file(call.caller, _ids(path), body.file_path)
-        return _changed("brought back", done)
+        return _changed("restored", done)
 
     @router.bind(routes.DELETE_FILE)
     def delete_file(call: Call, path: AssetPath, body: DeleteFileBody) -> FilesChangedReply:
@@ -163,4 +163,4 @@ def _changed(verb: str, done: "Changed") -> FilesChangedReply:
 
 def _message(done: str, changed: "Changed") -> str:
     job_id = changed.open_job_id
-    return done if job_id is None else f"{done}; job {job_id} does the rest"
+    return done if job_id is None else f"{done}; job {job_id} completes the change"

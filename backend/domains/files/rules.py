@@ -32,7 +32,7 @@ def file_key(prefix: str, sent: str, *, field: str) -> str:
     """
     if sent.endswith("/"):
         raise InvalidInputError.of(
-            field, f"{sent!r:.80} names a folder; the path of a file does not end in '/'"
+            field, f"{sent!r:.80} must not end with '/': a file is expected, not a folder"
         )
     return _key(prefix, sent, field=field)
 
@@ -46,7 +46,7 @@ def _key(prefix: str, sent: str, *, field: str) -> str:
     size = len(key.encode())
     if size > MAX_KEY_BYTES:
         raise InvalidInputError.of(
-            field, f"makes an S3 key of {size} bytes, at most {MAX_KEY_BYTES} are taken"
+            field, f"results in an S3 key of {size} bytes; at most {MAX_KEY_BYTES} are allowed"
         )
     return key
 
@@ -69,11 +69,12 @@ def listed_prefix(prefix: str, sent: str) -> str:
     beginning = (sent.removeprefix(prefix) if sent.startswith(prefix) else sent).removeprefix("/")
     segments = beginning.split("/")
     if ".." in segments or "." in segments or "" in segments[:-1]:
-        raise InvalidInputError.of("prefix", "holds an empty segment, '.' or '..'")
+        raise InvalidInputError.of("prefix", "must not contain an empty segment, '.' or '..'")
     size = len((prefix + beginning).encode())
     if size > MAX_KEY_BYTES:
         raise InvalidInputError.of(
-            "prefix", f"begins S3 keys of {size} bytes, at most {MAX_KEY_BYTES} are taken"
+            "prefix",
+            f"results in S3 keys of at least {size} bytes; at most {MAX_KEY_BYTES} are allowed",
         )
     return prefix + beginning
 
@@ -120,14 +121,18 @@ def demand_name(owner: Owner, path: str, allowed: str, *, field: str) -> None:
     """
     demand_visible(path, field=field)
     if PREVIEW_MARK in path:
-        raise InvalidInputError.of(field, "is the name of a preview, which goes with its file")
+        raise InvalidInputError.of(
+            field, "is the name of a preview; previews are changed with their file"
+        )
     blocked = blocked_extension(path)
     if blocked is not None:
-        raise InvalidInputError.of(field, f"files with the extension {blocked} are not taken")
+        raise InvalidInputError.of(
+            field, f"files with the extension {blocked} are blocked in this deployment"
+        )
     extension = extension_of(path)
     taken = {one.strip().lower() for one in allowed.split(",")} - {""}
     if taken and ALL_EXTENSIONS not in taken and extension not in taken:
-        raise InvalidInputError.of(field, f"this database takes only {allowed}")
+        raise InvalidInputError.of(field, f"this database accepts only {allowed}")
     demand_room(owner, path, field=field)
 
 
@@ -158,7 +163,7 @@ def demand_room(owner: Owner, path: str, *, field: str) -> None:
         size = len(key.encode())
         if size > limit:
             raise InvalidInputError.of(
-                field, f"makes {name} of {size} bytes, at most {limit} are taken"
+                field, f"results in {name} of {size} bytes; at most {limit} are allowed"
             )
 
 

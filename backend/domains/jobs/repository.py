@@ -39,21 +39,21 @@ class JobExistsError(AlreadyExistsError):
 
 
 class JobChangedError(StateForbidsError):
-    """The job is not as it was read: another worker, or a person, was faster."""
+    """The job was changed by another process after it was read."""
 
     code = "JobChanged"
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} has gone on meanwhile; read it again")
+        super().__init__(f"Job {job_id} was changed by someone else; read it again")
 
 
 class JobSettledError(StateForbidsError):
-    """The job has its result, or is another worker's: this worker was too late."""
+    """The job has ended, or is being run by another worker."""
 
     code = "JobSettled"
 
     def __init__(self, job_id: str) -> None:
-        super().__init__(f"Job {job_id} has done its work, or another worker does it")
+        super().__init__(f"Job {job_id} has ended, or is being run by another worker")
 
 
 @wired

@@ -40,7 +40,7 @@ def check_composite_keys(database_id: str, asset_id: str, path: str) -> None:
     size = len(FILE.build(database_id, asset_id, path).encode())
     if size > SORT_KEY_BYTES:
         raise InvalidInputError.of(
-            "filePath", f"makes a key of {size} bytes, at most {SORT_KEY_BYTES} are taken"
+            "filePath", f"results in a key of {size} bytes; at most {SORT_KEY_BYTES} are allowed"
         )
 
 
@@ -53,7 +53,11 @@ def check_snapshot_key(kind: Kind, path: str, key: str, *, field: str) -> None:
     size = len(SNAPSHOT.build(kind, path, key).encode())
     if size > SORT_KEY_BYTES:
         raise InvalidInputError.of(
-            field, f"makes, with the path, a key of {size} bytes, at most {SORT_KEY_BYTES} fit"
+            field,
+            (
+                f"results, with the path, in a key of {size} bytes; at most {SORT_KEY_BYTES} "
+                "are allowed"
+            ),
         )
 
 
@@ -74,8 +78,8 @@ def check_largest_row(key: str, size: int, *, field: str) -> None:
         TooLargeError: naming the field, the key and the size.
     """
     if size > ITEM_BYTES:
-        fact = f"the record {key!r} takes {size} bytes in the largest row that may hold it"
-        raise TooLargeError.of(field, f"{fact}, at most {ITEM_BYTES} fit")
+        fact = f"the record {key!r} has {size} bytes in its largest copy"
+        raise TooLargeError.of(field, f"{fact}; at most {ITEM_BYTES} are allowed")
 
 
 def check_object_key(prefix: str, path: str) -> str:
@@ -88,23 +92,23 @@ def check_object_key(prefix: str, path: str) -> str:
     size = len(key.encode())
     if size > MAX_KEY_BYTES:
         raise InvalidInputError.of(
-            "filePath", f"makes an S3 key of {size} bytes, at most {MAX_KEY_BYTES} are taken"
+            "filePath", f"results in an S3 key of {size} bytes; at most {MAX_KEY_BYTES} are allowed"
         )
     return key
 
 
-ALREADY_THERE = "The key exists already"
-NOT_THERE = "There is no such key"
-BUSY = "Others change this key at the same time; try again"
-OUTAGE = "The storage stopped answering: look whether it is as you want it, and try again"
-RESERVED = f"{FACT_PREFIX!r} begins the keys of facts, which only the product writes"
-NO_ROOM = f"The entity has {MAX_RECORDS} records, which is as many as are taken"
+ALREADY_THERE = "The key already exists"
+NOT_THERE = "The key does not exist"
+BUSY = "Another request is changing this key; try again"
+OUTAGE = "The database did not confirm the write: check the value, and try again"
+RESERVED = f"must not begin with {FACT_PREFIX!r}: only the product writes facts"
+NO_ROOM = f"The entity already has {MAX_RECORDS} keys, which is the maximum"
 
 Records = Mapping[str, Record]
 
 
 class SchemaViolationError(InvalidInputError):
-    """What was sent breaks the metadata schemas in force; nothing was written."""
+    """The request violates the metadata schemas in force; nothing was written."""
 
     code = "MetadataSchemaViolation"
     needs_operator = False
@@ -190,7 +194,7 @@ def planned_removal(
         dependents = _dependents(fields, found, going)
         kept = {key: child for key, child in dependents.items() if key in going}
         for key, child in kept.items():
-            refused[key] = f"{child.key!r} depends on it, says {_named(child)}"
+            refused[key] = f"{child.key!r} depends on it, according to {_named(child)}"
     order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
     return Plan({key: None for key in order if key not in refused and key not in done}, refused)
 
@@ -257,17 +261,19 @@ def _errors_of_sent(
         field = governing.fields.get(key)
         if field is None:
             if governing.restricts:
-                message = "is in no metadata schema, and the database takes no other keys"
+                message = (
+                    "is not in any metadata schema, and the database does not accept other keys"
+                )
                 yield FieldError(f"{where}.metadataKey", message)
             continue
         if field.has_conflict:
             continue
         if record.metadata_value_type != field.value_type:
-            message = f"must be {field.value_type!r}, says {_named(field)}"
+            message = f"must be {field.value_type!r}, according to {_named(field)}"
             yield FieldError(f"{where}.metadataValueType", message)
         value = record.metadata_value
         if value and field.controlled and value not in field.controlled:
-            message = f"must be one of the values that {_named(field)} lists"
+            message = f"must be one of the values listed in {_named(field)}"
             yield FieldError(f"{where}.metadataValue", message)
         missing = _missing(field, final) if value else []
         if missing:
@@ -282,14 +288,14 @@ def _errors_of_rest(
     for key, field in fields.items():
         if field.required and not _has_value(final, key):
             if key in sent:
-                message = f"must have a value, says {_named(field)}"
+                message = f"must have a value, according to {_named(field)}"
                 yield FieldError(f"metadata.{numbers[key]}.metadataValue", message)
             else:
                 yield FieldError("metadata", f"{key!r} is required by {_named(field)}")
         if key not in sent and _has_value(final, key):
             for parent in field.depends_on:
                 if parent in sent and not sent[parent].metadata_value:
-                    message = f"must have a value: {key!r} depends on it"
+                    message = f"must have a value, because {key!r} depends on it"
                     yield FieldError(f"metadata.{numbers[parent]}.metadataValue", message)
 
 

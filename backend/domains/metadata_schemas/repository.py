@@ -47,10 +47,14 @@ class SchemaRevisionError(RevisionConflictError):
 
 
 class TooManySchemasError(ConflictError):
+    """The database has the maximum number of metadata schemas."""
+
     code = "TooManyMetadataSchemas"
 
     def __init__(self, scope: str) -> None:
-        super().__init__(f"{scope} has {MAX_SCHEMAS} metadata schemas, which is as many as fit")
+        super().__init__(
+            f"{scope} already has {MAX_SCHEMAS} metadata schemas, which is the maximum"
+        )
 
 
 class _ScopeChangedError(ConflictError):
@@ -58,12 +62,14 @@ class _ScopeChangedError(ConflictError):
 
 
 class SchemasBusyError(ConflictError):
-    """Others make and remove schemas of the same scope all the time."""
+    """Other requests keep creating or deleting schemas of the same scope."""
 
     code = "MetadataSchemasBusy"
 
     def __init__(self) -> None:
-        super().__init__("Others change the metadata schemas of the same scope; try again")
+        super().__init__(
+            "Other requests are changing the metadata schemas of the same scope; try again"
+        )
 
 
 @wired

@@ -32,10 +32,10 @@ def check_schema(
     """
     size = len(fields.model_dump_json(by_alias=True, exclude_none=True).encode())
     if size > MAX_BYTES:
-        raise TooLargeError(f"fields: they have {size} bytes, at most {MAX_BYTES} are taken")
+        raise TooLargeError(f"fields: has {size} bytes; at most {MAX_BYTES} are allowed")
     errors = list(_errors(entity_type, fields.fields))
     if file_key_type_restriction and entity_type not in FILE_TYPES:
-        message = f"is for {' and '.join(FILE_TYPES)} only"
+        message = f"is allowed only for {' and '.join(FILE_TYPES)}"
         errors.append(FieldError("fileKeyTypeRestriction", message))
     if errors:
         first = errors[0]
@@ -90,31 +90,31 @@ def _errors(entity_type: EntityType, fields: Sequence[SchemaField]) -> Iterable[
         where = f"fields.fields.{number}"
         key = field.metadata_field_key_name
         if key in seen:
-            yield FieldError(f"{where}.metadataFieldKeyName", "comes twice in this schema")
+            yield FieldError(f"{where}.metadataFieldKeyName", "is used twice in this schema")
         seen.add(key)
         if entity_type == "fileAttribute" and field.metadata_field_value_type != "string":
             message = "must be 'string' for fileAttribute"
             yield FieldError(f"{where}.metadataFieldValueType", message)
         for parent in field.depends_on_field_key_name or ():
             if parent not in known:
-                message = f"{parent!r:.80} is no field of this schema"
+                message = f"{parent!r:.80} is not a field of this schema"
                 yield FieldError(f"{where}.dependsOnFieldKeyName", message)
         yield from _errors_of_values(field, where)
     circle = _circle({f.metadata_field_key_name: f.depends_on_field_key_name or () for f in fields})
     if circle:
         told = " -> ".join(circle[:10])
-        yield FieldError("fields", f"fields depend on each other in a circle: {told:.400}")
+        yield FieldError("fields", f"fields depend on each other in a cycle: {told:.400}")
 
 
 def _errors_of_values(field: SchemaField, where: str) -> Iterable[FieldError]:
     controlled = field.controlled_list_keys or []
     is_list = field.metadata_field_value_type == _LIST
     if is_list and not controlled:
-        yield FieldError(f"{where}.controlledListKeys", f"must be given for {_LIST}")
+        yield FieldError(f"{where}.controlledListKeys", f"is required for {_LIST}")
     if controlled and not is_list:
-        yield FieldError(f"{where}.controlledListKeys", f"is for {_LIST} only")
+        yield FieldError(f"{where}.controlledListKeys", f"is allowed only for {_LIST}")
     if len(set(controlled)) < len(controlled):
-        yield FieldError(f"{where}.controlledListKeys", "names a value twice")
+        yield FieldError(f"{where}.controlledListKeys", "contains a value twice")
     default = field.default_metadata_field_value
     if not default:
         return

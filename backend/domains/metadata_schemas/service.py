@@ -187,7 +187,7 @@ class MetadataSchemaService:
 
     def _demand_database(self, database_id: str) -> None:
         if self.databases.find_database(database_id) is None:
-            raise InvalidInputError.of("databaseId", f"there is no database {database_id}")
+            raise InvalidInputError.of("databaseId", f"database {database_id} does not exist")
 
 
 def secured(schema: MetadataSchema) -> Secured:

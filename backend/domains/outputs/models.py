@@ -71,13 +71,13 @@ def _as_string(key: str, value: Any) -> str:
         case int() | float() if isfinite(value):
             return str(value)
         case _:
-            raise ValueError(f"the value of {key!r} is no text, finite number or boolean")
+            raise ValueError(f"the value of {key!r} is not a text, finite number or boolean")
 
 
 def _is_name(value: str) -> str:
     """A file in the folder itself: no path leads out of it."""
     if "/" in value or "\\" in value or value in {".", ".."}:
-        raise ValueError("must be the name of a file")
+        raise ValueError("must be a file name")
     return value
 
 

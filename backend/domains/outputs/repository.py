@@ -40,7 +40,7 @@ class ProgressRepository:
             key=_key(execution_id),
             set={**values, "expiresAt": expires},
             conditions=(equals(_ATTEMPTS, progress.attempts),),
-            refused=UnavailableError(f"Another call stores the outputs of {execution_id}"),
+            refused=UnavailableError(f"Another request is storing the outputs of {execution_id}"),
         )
         self.tables.transact([update, *others])
 

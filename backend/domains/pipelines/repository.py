@@ -43,10 +43,14 @@ class PipelineRevisionError(RevisionConflictError):
 
 
 class TooManyUsesError(ConflictError):
+    """The pipeline is used by the maximum number of workflows."""
+
     code = "TooManyWorkflows"
 
     def __init__(self, pipeline_id: str) -> None:
-        super().__init__(f"Pipeline {pipeline_id} is used by {MAX_USES} workflows, the maximum")
+        super().__init__(
+            f"Pipeline {pipeline_id} is already used by {MAX_USES} workflows, the maximum"
+        )
 
 
 @wired

@@ -77,5 +77,5 @@ def _sentence(pipeline: Pipeline, updated: Updated) -> str:
     if updated.changed:
         said += f"; workflows updated: {updated.changed}"
     if updated.refused:
-        said += f"; workflows that you may not change: {updated.refused}"
+        said += f"; workflows that you have no permission to change: {updated.refused}"
     return said

@@ -66,8 +66,8 @@ def _function(name: str, allowed: Allowed) -> Resource:
     if found is None:
         own = ", ".join(sorted(allowed.product)) or "none"
         fact = (
-            f"{name!r} is not a function that pipelines may call: use a pipeline function of the "
-            f"product ({own}) or one that the deployment's setting allowedPipelineFunctions names"
+            f"pipelines cannot call the function {name!r}: use a function of the product "
+            f"({own}), or add it to the deployment's setting allowedPipelineFunctions"
         )
         raise InvalidInputError.of("lambdaName", fact)
     return Resource(resource_id=found, resource_type="Lambda")
@@ -80,7 +80,7 @@ def _queue(url: str, allowed: Allowed) -> Resource:
         for *_, region, account, name in allowed.of("sqs")
     )
     if not found:
-        fact = f"{url!r} is not a queue that the deployment's setting allowedPipelineQueues names"
+        fact = f"the queue {url!r} is not in the deployment's setting allowedPipelineQueues"
         raise InvalidInputError.of("sqsQueueUrl", fact)
     return Resource(resource_id=url, resource_type="SQS")
 
@@ -89,11 +89,11 @@ def _bus(body: PutPipelineBody, allowed: Allowed) -> Resource:
     name = body.event_bridge_bus_arn or DEFAULT_BUS
     found = _named(name, allowed.of("events"), "/")
     if found is None:
-        fact = f"{name!r} is not a bus that the deployment's setting allowedPipelineBuses names"
+        fact = f"the event bus {name!r} is not in the deployment's setting allowedPipelineBuses"
         raise InvalidInputError.of("eventBridgeBusArn", fact)
     source = body.event_bridge_source or EVENT_SOURCE
     if source.lower().startswith(_RESERVED_SOURCE):
-        fact = f"must not begin with {_RESERVED_SOURCE!r}: EventBridge takes those from AWS only"
+        fact = f"must not begin with {_RESERVED_SOURCE!r}, which EventBridge reserves for AWS"
         raise InvalidInputError.of("eventBridgeSource", fact)
     return Resource(
         resource_id=found,

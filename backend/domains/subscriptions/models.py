@@ -18,7 +18,7 @@ MAX_ASKED = 50
 
 def _each_once(users: list[str]) -> list[str]:
     if len(set(users)) < len(users):
-        raise ValueError("names a user twice")
+        raise ValueError("contains a user twice")
     return users
 
 

@@ -38,14 +38,16 @@ class SubscriptionExistsError(AlreadyExistsError):
     code = "SubscriptionExists"
 
     def __init__(self, asset_id: str, user_id: str) -> None:
-        super().__init__(f"User {user_id} has subscribed to asset {asset_id} already")
+        super().__init__(f"User {user_id} is already subscribed to asset {asset_id}")
 
 
 class SubscriptionChangedError(RevisionConflictError):
     code = "SubscriptionRevisionConflict"
 
     def __init__(self, asset_id: str) -> None:
-        super().__init__(f"The subscribers of asset {asset_id} were changed meanwhile; try again")
+        super().__init__(
+            f"The subscribers of asset {asset_id} were changed by someone else; try again"
+        )
 
 
 @wired

@@ -149,8 +149,8 @@ class TagTypesBody(WireModel):
 def _require(body: WireModel, names: set[str], *, listed: str) -> None:
     missing = sorted(names - body.model_dump(by_alias=True, exclude_none=True).keys())
     if missing:
-        fact = f"is required; so are {', '.join(sorted(names - {missing[0]}))}"
-        raise WrongFieldError(missing[0], f"{fact}. A list of them goes in {listed!r}")
+        fact = f"is required; the required fields are {', '.join(sorted(names))}"
+        raise WrongFieldError(missing[0], f"{fact}. To send a list, use {listed!r}")
 
 
 class TagReply(WireModel):

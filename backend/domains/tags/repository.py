@@ -34,7 +34,7 @@ class TagExistsError(AlreadyExistsError):
     code = "TagExists"
 
     def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} exists already")
+        super().__init__(f"Tag {tag_name} already exists")
 
 
 class TagRevisionError(RevisionConflictError):
@@ -55,21 +55,27 @@ class TagTypeExistsError(AlreadyExistsError):
     code = "TagTypeExists"
 
     def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} exists already")
+        super().__init__(f"Tag type {tag_type_name} already exists")
 
 
 class TagTypeInUseError(NotEmptyError):
+    """Tags of this type exist; delete or change them first."""
+
     code = "TagTypeInUse"
 
     def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} is the type of tags; delete or change them")
+        super().__init__(f"Tag type {tag_type_name} is used by tags; delete or change them first")
 
 
 class TagTypeFullError(StateForbidsError):
+    """The tag type has the maximum number of tags."""
+
     code = "TagTypeFull"
 
     def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} has {MAX_TAGS_OF_TYPE} tags, the most")
+        super().__init__(
+            f"Tag type {tag_type_name} has {MAX_TAGS_OF_TYPE} tags, which is the maximum"
+        )
 
 
 class TagTypeRevisionError(RevisionConflictError):
@@ -129,7 +135,7 @@ class TagRepository:
             # One condition guards both: that the type is there, and that it has room.
             if self.tables.get(TAG_TYPES, {_TYPE: tag_type_name}) is not None:
                 raise
-            error = InvalidInputError.of("tagTypeName", f"there is no tag type {tag_type_name}")
+            error = InvalidInputError.of("tagTypeName", f"tag type {tag_type_name} does not exist")
             raise error from None
 
     def delete(self, tag: Tag, *others: Write) -> None:

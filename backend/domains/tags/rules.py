@@ -23,7 +23,7 @@ def demand_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
     names = {tag.tag_name for tag in known}
     missing = sorted(set(tags) - names)
     if missing:
-        raise InvalidInputError.of("tags", f"there is no tag {', '.join(missing)}")
+        raise InvalidInputError.of("tags", f"tag {', '.join(missing)} does not exist")
 
 
 def demand_required(
@@ -45,4 +45,6 @@ def demand_required(
     if told:
         raise InvalidInputError.of("tags", f"a tag of type {told} is required")
     if missing:
-        raise InvalidInputError.of("tags", "a tag is required of a type that you may not see")
+        raise InvalidInputError.of(
+            "tags", "a tag of a required type is missing; you have no permission to see that type"
+        )

@@ -133,7 +133,7 @@ class TagService:
         found = self._visible_tag(caller, tag_name)
         require(self.authorization, caller, "DELETE", _secured(found))
         if self.rules.named_tags([tag_name]):
-            why = f"Rules name the tag {tag_name}: only administrators may delete it"
+            why = f"Constraints use the tag {tag_name}: only administrators can delete it"
             require_administrator(self.authorization, caller, why)
         entry = self.audit.entry(
             caller,

@@ -43,7 +43,7 @@ def _is_sha256(value: str) -> str:
     except (binascii.Error, ValueError):
         raise ValueError("is not base64") from None
     if size != 32:
-        raise ValueError("is not a SHA-256: it has not 32 bytes")
+        raise ValueError("must be a SHA-256 of 32 bytes")
     return value
 
 

@@ -44,6 +44,8 @@ class UploadNotFoundError(NotFoundError):
 
 
 class UploadExpiredError(NotFoundError):
+    """The upload has expired; start a new one."""
+
     code = "UploadExpired"
 
     def __init__(self, upload_id: str) -> None:
@@ -51,17 +53,21 @@ class UploadExpiredError(NotFoundError):
 
 
 class UploadCompletedError(StateForbidsError):
+    """The upload is already completed."""
+
     code = "UploadCompleted"
 
     def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} is completed")
+        super().__init__(f"Upload {upload_id} is already completed")
 
 
 class UploadBusyError(StateForbidsError):
+    """The upload is being processed by another request."""
+
     code = "UploadBusy"
 
     def __init__(self, upload_id: str) -> None:
-        super().__init__(f"Upload {upload_id} is being worked on by another request; try again")
+        super().__init__(f"Upload {upload_id} is being processed by another request; try again")
 
 
 @wired

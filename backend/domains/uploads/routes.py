@@ -49,6 +49,6 @@ def build_router(service: UploadService, renewals: RenewalService) -> Router:
     @router.bind(routes.ABORT_UPLOAD)
     def abort_upload(call: Call, path: UploadPath) -> MessageReply:
         service.abort_upload(call.caller, path.upload_id)
-        return MessageReply(message=f"Upload {path.upload_id} was given up")
+        return MessageReply(message=f"Upload {path.upload_id} was cancelled")
 
     return router

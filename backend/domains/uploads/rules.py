@@ -92,7 +92,7 @@ def check_new_files(files: Sequence[NewFile], layout: Layout, allowed: str) -> N
         InvalidInputError: naming every file that is wrong, each with its first fact.
     """
     if layout.upload_type == "assetPreview" and len(files) > 1:
-        raise InvalidInputError.of("files", "an asset has one preview: send one file")
+        raise InvalidInputError.of("files", "an asset has only one preview: send one file")
     paths = Counter(file.path for file in files)
     wrong: list[FieldError] = []
     for number, file in enumerate(files):
@@ -110,17 +110,26 @@ def name_problem(path: str, upload_type: UploadType, allowed: str) -> str | None
     """What is wrong with the extension of a name, if something is."""
     blocked = blocked_extension(path)
     if blocked is not None:
-        return f"the extension {blocked} is blocked"
+        return f"files with the extension {blocked} are blocked in this deployment"
     if upload_type == "assetPreview":
         ok = extension_of(path) in PREVIEW_EXTENSIONS
-        return None if ok else f"a preview is one of {' '.join(sorted(PREVIEW_EXTENSIONS))}"
+        return (
+            None
+            if ok
+            else (
+                f"a preview must have one of the extensions {' '.join(sorted(PREVIEW_EXTENSIONS))}"
+            )
+        )
     if PREVIEW_MARK in path and not is_preview(path):
-        return f"a file's preview ends in {PREVIEW_MARK}<{'|'.join(_bare_preview_extensions())}>"
+        return (
+            "the name of a file's preview must end with "
+            f"{PREVIEW_MARK}<{'|'.join(_bare_preview_extensions())}>"
+        )
     extensions = {element.strip().lower() for element in allowed.split(",") if element.strip()}
     if not extensions or ".all" in extensions or is_preview(path):
         return None
     if extension_of(path) not in extensions:
-        return f"the database takes files of {' '.join(sorted(extensions))} only"
+        return f"the database accepts only files with the extensions {' '.join(sorted(extensions))}"
     return None
 
 
@@ -140,7 +149,8 @@ def plan_parts(files: Sequence[NewFile], *, renews: bool = False) -> list[int]:
             return plan
         if part_bytes >= MAX_PART_BYTES:
             raise InvalidInputError.of(
-                "files", f"{total} part URLs are asked for, at most {MAX_URLS} fit a reply"
+                "files",
+                f"{total} part URLs would be returned; at most {MAX_URLS} are allowed in a reply",
             )
         part_bytes = min(2 * part_bytes, MAX_PART_BYTES)
 
@@ -165,8 +175,8 @@ def check_reply_size(urls: int, sample_url: str) -> None:
     size = urls * (len(sample_url) + _BESIDE_URL_BYTES)
     if size > MAX_REPLY_BYTES:
         raise TooLargeError(
-            f"the URLs of these files would make a reply of {size} bytes, at most "
-            f"{MAX_REPLY_BYTES} are sent: send fewer files a call"
+            f"the URLs of these files would result in a reply of {size} bytes; at most "
+            f"{MAX_REPLY_BYTES} are allowed: send fewer files in a request"
         )
 
 
@@ -179,8 +189,8 @@ def check_stored_parts(stored: int) -> None:
     size = stored * _STORED_PART_BYTES
     if size > MAX_REPLY_BYTES:
         raise TooLargeError(
-            f"the {stored} parts that are stored would make a reply of {size} bytes, at most "
-            f"{MAX_REPLY_BYTES} are sent: send fewer files a call"
+            f"the {stored} stored parts would result in a reply of {size} bytes; at most "
+            f"{MAX_REPLY_BYTES} are allowed: send fewer files in a request"
         )
 
 
@@ -194,7 +204,7 @@ def check_part_lists(files: Sequence[SentFile], known: Mapping[str, UploadFile])
     wrong: list[FieldError] = []
     for number, file in enumerate(files):
         if paths[file.path] > 1:
-            wrong.append(FieldError(f"files.{number}.relativeKey", "is there twice"))
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is listed twice"))
             continue
         announced = known.get(file.path)
         if announced is None or announced.is_empty or not file.parts:
@@ -216,9 +226,9 @@ def check_renewal(files: Sequence[RenewedFile], known: Mapping[str, UploadFile])
     for number, file in enumerate(files):
         announced = known.get(file.path)
         if announced is None:
-            wrong.append(FieldError(f"files.{number}.relativeKey", "is no file of this upload"))
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is not a file of this upload"))
         elif paths[file.path] > 1:
-            wrong.append(FieldError(f"files.{number}.relativeKey", "is there twice"))
+            wrong.append(FieldError(f"files.{number}.relativeKey", "is listed twice"))
         else:
             problem = _range_problem(file.part_ranges, announced.num_parts)
             if problem is not None:
@@ -227,7 +237,8 @@ def check_renewal(files: Sequence[RenewedFile], known: Mapping[str, UploadFile])
     urls = sum(part.last - part.first + 1 for file in files for part in file.part_ranges)
     if urls > MAX_URLS:
         raise InvalidInputError.of(
-            "files", f"{urls} part URLs are asked for, at most {MAX_URLS} fit a reply"
+            "files",
+            f"{urls} part URLs would be returned; at most {MAX_URLS} are allowed in a reply",
         )
 
 
@@ -244,16 +255,16 @@ def stored_parts_problem(
             return f"part {part.part_number} is stored with ETag {found.etag}"
     size = sum(held[part.part_number].size for part in sent)
     if file.size is not None and size != file.size:
-        return f"{size} bytes are stored, {file.size} were announced"
+        return f"{size} bytes are stored, but {file.size} were announced"
     return None
 
 
 def size_problem(size: int, upload_type: UploadType, path: str) -> str | None:
     """Whether a file is larger than may be."""
     if size > MAX_PREVIEW_BYTES and (upload_type == "assetPreview" or is_preview(path)):
-        return f"a preview has at most {MAX_PREVIEW_BYTES} bytes (5 MiB)"
+        return f"a preview can have at most {MAX_PREVIEW_BYTES} bytes (5 MiB)"
     if size > MAX_FILE_BYTES:
-        return f"a file has at most {MAX_FILE_BYTES} bytes (5 TiB)"
+        return f"a file can have at most {MAX_FILE_BYTES} bytes (5 TiB)"
     return None
 
 
@@ -285,7 +296,7 @@ def _name_problems(
     file: NewFile, layout: Layout, allowed: str, paths: Mapping[str, int]
 ) -> Iterator[str]:
     if paths[file.path] > 1:
-        yield "is there twice"
+        yield "is listed twice"
     yield from _path_problems(file.path, layout, allowed)
 
 
@@ -296,11 +307,11 @@ def _path_problems(path: str, layout: Layout, allowed: str) -> Iterator[str]:
     final = layout.final_key(path)
     first = final.removeprefix(layout.base).split("/", 1)[0]
     if layout.upload_type == "assetFile" and first in RESERVED_FOLDERS:
-        yield f"{first!r} is a reserved folder"
+        yield f"must not be in the reserved folder {first!r}"
     for name, key, limit in _keys(path, layout):
         size = len(key.encode())
         if size > limit:
-            yield f"makes {name} of {size} bytes, at most {limit} are taken"
+            yield f"results in {name} of {size} bytes; at most {limit} are allowed"
 
 
 def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
@@ -315,7 +326,7 @@ def _keys(path: str, layout: Layout) -> Iterator[tuple[str, str, int]]:
 
 def _size_problems(file: NewFile, upload_type: UploadType) -> Iterator[tuple[str, str]]:
     if file.file_size is None and file.num_parts is None:
-        yield "file_size", "is missing; num_parts may stand for it"
+        yield "file_size", "is required unless num_parts is given"
     size = file.file_size or 0
     problem = size_problem(size, upload_type, file.path)
     if problem is not None:
@@ -324,9 +335,12 @@ def _size_problems(file: NewFile, upload_type: UploadType) -> Iterator[tuple[str
     if parts == 0 and size > 0:
         yield "num_parts", f"is 0 for a file of {size} bytes"
     if parts is not None and parts > 1 and 0 < size <= (parts - 1) * MIN_PART_BYTES:
-        yield "num_parts", f"is {parts} for {size} bytes; all but the last part have 5 MiB or more"
+        yield (
+            "num_parts",
+            f"is {parts} for {size} bytes; all parts except the last must have at least 5 MiB",
+        )
     if parts and size > parts * MAX_PART_BYTES:
-        yield "num_parts", f"is {parts} for {size} bytes; a part has at most 5 GiB"
+        yield "num_parts", f"is {parts} for {size} bytes; a part can have at most 5 GiB"
 
 
 def _parts_of(file: NewFile, part_bytes: int) -> int:
@@ -341,12 +355,12 @@ def _part_list_problem(parts: Sequence[SentPart], announced: int) -> str | None:
     numbers = Counter(part.part_number for part in parts)
     twice = [number for number, count in numbers.items() if count > 1]
     if twice:
-        return f"part {min(twice)} is there twice"
+        return f"part {min(twice)} is listed twice"
     if max(numbers) > announced:
-        return f"part {max(numbers)} is there, {announced} parts were announced"
+        return f"part {max(numbers)} is listed, but {announced} parts were announced"
     if len(numbers) != announced:
         missing = min(set(range(1, announced + 1)) - numbers.keys())
-        return f"part {missing} is missing, {announced} parts were announced"
+        return f"part {missing} is missing; {announced} parts were announced"
     return None
 
 
@@ -355,11 +369,11 @@ def _range_problem(ranges: Sequence[PartRange], announced: int) -> tuple[str, st
     seen = 0
     for index, wanted in sorted(enumerate(ranges), key=lambda one: one[1].first):
         if wanted.last < wanted.first:
-            return f"{index}.last", f"is {wanted.last}, before {wanted.first}"
+            return f"{index}.last", f"is {wanted.last}, less than first ({wanted.first})"
         if wanted.last > announced:
-            return f"{index}.last", f"is {wanted.last}, {announced} parts were announced"
+            return f"{index}.last", f"is {wanted.last}, but {announced} parts were announced"
         if wanted.first <= seen:
-            return f"{index}.first", f"part {wanted.first} is there twice"
+            return f"{index}.first", f"part {wanted.first} is listed twice"
         seen = wanted.last
     return None
 

@@ -52,15 +52,18 @@ def refusal(late: bool, status: int, bounds: Bounds, seconds: float) -> Result:
     """Return the result of a child that was killed, or has ended without a result."""
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if late:
-        reason = f"reading it takes longer than {seconds:g} seconds"
+        reason = f"reading takes longer than {seconds:g} seconds"
     elif ended_by == signal.SIGXCPU:
-        reason = f"reading it takes more than {bounds.cpu_seconds} seconds of processor time"
+        reason = f"reading takes more than {bounds.cpu_seconds} seconds of processor time"
     elif ended_by == signal.SIGXFSZ:
-        reason = f"what it becomes is larger than {bounds.output_bytes // limits.MIB} MiB"
+        reason = f"the result is larger than {bounds.output_bytes // limits.MIB} MiB"
     elif ended_by in {signal.SIGKILL, signal.SIGABRT}:
-        reason = "its reader was ended; it may need more memory than is allowed"
+        reason = (
+            "the process that reads the file was ended, possibly because it needs more memory "
+            "than allowed"
+        )
     else:
-        reason = "its reader crashed"
+        reason = "the process that reads the file crashed"
     return Result(refused=reason)
 
 

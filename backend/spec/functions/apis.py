@@ -27,7 +27,7 @@ ACCESS_API = audited(
         "AccessApi",
         "api",
         "backend.entrypoints.http.access.handler",
-        "API keys, roles, who has which, constraints, profiles, and who can sign in.",
+        "API keys, roles and their users, constraints, profiles, and users of the user pool.",
         reads=(assets.ASSETS,),
         writes=(
             access.API_KEYS,
@@ -61,7 +61,7 @@ BUCKET_SYNC_API = audited(
     api(
         "BucketSyncApi",
         "bucket_sync",
-        "Starts imports of what stands in buckets.",
+        "Starts imports of existing objects in buckets.",
         reads=(registry.ASSET_BUCKETS,),
         writes=(operations.JOBS, operations.RESERVATIONS),
     )
@@ -107,7 +107,7 @@ FILES_API = replace(
         api(
             "FilesApi",
             "files",
-            "Files of assets: lists them, and changes them; jobs do what takes long.",
+            "Lists and changes the files of assets; long changes are jobs.",
             reads=(
                 assets.DATABASES,
                 metadata.METADATA_SCHEMAS,
@@ -166,7 +166,7 @@ INGEST_API = reported(
         api(
             "IngestApi",
             "ingest",
-            "Assets and the uploads of their files in one call.",
+            "Creates assets together with the upload of their files.",
             reads=(
                 assets.DATABASES,
                 registry.ASSET_BUCKETS,
@@ -194,7 +194,7 @@ DOWNLOADS_API = reported(
     api(
         "DownloadsApi",
         "downloads",
-        "Files, previews and viewers' files: presigned URLs, and bytes.",
+        "Downloads of files, previews and viewers' files: presigned URLs and content.",
         reads=(
             assets.ASSETS,
             registry.ASSET_BUCKETS,
@@ -245,7 +245,7 @@ ASSET_LINKS_API = audited(
     api(
         "AssetLinksApi",
         "asset_links",
-        "Links between assets, their trees and their metadata.",
+        "Links between assets, with their metadata; trees of assets.",
         reads=(assets.DATABASES, metadata.METADATA_SCHEMAS, metadata.SCHEMA_SCOPES),
         writes=(
             assets.ASSETS,
@@ -262,7 +262,7 @@ ASSET_VERSIONS_API = replace(
         api(
             "AssetVersionsApi",
             "asset_versions",
-            "Versions of assets: made, read, compared and reverted to; a job does what is large.",
+            "Versions of assets: creates, reads, compares and restores them; large ones in jobs.",
             reads=(registry.ASSET_BUCKETS,),
             writes=(
                 metadata.ASSET_FILE_METADATA,
@@ -291,7 +291,7 @@ EXPORTS_API = reported(
     api(
         "ExportsApi",
         "exports",
-        "Assets and trees of them as a whole, page by page.",
+        "Exports of assets and trees of assets, page by page.",
         reads=(
             assets.ASSETS,
             assets.ASSET_LINK_EDGES,
@@ -316,7 +316,7 @@ LIFECYCLE_API = replace(
         api(
             "LifecycleApi",
             "asset_lifecycle",
-            "Archives assets, brings them back and deletes them; jobs do the rest.",
+            "Archives, restores and deletes assets; jobs do the remaining work.",
             reads=(registry.ASSET_BUCKETS,),
             writes=(
                 assets.ASSETS,
@@ -337,7 +337,7 @@ SUBSCRIPTIONS_API = replace(
         api(
             "SubscriptionsApi",
             "subscriptions",
-            "Who is told of changes of which assets.",
+            "Subscriptions to assets.",
             reads=(assets.ASSETS, access.USERS),
             writes=(registry.SUBSCRIPTIONS, operations.RESERVATIONS),
             secrets=(secrets.PAGE_TOKEN_KEY,),
@@ -350,7 +350,7 @@ JOBS_API = audited(
     api(
         "JobsApi",
         "jobs",
-        "Long work: its state, cancelling and resuming it.",
+        "The state of jobs; cancels and resumes them.",
         reads=(assets.ASSETS, operations.RESERVATIONS),
         writes=(operations.JOBS,),
     )
@@ -370,7 +370,7 @@ COMMENTS_API = audited(
 AUDIT_API = api(
     "AuditApi",
     "audit",
-    "Who changed what, and when.",
+    "The audit log.",
     reads=(operations.AUDIT, buckets.AUDIT_ARCHIVE_BUCKET),
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )

@@ -19,7 +19,7 @@ EXECUTIONS_API = replace(
         api(
             "ExecutionsApi",
             "executions",
-            "Executions of workflows: started, listed, stopped and run again.",
+            "Executions of workflows: starts, lists, stops and repeats them.",
             reads=(
                 assets.ASSETS,
                 registry.ASSET_BUCKETS,
@@ -39,7 +39,7 @@ EXECUTION_STARTER = Function(
     "ExecutionStarter",
     "consumer",
     "backend.entrypoints.streams.execution_starts.handler",
-    "Starts executions that wait, as far as there is room.",
+    "Starts waiting executions as the limit of concurrent executions allows.",
     reads=(
         assets.ASSETS,
         registry.ASSET_BUCKETS,
@@ -60,7 +60,7 @@ EXECUTION_FOLLOWER = Function(
     "ExecutionFollower",
     "consumer",
     "backend.entrypoints.streams.execution_status.handler",
-    "Notes what becomes of executions, and releases what they held.",
+    "Records the status of executions, and releases their reservations.",
     writes=(*_PROGRESS, buckets.FAILURE_BUCKET),
     sends=_AFTER_AN_END,
     timeout_seconds=60,
@@ -91,7 +91,7 @@ RECONCILE_EXECUTIONS = Function(
     "ReconcileExecutions",
     "scheduled",
     "backend.entrypoints.scheduled.reconciliation.handler",
-    "Compares executions with what Step Functions reports, and ends those that were interrupted.",
+    "Compares executions with Step Functions, and ends those that were interrupted.",
     writes=_PROGRESS,
     sends=_AFTER_AN_END,
     settings=(settings.EXECUTION_SILENCE_SECONDS,),

@@ -11,7 +11,7 @@ AUTHORIZER = Function(
     "Authorizer",
     "authorizer",
     "backend.entrypoints.authorizer.handler",
-    "Says who the caller is; never what the caller may do.",
+    "Authenticates callers. Permissions are checked by the other functions.",
     reads=(access.USERS,),  # whether a key belongs to a user of the pool
     writes=(access.API_KEYS,),  # the time of a key's last use
     secrets=(secrets.API_KEY_PEPPER,),
@@ -34,7 +34,7 @@ BOOTSTRAP = Function(
     "Bootstrap",
     "bootstrap",
     "backend.entrypoints.bootstrap.handler",
-    "Makes what a new deployment needs before its first request; safe to run again.",
+    "Sets up a new deployment before its first request; can be repeated safely.",
     reads=(buckets.ASSET_BUCKET,),
     writes=(
         operations.SEARCH_STATE,
@@ -63,7 +63,7 @@ ADMIN_API = replace(
         api(
             "AdminApi",
             "operations",
-            "What could not be indexed: tells it, and replays it.",
+            "Lists and replays changes that could not be indexed.",
             reads=DOCUMENT_SOURCES,
             writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
             secrets=(secrets.PAGE_TOKEN_KEY,),
@@ -75,7 +75,9 @@ ADMIN_API = replace(
     sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
 )
 QUEUES_API = replace(
-    audited(api("QueuesApi", "queues", "Tells how full queues are, and moves dead letters back.")),
+    audited(
+        api("QueuesApi", "queues", "Reports the depth of queues, and moves dead letters back.")
+    ),
     redrives=queues.QUEUES,
 )
 REPLAY_FAILURES = audited(
@@ -83,7 +85,7 @@ REPLAY_FAILURES = audited(
         "ReplayFailures",
         "scheduled",
         "backend.entrypoints.scheduled.replays.handler",
-        "Replays what the mappings of streams gave up, with pauses that grow.",
+        "Replays batches abandoned by event source mappings of streams, with growing pauses.",
         reads=DOCUMENT_SOURCES,
         writes=(operations.SEARCH_STATE, operations.JOBS, buckets.FAILURE_BUCKET),
         sends=(queues.SETTLE, *JOB_STARTER.sends),
@@ -97,7 +99,7 @@ SEARCH_INDEXES_API = audited(
     api(
         "SearchIndexesApi",
         "search_indexes",
-        "Tells how the search indexes stand, and starts what mends them.",
+        "Reports the state of the search indexes, and starts checks, repairs and reindexes.",
         writes=(operations.SEARCH_STATE, operations.JOBS),
         search="inspect",
     )
@@ -107,7 +109,7 @@ CHECK_SEARCH = audited(
         "CheckSearch",
         "scheduled",
         "backend.entrypoints.scheduled.search_checks.handler",
-        "Starts the comparison of the search indexes with the tables and buckets.",
+        "Starts the scheduled consistency check of the search indexes.",
         writes=(operations.SEARCH_STATE, operations.JOBS),
         timeout_seconds=30,
     )

@@ -8,7 +8,7 @@ PIPELINES_API = audited(
     api(
         "PipelinesApi",
         "pipelines",
-        "Pipelines: what processes files.",
+        "Pipelines, which process files.",
         writes=(workflows.PIPELINES, workflows.WORKFLOWS, operations.RESERVATIONS),
         reads=(assets.DATABASES,),
         secrets=(secrets.PAGE_TOKEN_KEY,),
@@ -19,7 +19,7 @@ WORKFLOWS_API = audited(
     api(
         "WorkflowsApi",
         "workflows",
-        "Workflows: sequences of pipelines, and the files whose upload runs them.",
+        "Workflows: sequences of pipelines, and the file types whose upload starts them.",
         writes=(workflows.PIPELINES, workflows.WORKFLOWS, operations.RESERVATIONS),
         reads=(assets.DATABASES,),
         secrets=(secrets.PAGE_TOKEN_KEY,),

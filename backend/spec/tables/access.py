@@ -14,7 +14,7 @@ API_KEY_HASH = Attribute("apiKeyHash")
 CONSTRAINTS = Table(
     "ConstraintsStorageTable",
     CONSTRAINT_ID,
-    "Constraints: rules that allow or deny, one row a grantee.",
+    "Constraints: rules that allow or deny, one row for each role or user.",
     (
         "list constraints (a registry: scanned by page)",
         "list constraints that mention the name of a deleted object (scanned by page)",
@@ -45,7 +45,7 @@ USER_ROLES = Table(
     "UserRolesStorageTable",
     USER_ID,
     "The roles of each user.",
-    ("list the roles of a user", "list who has which roles (a registry: scanned by page)"),
+    ("list the roles of a user", "list users with their roles (a registry: scanned by page)"),
     sort_key=ROLE_NAME,
 )
 
@@ -77,8 +77,11 @@ API_KEYS = Table(
 POLICIES = Table(
     "Policies",
     Attribute("policyKey"),
-    "The complete rule list of each role and user, written with the constraint that changed it; "
-    "each constraint whole; what all of them say of tags; the epoch, which counts the changes.",
+    (
+        "The complete rule list of each role and user, written with the constraint that "
+        "changed it; each constraint as a whole; what constraints require of tags; the epoch, "
+        "which counts the changes."
+    ),
     (
         "get the rules of a role or user with a consistent read",
         "get one constraint with a consistent read",

@@ -52,7 +52,7 @@ ASSET_VERSIONS = Table(
     sort_key=ASSET_VERSION_ID,
 )
 
-REMOVAL = "remove what an asset left"
+REMOVAL = "remove everything of a deleted asset"
 
 FILE_VERSIONS_BY_ASSET = Index(
     "databaseIdAssetIdIndex", keys.ASSET, None, "ALL", access_patterns=(REMOVAL,)
@@ -60,12 +60,14 @@ FILE_VERSIONS_BY_ASSET = Index(
 ASSET_FILE_VERSIONS = Table(
     "AssetFileVersionsStorageTableV2",
     keys.ASSET_VERSION,
-    "The files that a version holds, each with its S3 version id, stored under its number before "
-    "its own row. Where an earlier release made the version, its row names another id "
-    "(`snapshotId`) under which they are stored.",
+    (
+        "The files of a version, each with its S3 version id, stored under the version's "
+        "number before its own row. Versions created by an earlier release name another id "
+        "(`snapshotId`) under which their files are stored."
+    ),
     (
         "list the files of a version",
-        "note the files that a request names, a hundred a row, until they are looked up",
+        "store the files that a request names, a hundred a row, until they are processed",
     ),
     sort_key=FILE_KEY,
     indexes=(FILE_VERSIONS_BY_ASSET,),
@@ -101,8 +103,10 @@ UPLOADS_BY_USER = Index(
 ASSET_UPLOADS = Table(
     "AssetUploadsStorageTable",
     UPLOAD_ID,
-    "Uploads in progress; a row expires after seven days, or that long after large files were "
-    "handed to their worker.",
+    (
+        "Uploads in progress; a row expires after seven days, or seven days after large files "
+        "were passed to their worker."
+    ),
     ("get one upload",),
     sort_key=ASSET_ID,
     indexes=(UPLOADS_BY_ASSET, UPLOADS_BY_DATABASE, UPLOADS_BY_USER),
@@ -133,10 +137,12 @@ EDGE = Attribute("edge")
 ASSET_LINK_EDGES = Table(
     "AssetLinkEdges",
     keys.ASSET,
-    "The graph of asset links: of each link one item at both ends, and of each asset a head, whose "
-    "marks say which links were the last that gave it a parent or a child.",
     (
-        "list what an asset is linked to, consistently",
+        "The graph of asset links: one item at both ends of each link, and a head for each "
+        "asset, whose marks record the latest links to a parent or a child."
+    ),
+    (
+        "list the links of an asset, consistently",
         "refuse a second link between two assets, and a link that closes a cycle",
         "remove the links of an asset that is deleted",
     ),
@@ -148,8 +154,8 @@ ARCHIVE_PAGE = Attribute("page")
 ARCHIVED_FILES = Table(
     "ArchivedFiles",
     keys.ASSET,
-    "Which files the archiving of an asset took, some hundred a row, so that just these come back.",
-    ("note a page of files", "read the first page that is left", REMOVAL),
+    "The files archived with an asset, some hundred a row, so that exactly these are restored.",
+    ("store a page of files", "read the first remaining page", REMOVAL),
     sort_key=ARCHIVE_PAGE,
     origin="ours",
 )

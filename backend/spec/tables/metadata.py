@@ -100,7 +100,7 @@ SCHEMAS_BY_DATABASE = Index(
 METADATA_SCHEMAS = Table(
     "MetadataSchemaStorageTableV2",
     METADATA_SCHEMA_ID,
-    "Metadata schemas: which keys an entity of a type is expected to have.",
+    "Metadata schemas: the expected keys of an entity type.",
     (
         "get one schema",
         "list schemas (a registry: scanned by page)",
@@ -112,7 +112,7 @@ METADATA_SCHEMAS = Table(
 SCHEMA_SCOPES = Table(
     "MetadataSchemaScopes",
     keys.SCHEMA_SCOPE,
-    "Which schemas a database, or GLOBAL, has for an entity type, as the last write left it.",
+    "The schemas of a database, or of GLOBAL, for an entity type, as of the last write.",
     ("read the schemas in force for an entity, consistently",),
     origin="ours",
 )
@@ -122,8 +122,10 @@ RECORDS_OF = Attribute("recordsOf")
 RECORD_SETS = Table(
     "MetadataRecordSets",
     RECORDS_OWNER,
-    "How many records an entity has (one item for an asset, each file, a database, a link), and a "
-    "revision that changes with its keys.",
+    (
+        "The number of records of an entity (one item for an asset, each file, a database, a "
+        "link), and a revision that changes with its keys."
+    ),
     ("count records in or out in the transaction that writes them", REMOVAL),
     sort_key=RECORDS_OF,
     origin="ours",

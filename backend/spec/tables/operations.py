@@ -28,7 +28,7 @@ RESERVATIONS = Table(
         "resolve a prefix to its asset",
         "count an asset in or out in the transaction that changes its state",
         "add up the count of a database",
-        "note the name of a deleted object, and see whether a name was deleted",
+        "record the name of a deleted object, and check whether a name was deleted",
         "note a user's open cursors on the condition that their revision is unchanged",
         "count the versions of an asset: one atomic update draws the next number",
         "read which of some object versions are quarantined",
@@ -50,7 +50,7 @@ JOBS_BY_DATABASE = Index(
 JOBS = Table(
     "Jobs",
     JOB_ID,
-    "Long work: state, cursor, progress and errors.",
+    "Jobs: state, cursor, progress and errors.",
     (
         "create once by a conditional put",
         "get one job",
@@ -76,7 +76,7 @@ AUDIT_BY_USER = Index(
 AUDIT = Table(
     "Audit",
     AUDIT_ENTITY,
-    "Who changed what, and when.",
+    "The audit log.",
     ("list the entries of an entity by time",),
     sort_key=AUDIT_AT,
     indexes=(AUDIT_BY_USER,),

@@ -24,7 +24,7 @@ TAG_TYPES = Table(
 SUBSCRIPTIONS = Table(
     "SubscriptionsStorageTable",
     Attribute("eventName"),
-    "Who is told of which event of which entity.",
+    "Subscriptions: users by entity and event.",
     ("get the subscribers of an entity's event", "list the subscriptions to an event"),
     sort_key=keys.SUBSCRIBED_ENTITY,
 )
@@ -40,7 +40,7 @@ COMMENTS = Table(
 FEATURES = Table(
     "AppFeatureEnabledStorageTable",
     Attribute("featureName"),
-    "Features that are switched on.",
+    "Enabled features.",
     ("list features (a registry: scanned by page)",),
 )
 
@@ -48,7 +48,7 @@ BUCKETS_BY_NAME = Index("bucketNameGSI", BUCKET_NAME, BASE_ASSETS_PREFIX, "ALL",
 ASSET_BUCKETS = Table(
     "S3AssetBucketsStorageTable",
     Attribute("bucketId"),
-    "The buckets, and prefixes in them, that hold assets.",
+    "Buckets, and prefixes in them, registered as asset storage.",
     ("get one bucket", "list buckets (a registry: scanned by page)"),
     sort_key=keys.BUCKET_LOCATION,
     indexes=(BUCKETS_BY_NAME,),

@@ -18,7 +18,7 @@ PIPELINES = Table(
         "get one pipeline, or those of a workflow",
         "list the pipelines of a database, deleted ones apart",
         "list all pipelines (a registry: scanned by page)",
-        "remove those that a purged database left",
+        "remove those of a purged database",
     ),
     sort_key=PIPELINE_ID,
 )
@@ -31,7 +31,7 @@ WORKFLOWS = Table(
         "get one workflow",
         "list the workflows of a database, deleted ones apart",
         "list all workflows (a registry: scanned by page)",
-        "remove those that a purged database left",
+        "remove those of a purged database",
     ),
     sort_key=WORKFLOW_ID,
 )
@@ -53,7 +53,7 @@ WORKFLOW_EXECUTIONS = Table(
         "get one execution",
         "list the executions of an asset, newest first",
         "create once by a conditional put",
-        "note its status and outputs on the condition that it is as it was read",
+        "record status and outputs on the condition that the row is unchanged",
         REMOVAL,
     ),
     sort_key=EXECUTION_ID,
@@ -71,8 +71,8 @@ ACTIVE_EXECUTIONS = Table(
     "Executions that have not ended, in two partitions: `waiting` ones, and those that were "
     "`admitted` as there was room for them, which `Executions#admitted` counts.",
     (
-        "list the oldest executions that wait, or those that were admitted",
-        "note that an execution waits, or was admitted and started",
+        "list the oldest waiting executions, or those admitted",
+        "record that an execution waits, or was admitted and started",
         "remove an execution in the transaction that ends it",
     ),
     sort_key=EXECUTION_ID,

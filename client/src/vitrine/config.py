@@ -105,7 +105,7 @@ def resolve(
     base = _base(api=api, endpoint=endpoint, environment=environment, login=login)
     if base is None and api is None:
         raise ConfigurationError(
-            f"no address: use `vitrine login`, --api, --endpoint, {API_VARIABLE} or "
+            f"no API address: use `vitrine login`, --api, --endpoint, {API_VARIABLE} or "
             f"{ENDPOINT_VARIABLE}"
         )
     if base is None or (api is not None and api.rstrip("/") != base.api.rstrip("/")):

@@ -58,7 +58,7 @@ def parse_filter(text: str) -> MetadataFilter:
     if typed is None:
         key = text.removeprefix("!").strip()
         if not key:
-            raise FilterError(f"{text!r} names no key; a filter is key>=3, key=text, key or !key")
+            raise FilterError(f"{text!r} has no key; a filter is key>=3, key=text, key or !key")
         return MetadataFilter(key=key, op="exists", value=not text.startswith("!"))
     key, op, value = typed["key"].strip(), _OPERATORS[typed["op"]], typed["value"].strip()
     if not key or not value:
@@ -115,7 +115,7 @@ def parse_facet(text: str) -> MetadataFacet:
     found = parse_where(text)
     bound = _RANGES.get(found.op)
     if bound is None or isinstance(found.value, bool) or not isinstance(found.value, int | float):
-        raise FilterError(f"{text!r} is no facet; one is format, triangles >= 1000 or area < 2.5")
+        raise FilterError(f"{text!r} is not a facet; write format, triangles >= 1000 or area < 2.5")
     return MetadataFacet(key=found.key, ranges=({bound: found.value},))
 
 
@@ -151,7 +151,9 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not name or not equals or not value:
-            raise FilterError(f"{text!r} is no choice; one is ext=glb, tag=red or format=OBJ")
+            raise FilterError(
+                f"{text!r} is not a facet value; write ext=glb, tag=red or format=OBJ"
+            )
         if name == "ext" and not value.startswith("."):
             value = f".{value}"
         own = name in _FACETS
@@ -176,5 +178,5 @@ def _value(text: str) -> JsonValue:
         try:
             return json.loads(text)
         except ValueError:
-            raise FilterError(f"{text} is not a text in quotes") from None
+            raise FilterError(f"{text} is not a quoted text") from None
     return text

@@ -25,7 +25,7 @@ class StorageError(VitrineError):
 
     def __init__(self, status: int, detail: str) -> None:
         self.status = status
-        super().__init__(f"the storage refused with {status}: {detail}")
+        super().__init__(f"the object store rejected the request with {status}: {detail}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Slice:
             while left:
                 piece = file.read(min(PIECE, left))
                 if not piece:
-                    raise IntegrityError(f"{self.path} became shorter while it was read")
+                    raise IntegrityError(f"{self.path} became shorter while being read")
                 left -= len(piece)
                 yield piece
                 moved(len(piece))
@@ -96,11 +96,13 @@ class Storage:
                     headers={"Content-Length": str(part.length)},
                 )
             except httpx.InvalidURL as error:
-                raise ProtocolError(f"the server gave an unusable storage URL: {error}") from error
+                raise ProtocolError(
+                    f"the server returned an unusable storage URL: {error}"
+                ) from error
             except httpx.RequestError as error:
                 sent.take_back()
                 if last or not self._retry.tries_error_again(error, repeatable=True):
-                    raise UnreachableError(f"the storage did not answer: {error}") from error
+                    raise UnreachableError(f"the object store does not respond: {error}") from error
                 self._sleep(self._retry.delay(attempt))
                 continue
             if response.is_success:
@@ -129,9 +131,9 @@ class Storage:
                     raise StorageError(response.status_code, _detail(response.text))
                 yield response
         except httpx.InvalidURL as error:
-            raise ProtocolError(f"the server gave an unusable storage URL: {error}") from error
+            raise ProtocolError(f"the server returned an unusable storage URL: {error}") from error
         except httpx.RequestError as error:
-            raise UnreachableError(f"the storage did not answer: {error}") from error
+            raise UnreachableError(f"the object store does not respond: {error}") from error
 
 
 class _Count:
@@ -154,7 +156,7 @@ class _Count:
 def _etag(response: httpx.Response) -> str:
     etag = response.headers.get("ETag", "").strip('"')
     if not etag:
-        raise ProtocolError("the storage stored a part and gave no ETag")
+        raise ProtocolError("the object store returned no ETag for a part")
     return etag
 
 

@@ -46,7 +46,7 @@ def authorization_of(api_key: str) -> str:
     """
     token = api_key.strip().removeprefix("Bearer ")
     if not (token.isascii() and token.isprintable()) or " " in token:
-        raise ConfigurationError("the key holds characters that no key has")
+        raise ConfigurationError("the API key contains invalid characters")
     return token if token.startswith("vams_") else f"Bearer {token}"
 
 
@@ -64,7 +64,7 @@ def parse(model: type[Model], response: httpx.Response) -> Model:
             for fact in error.errors(include_input=False, include_url=False)
         )
         request = f"{response.request.method} {response.request.url.path}"
-        raise ProtocolError(f"{request} answered in an unknown form: {facts}") from error
+        raise ProtocolError(f"unexpected reply to {request}: {facts}") from error
 
 
 class Writes:
@@ -133,9 +133,9 @@ class Transport:
                 follow_redirects=False,
             )
         except httpx.InvalidURL as error:
-            raise ConfigurationError(f"{api_url} is no address: {error}") from error
+            raise ConfigurationError(f"{api_url} is not a valid URL: {error}") from error
         if not self._client.base_url.host:
-            raise ConfigurationError(f"{api_url} is no address: it names no host")
+            raise ConfigurationError(f"{api_url} is not a valid URL: it has no host")
 
     def close(self) -> None:
         self._client.close()
@@ -171,7 +171,7 @@ class Transport:
                 response = self._client.send(request)
             except httpx.RequestError as error:
                 if last or not self.retry.tries_error_again(error, repeatable=again):
-                    raise UnreachableError(f"{self.api_url} did not answer: {error}") from error
+                    raise UnreachableError(f"{self.api_url} does not respond: {error}") from error
                 self.sleep(self.retry.delay(attempt))
                 continue
             if response.is_success or (redirects and response.has_redirect_location):
@@ -230,13 +230,13 @@ class Transport:
                     page = _OBJECT.validate_python(page[within])
                 found = [model.model_validate(row) for row in _ROWS.validate_python(page[items])]
             except (KeyError, ValidationError) as error:
-                raise ProtocolError(f"GET {path}: no list `{items}` of the known form") from error
+                raise ProtocolError(f"GET {path}: the reply has no valid list `{items}`") from error
             yield from found
             following = page.get("NextToken")
             if not isinstance(following, str) or not following:
                 return
             if following in seen:
-                raise ProtocolError(f"GET {path}: the listing gives the same page token twice")
+                raise ProtocolError(f"GET {path}: the server returned the same page token twice")
             seen.add(following)
             token = following
 

@@ -49,7 +49,7 @@ def wait_until_drained(
             except httpx.TransportError as error:
                 missed += 1
                 if missed >= ATTEMPTS:
-                    raise UnreachableError(f"{admin_url} did not answer: {error}") from error
+                    raise UnreachableError(f"{admin_url} does not respond: {error}") from error
                 sleep(PAUSE)
                 continue
             state = _state(response)
@@ -58,7 +58,9 @@ def wait_until_drained(
                 return waited
             if waited >= timeout:
                 left = state.model_dump_json(exclude={"drained"})
-                raise DrainTimeoutError(f"not drained after {timeout:g} s; still: {left}")
+                raise DrainTimeoutError(
+                    f"not all changes processed after {timeout:g} s; still waiting: {left}"
+                )
             sleep(PAUSE)
 
 
@@ -67,5 +69,5 @@ def _state(response: httpx.Response) -> _State:
         return _State.model_validate_json(response.content)
     except ValidationError as error:
         raise ProtocolError(
-            f"{response.request.url} answered {response.status_code} in an unknown form"
+            f"unexpected reply from {response.request.url} with status {response.status_code}"
         ) from error

@@ -92,7 +92,7 @@ def test_a_file_beside_a_folder_of_its_name_is_refused_with_a_reason(museum: Gal
     answer = uploaded(museum, {"/a/b.glb": GLB, "/c.glb": GLB})
     assert answer.status == 200
     refused, made = answer.body["fileResults"]
-    assert "the object store refuses it" in refused["error"]
+    assert "the object store rejected it" in refused["error"]
     assert made["success"]
     assert temporary(museum) == []
 
@@ -108,7 +108,7 @@ def test_a_name_too_long_for_the_store_is_refused_with_a_reason(museum: Gallery)
     name = "/" + "ä" * 200 + ".glb"
     answer = uploaded(museum, {name: GLB, "/fine.glb": GLB})
     refused, made = answer.body["fileResults"]
-    assert "the object store refuses it" in refused["error"]
+    assert "the object store rejected it" in refused["error"]
     assert made["success"]
 
 

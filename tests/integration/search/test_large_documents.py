@@ -71,7 +71,7 @@ def test_a_document_of_unknown_size_counts_as_a_large_one(library: Library) -> N
 def test_a_page_that_no_reply_holds_is_refused_and_a_smaller_one_goes_on(library: Library) -> None:
     count = PAGE_BYTES // 80_000 + 10
     library.put({f"a{n:03}": document(f"a{n:03}", 80_000) for n in range(count)})
-    with pytest.raises(TooLargeError, match=r"size: makes a reply of"):
+    with pytest.raises(TooLargeError, match=r"size: results in a reply of"):
         library.search(size=count, after="")
     assert library.engine.still_open() == set()
     after = library.search(size=10, after="")["after"]

@@ -46,7 +46,7 @@ def test_the_most_that_is_taken_is_searched(pumps: Library, text: str, found: se
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("ab, " * (MAX_WORDS + 1), f"query: has {MAX_WORDS + 1} words, at most {MAX_WORDS}"),
+        ("ab, " * (MAX_WORDS + 1), f"query: has {MAX_WORDS + 1} words; at most {MAX_WORDS}"),
         ("(" * MAX_QUERY_CHARS, "nests parentheses"),
         ("pump " * MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters"),
     ],
@@ -65,5 +65,5 @@ def test_more_conditions_than_the_engine_takes_are_refused_in_words(pumps: Libra
 
 def test_more_filters_than_the_engine_survives_never_reach_it(pumps: Library) -> None:
     words = "str_description:(" + " a" * 2000 + ")"
-    with pytest.raises(InvalidInputError, match="filters: have 1001 conditions or more, at most"):
+    with pytest.raises(InvalidInputError, match="filters: has 1001 conditions or more; at most"):
         pumps.search(filters=[{"query_string": {"query": words}}] * MAX_TERMS)

@@ -108,7 +108,10 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
     failed = _run(api, pipeline)
     assert failed["executionStatus"] == "FAILED"
     assert failed["error"]["code"] == "OutputsRefused"
-    assert "1/files/tool.exe: the extension .exe is blocked" in failed["error"]["message"]
+    assert (
+        "1/files/tool.exe: files with the extension .exe are blocked in this deployment"
+        in failed["error"]["message"]
+    )
     assert (failed["outputs"]["fileCount"], failed["outputs"]["refusedCount"]) == (1, 1)
     _no_secret_is_told(runtime, pipeline)
 

@@ -296,7 +296,7 @@ class FakeServer(FakeFiles):
         for row in rows:
             assert isinstance(row, dict)
             if row["metadataValueType"] == "number" and not str(row["metadataValue"]).isdigit():
-                failed.append({"key": row["metadataKey"], "error": "is not a number"})
+                failed.append({"key": row["metadataKey"], "error": "must be a number"})
             else:
                 records[str(row["metadataKey"])] = row
         return reply({"success": not failed, "failedItems": failed})

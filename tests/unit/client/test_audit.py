@@ -58,7 +58,7 @@ def test_a_large_value_is_read_by_its_hash(client: Vitrine, server: FakeServer) 
 
 
 def test_what_the_server_refuses_is_an_error(client: Vitrine, server: FakeServer) -> None:
-    server.fail("GET", AUDIT, refusal(400, "exactly one of entity and userId must be given"))
+    server.fail("GET", AUDIT, refusal(400, "exactly one of entity and userId is required"))
     with pytest.raises(InvalidInputError, match="exactly one"):
         list(client.audit.list())
 

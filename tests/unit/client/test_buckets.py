@@ -86,8 +86,12 @@ def test_the_deployments_own_bucket_is_imported_by_its_id(shell: Shell, server: 
 @pytest.mark.parametrize(
     ("records", "more", "words"),
     [
-        ([RECORD, {**RECORD, "baseAssetsPrefix": "south/"}], (), "name one: north/, south/"),
-        ([RECORD], ("--database", "other"), "its assets go to museum"),
+        (
+            [RECORD, {**RECORD, "baseAssetsPrefix": "south/"}],
+            (),
+            "choose one with --prefix: north/, south/",
+        ),
+        ([RECORD], ("--database", "other"), "its assets are added to museum"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

@@ -114,7 +114,7 @@ def test_a_template_is_applied_by_name_or_from_a_file(
     [
         (["constraints", "delete", "see"], "--yes"),
         (["constraints", "put", "see", "nowhere.json"], "cannot be read"),
-        (["template", "apply", "ghost", "--role", "lab"], "known are database-user"),
+        (["template", "apply", "ghost", "--role", "lab"], "the templates are database-user"),
         (["template", "apply", "database-user", "--role", "lab", "--set", "x"], "NAME=VALUE"),
     ],
 )

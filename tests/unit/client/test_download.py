@@ -75,7 +75,7 @@ def test_a_path_is_a_file_or_all_that_is_below_a_folder(
 
 @pytest.mark.parametrize("path", ["/missing", "part", "/a.glb/x"])
 def test_a_path_with_nothing_behind_it_is_told(client: Vitrine, tmp_path: Path, path: str) -> None:
-    with pytest.raises(MissingPathError, match="has nothing at"):
+    with pytest.raises(MissingPathError, match="has no file or folder"):
         download(client, "cars", "car", tmp_path, path=path)
 
 
@@ -182,7 +182,7 @@ def test_bytes_with_another_checksum_do_not_get_the_files_name(
     server.fail("GET", "storage/get", httpx.Response(200, stream=Body(content)))
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
     assert [one.reason for one in report.files] == [
-        "the bytes that came do not have the checksum of the file"
+        "the received bytes do not match the file's checksum"
     ]
     assert contents(tmp_path) == {}
 
@@ -192,7 +192,7 @@ def test_more_bytes_than_the_file_has_are_not_written(
 ) -> None:
     server.fail("GET", "storage/get", httpx.Response(200, stream=Body(FILES["/a.glb"] + b"!")))
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert "more bytes came than the 3000" in str(report.files[0].reason)
+    assert "more than the file's 3000 bytes" in str(report.files[0].reason)
     assert "/a.glb" not in contents(tmp_path)
 
 
@@ -201,7 +201,7 @@ def test_a_storage_that_sends_nothing_is_given_up(
 ) -> None:
     server.fail("GET", "storage/get", *(httpx.Response(200, stream=Body(b"")) for _ in range(9)))
     report = download(client, "cars", "car", tmp_path, path="/a.glb")
-    assert report.files[0].reason == "0 of 3000 bytes came, and no more"
+    assert report.files[0].reason == "only 0 of 3000 bytes were received"
 
 
 def test_what_only_its_size_can_prove_says_so(

@@ -54,7 +54,7 @@ def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answ
     question = ["access", "explain", "ann", "GET", "asset", "-f", "databaseId=db1"]
     shown = shell.run(*question, "--route", "/database", "--mfa")
     assert shell.code == 0
-    assert "nothing allows it" in shown
+    assert "no constraint allows it" in shown
     assert "user#ann" in shown
     sent = asked(answers)
     assert (sent["route"], sent["mfa"]) == ("/database", "true")
@@ -64,8 +64,8 @@ def test_the_command_says_who_was_given_what_decides(shell: Shell, answers: Answ
 def test_the_command_says_where_no_rule_is_asked(shell: Shell, answers: Answers) -> None:
     answers.plan({"userId": "ann", "roles": [], "tier1": {"decision": "allow", "by": []}})
     shown = shell.run("access", "explain", "ann", "GET", "--route", "/api/version")
-    assert "no rule is asked" in shown
-    assert "nothing allows it" not in shown
+    assert "constraints do not apply" in shown
+    assert "no constraint allows it" not in shown
 
 
 def test_a_field_without_a_value_is_wrong_usage(shell: Shell) -> None:

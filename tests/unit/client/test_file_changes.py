@@ -177,8 +177,8 @@ def test_a_person_is_asked_before_a_file_goes_that_others_refer_to(
     shell.run("files", "move", "garage", "pump-1", "/a.png", "/x.png")
     shell.run("files", "delete", "garage", "pump-1", "/parts", "--folder")
     assert questions == [
-        "Files that refer to it: 1 (/b.obj). Move /a.png all the same?",
-        "Files that refer to it: 1 (/b.obj). Delete /parts for good, with all versions?",
+        "Files that refer to it: 1 (/b.obj). Move /a.png anyway?",
+        "Files that refer to it: 1 (/b.obj). Permanently delete /parts with all versions?",
     ]
     assert server.asked[1] == ("dependents", {"filePath": "/parts", "isPrefix": "true"})
     assert server.changes == []

@@ -249,7 +249,7 @@ def test_a_part_that_the_storage_refuses_fails_its_file_alone(
         "frame.stl": "uploaded",
         "notes.txt": "uploaded",
     }
-    assert "refused with 403: <Error>" in str(reason(report, "body.glb"))
+    assert "rejected the request with 403: <Error>" in str(reason(report, "body.glb"))
     assert set(statuses(import_directory(client, garage)).values()) == {"skipped", "uploaded"}
     assert server.content() == expected()
 
@@ -278,7 +278,7 @@ def test_a_file_that_changes_while_it_is_sent_is_not_completed(
                 (garage / "car" / "body.glb").write_bytes(b"other" * 80 + b"!")
 
     report = import_directory(client, garage, observer=Meddler())
-    assert reason(report, "body.glb") == "the file changed while it was sent"
+    assert reason(report, "body.glb") == "the file changed while being sent"
     assert "car/body.glb" not in server.content()
     assert "car/parts/wheel.obj" in server.content()
 

@@ -140,7 +140,7 @@ def test_the_commands_list_a_tree_and_say_what_is_not_shown(
         ["child", "The statue"],
         ["child", "  The plinth"],
     ]
-    assert "3 more that you may not see" in shell.err
+    assert "3 more without permission to see them" in shell.err
     assert "More below" in shell.err
     assert shell.json("links", "list", "museum", hall)["truncated"] is True
 

@@ -44,11 +44,11 @@ def test_both_unicode_forms_of_a_path_are_one_path(segments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a:b.glb", "holds :"),
-        ('what?"*.obj', 'holds " ? *'),
-        ("back\\slash", "holds \\"),
-        ("dot.", "ends with a dot or a blank"),
-        ("blank ", "ends with a dot or a blank"),
+        ("a:b.glb", "contains :"),
+        ('what?"*.obj', 'contains " ? *'),
+        ("back\\slash", "contains \\"),
+        ("dot.", "ends with a dot or a space"),
+        ("blank ", "ends with a dot or a space"),
         ("bell\x07", "control character 0x07"),
         ("\udcff.glb", "not valid UTF-8"),
         ("..", "'..' is not allowed"),

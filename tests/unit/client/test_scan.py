@@ -66,10 +66,10 @@ def test_links_that_lead_out_to_folders_or_nowhere_are_not_followed(root: Path) 
     found = scan(root)
     assert keys(found) == {"car": ["/parts/wheel.obj"]}
     assert reasons(found) == {
-        "out.txt": "a symbolic link that leads outside the folder",
+        "out.txt": "a symbolic link to a target outside the folder",
         "loop": "a symbolic link to a folder is not followed",
         "linked": "a symbolic link to a folder is not followed",
-        "gone": "a symbolic link that leads to nothing",
+        "gone": "a symbolic link to a missing target",
     }
     assert not any(problem.unreadable for problem in found.problems)
 
@@ -77,7 +77,7 @@ def test_links_that_lead_out_to_folders_or_nowhere_are_not_followed(root: Path) 
 def test_a_link_that_turns_in_a_circle_is_told(root: Path) -> None:
     (root / "a").symlink_to("b")
     (root / "b").symlink_to("a")
-    told = "a symbolic link that leads in a circle"
+    told = "a circular symbolic link"
     assert reasons(scan(root)) == {"a": told, "b": told}
 
 
@@ -124,7 +124,7 @@ def test_two_spellings_of_one_name_are_not_one_file(root: Path) -> None:
     found = scan(root)
     assert keys(found) == {"car": ["/é.glb"]}
     [problem] = found.problems
-    assert "in Unicode's composed form it has the name of" in problem.reason
+    assert "has the same name as" in problem.reason
 
 
 def test_a_very_deep_tree_is_walked(root: Path) -> None:

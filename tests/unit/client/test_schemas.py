@@ -65,7 +65,7 @@ def sent(server: FakeServer) -> JsonValue:
 
 
 def bulk(*keys: str, failed: tuple[str, ...] = ()) -> httpx.Response:
-    refused: list[JsonValue] = [{"key": key, "error": "There is no such key"} for key in failed]
+    refused: list[JsonValue] = [{"key": key, "error": "The key does not exist"} for key in failed]
     return answer({"success": True, "successfulItems": list(keys), "failedItems": refused})
 
 
@@ -161,7 +161,7 @@ def test_metadata_of_a_database_is_set_read_and_removed(shell: Shell, server: Fa
     assert shell.run("databases", "metadata", "get", "museum") == "owner\tAda\tstring\n"
     server.fail("DELETE", path, bulk("owner", failed=("x",)))
     assert shell.run("databases", "metadata", "remove", "museum", "owner", "x") == "owner\n"
-    assert (shell.code, "x: There is no such key" in shell.err) == (1, True)
+    assert (shell.code, "x: The key does not exist" in shell.err) == (1, True)
 
 
 def test_attributes_of_a_file_are_removed(client: Vitrine, server: FakeServer) -> None:

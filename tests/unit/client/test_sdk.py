@@ -120,7 +120,7 @@ def test_a_creation_whose_connection_breaks_is_not_repeated(
     client: Vitrine, server: FakeServer
 ) -> None:
     server.fail("POST", "/database", httpx.ReadError("reset"))
-    with pytest.raises(UnreachableError, match=r"api\.test did not answer: reset"):
+    with pytest.raises(UnreachableError, match=r"api\.test does not respond: reset"):
         client.databases.create("cars", description="Cars", default_bucket_id=BUCKET)
     assert server.calls("POST", "/database") == 1
 
@@ -169,13 +169,13 @@ def test_a_listing_that_turns_in_circles_is_stopped(client: Vitrine, server: Fak
 @pytest.mark.parametrize("body", ["[]", "{}", '{"Items": [{"bucketName": 3}]}', "<html>"])
 def test_a_listing_of_another_form_is_told(client: Vitrine, server: FakeServer, body: str) -> None:
     server.fail("GET", "/buckets", httpx.Response(200, text=body))
-    with pytest.raises(ProtocolError, match="no list `Items`"):
+    with pytest.raises(ProtocolError, match="no valid list `Items`"):
         list(client.buckets.list())
 
 
 def test_a_reply_of_another_form_names_the_field(client: Vitrine, server: FakeServer) -> None:
     server.fail("GET", "/api/version", httpx.Response(200, json={"version": [1]}))
-    with pytest.raises(ProtocolError, match=r"GET /api/version .* version"):
+    with pytest.raises(ProtocolError, match=r"GET /api/version: .*version"):
         client.version.get()
 
 
@@ -189,7 +189,7 @@ def test_keys_go_bare_and_tokens_as_bearer() -> None:
     "address", ["api.test", "file:///etc/passwd", "", "http://a\x00b", "http://", "https://:8080"]
 )
 def test_what_is_no_web_address_is_refused(address: str) -> None:
-    with pytest.raises(ConfigurationError, match="address"):
+    with pytest.raises(ConfigurationError, match=r"not a valid URL|must start with"):
         Vitrine(address, KEY)
 
 
@@ -230,7 +230,7 @@ def test_a_refused_metadata_value_is_in_the_result(client: Vitrine) -> None:
     )
     owner = MetadataOwner(database_id="cars", asset_id="one")
     result = client.metadata.set(owner, [record])
-    assert [(one.key, one.error) for one in result.failed_items] == [("weight", "is not a number")]
+    assert [(one.key, one.error) for one in result.failed_items] == [("weight", "must be a number")]
 
 
 def test_a_full_search_filters_by_quoted_values_and_counts_facets(

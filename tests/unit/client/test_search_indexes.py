@@ -76,7 +76,7 @@ def test_a_check_waits_and_fails_where_something_differs(shell: Shell, server: F
     server.fail("GET", "/jobs", job("running"), job("done"), job("done"))
     server.fail("GET", CONSISTENCY, standing(REPORT, "repair it"), standing())
     assert "museum:pump" in shell.run("admin", "search", "check")
-    assert (shell.code, shell.err) == (1, "to mend it: repair it\n")
+    assert (shell.code, shell.err) == (1, "to correct this: repair it\n")
     shell.run("admin", "search", "check")
     assert shell.code == 0
 
@@ -93,7 +93,7 @@ def test_a_repair_and_a_reindex_begin_or_are_at_work(shell: Shell, server: FakeS
     server.fail("POST", REINDEX, begun(started=False), begun())
     server.fail("GET", "/jobs", job("done"))
     assert shell.run("admin", "search", "repair", "--all") == "job-1\tbegan\n"
-    assert shell.run("admin", "search", "reindex") == "job-1\twas at work already\n"
+    assert shell.run("admin", "search", "reindex") == "job-1\twas already running\n"
     shell.run("admin", "search", "reindex", "--wait")
     assert shell.code == 0
 

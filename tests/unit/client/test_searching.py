@@ -232,4 +232,4 @@ def test_search_chooses_facets_counts_histograms_and_folds_files(
     assert "1 of 1 assets, 9 hits" in shell.err
     assert "A reindex is due" in shell.err
     shell.run("search", "pump", "--choose", "glb")
-    assert "is no choice" in shell.err
+    assert "is not a facet value" in shell.err

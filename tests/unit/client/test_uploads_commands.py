@@ -56,7 +56,7 @@ def test_an_upload_is_gone_on_with(shell: Shell, server: FakeServer, broken_off:
 def test_a_file_that_is_gone_is_named(shell: Shell, broken_off: str, tmp_path: Path) -> None:
     (tmp_path / "garage" / "car" / "body.glb").unlink()
     report = json.loads(shell.run("uploads", "resume", broken_off, "--json"))
-    assert (shell.code, report["files"][0]["reason"]) == (1, "is not there any more")
+    assert (shell.code, report["files"][0]["reason"]) == (1, "no longer exists")
 
 
 def test_an_upload_of_another_machine_cannot_be_resumed_here(shell: Shell) -> None:

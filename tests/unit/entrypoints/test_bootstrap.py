@@ -298,7 +298,7 @@ def test_an_index_mapped_otherwise_is_told_and_fails_nothing(
     assert answer["Status"] == "SUCCESS"
     assert (
         answer["Data"]["Search"]
-        == "mapped otherwise than declared: POST /admin/search/reindex mends it"
+        == "mapped otherwise than declared: POST /admin/search/reindex corrects this"
     )
     assert "assets-1: dynamic" in caplog.text
 

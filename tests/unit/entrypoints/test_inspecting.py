@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_read_is_a_result_and_no_error(
 def test_a_pipeline_refuses_the_formats_of_another(files: FakeWorkFiles, jail: Jail) -> None:
     files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
     Inspector(files, jail, INSPECT_CAD_EXTENSIONS).handle(event("cube.obj"))
-    assert files.result()["refused"] == "no reader for .obj"
+    assert files.result()["refused"] == "files with the extension .obj cannot be read"
     assert files.read == []
 
 
@@ -163,7 +163,7 @@ def test_an_archived_file_is_refused(inspector: Inspector, files: FakeWorkFiles)
     files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
     files.archived.add("statue/cube.obj")
     inspector.handle(event("cube.obj"))
-    assert "archive class" in files.result()["refused"]
+    assert "archive storage class" in files.result()["refused"]
 
 
 def test_what_another_pipeline_wrote_is_read_from_its_folder(

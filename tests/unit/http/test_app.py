@@ -182,7 +182,7 @@ def test_a_field_that_comes_twice_is_refused_whatever_it_holds(text: str, field:
         raise AssertionError
 
     answer = Client(router).send("POST", "/tags", body=text)
-    fact = "comes twice in one object of the body"
+    fact = "is used twice in one object of the body"
     assert (answer.status, answer.body["errors"]) == (400, [{"field": field, "message": fact}])
 
 

@@ -91,7 +91,7 @@ def test_failures_are_replayed_by_key(operations: Operations) -> None:
     assert batch == {"key": BATCH_KEY, "outcome": "replayed"}
     assert (odd["key"], odd["outcome"]) == (poison, "failed")
     assert "no table with a stream" in odd["reason"]
-    assert (absent["outcome"], absent["reason"]) == ("absent", "there is no such entry")
+    assert (absent["outcome"], absent["reason"]) == ("absent", "the failure does not exist")
     assert set(operations.engine.live()) == {"museum:pump"}
     (left,) = listed(operations)["Items"]
     assert (left["key"], left["attempts"]) == (poison, 1)

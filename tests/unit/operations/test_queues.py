@@ -47,7 +47,7 @@ def test_dead_letters_of_each_queue_can_be_moved_back(
         "queueName": name,
         "deadLetters": 3,
         "started": True,
-        "message": "Moving 3 dead letters back",
+        "message": "Moving 3 dead letters back to the queue",
     }
     assert operations.dead_letters.moving == {name}
 

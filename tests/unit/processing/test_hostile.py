@@ -259,7 +259,7 @@ def test_a_compressed_bomb_ends_at_the_bound_of_memory(
 ) -> None:
     monkeypatch.setattr(jail, "bounds", Bounds(memory_bytes=256 << 20))
     found = run(jail, tmp_path, "bomb.zgl", compressed_bomb())
-    assert found.result.refused == "needs more memory than is allowed"
+    assert found.result.refused == "needs more memory than allowed"
     assert found.usage.peak_bytes < 512 << 20
     assert found.usage.seconds < LONGEST
 

@@ -165,7 +165,7 @@ def test_what_takes_too_long_is_refused(
 ) -> None:
     monkeypatch.setattr(jail, "seconds", 0.001)
     found = run(jail, tmp_path, "cube.obj", samples.cube_obj())
-    assert found.result.refused == "reading it takes longer than 0.001 seconds"
+    assert found.result.refused == "reading takes longer than 0.001 seconds"
 
 
 def test_what_needs_too_much_memory_is_refused(
@@ -173,7 +173,7 @@ def test_what_needs_too_much_memory_is_refused(
 ) -> None:
     monkeypatch.setattr(jail, "bounds", Bounds(memory_bytes=96 << 20))
     found = run(jail, tmp_path, "many.obj", b"v 0 0 0\n" * 400_000)
-    assert found.result.refused == "needs more memory than is allowed"
+    assert found.result.refused == "needs more memory than allowed"
 
 
 def test_the_jail_goes_on_when_its_template_has_died(jail: Jail, tmp_path: Path) -> None:
@@ -208,10 +208,16 @@ def test_results_of_a_hostile_child_are_checked() -> None:
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
-        (9, "its reader was ended; it may need more memory than is allowed"),
-        (11, "its reader crashed"),
-        (24, "reading it takes more than 120 seconds of processor time"),
-        (25, "what it becomes is larger than 257 MiB"),
+        (
+            9,
+            (
+                "the process that reads the file was ended, possibly because it needs more "
+                "memory than allowed"
+            ),
+        ),
+        (11, "the process that reads the file crashed"),
+        (24, "reading takes more than 120 seconds of processor time"),
+        (25, "the result is larger than 257 MiB"),
     ],
 )
 def test_the_end_of_a_child_is_a_reason(status: int, reason: str) -> None:

@@ -38,9 +38,9 @@ def test_a_facet_counts_under_all_choices_but_its_own() -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ([CHOICES[0], CHOICES[0]], r"facetChoices\.1\.facet: is chosen twice"),
-        ([{"facet": "fact_triangles", "values": ["many"]}], r"facetChoices\.0.*not a number"),
-        ([{"facet": "fact_none", "values": [1]}], r"facetChoices\.0\.facet.*is no fact"),
+        ([CHOICES[0], CHOICES[0]], r"facetChoices\.1\.facet: is used twice"),
+        ([{"facet": "fact_triangles", "values": ["many"]}], r"facetChoices\.0.*a number"),
+        ([{"facet": "fact_none", "values": [1]}], r"facetChoices\.0\.facet.*is not a fact"),
     ],
 )
 def test_a_choice_that_no_facet_offers_is_refused(choices: Any, message: str) -> None:

@@ -149,7 +149,7 @@ def test_a_fan_out_waits_until_the_ticket_counter_is_put_right(
     engine.indexes["files-1"] = ahead
     streams.consume({"Records": [stream_record(ASSET_KEY, {"inheritedRevision": {"N": "3"}})]})
     runner = JobRunner(JobRepository(tables), lambda: NOON)
-    with pytest.raises(UnavailableError, match="raise n"):
+    with pytest.raises(UnavailableError, match="set n"):
         runner.run("fanOut.museum.pump.3", step, until=NOON)
     engine.indexes["files-1"] = index
     done = runner.run("fanOut.museum.pump.3", step, until=NOON)

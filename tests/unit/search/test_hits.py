@@ -108,7 +108,7 @@ def test_of_documents_over_the_budget_no_source_is_built(size: int | None) -> No
 
 def test_what_no_reply_holds_is_refused_before_it_is_built() -> None:
     found = documents(100, DOCUMENT_BYTES)
-    with pytest.raises(TooLargeError, match=r"size: makes a reply of 10000000 bytes"):
+    with pytest.raises(TooLargeError, match=r"size: results in a reply of 10000000 bytes"):
         found.page(size=100)
     assert found.built == [0]
 

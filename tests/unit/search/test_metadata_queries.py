@@ -31,28 +31,28 @@ def test_key_and_value_are_of_one_pair() -> None:
 @pytest.mark.parametrize(
     ("op", "value", "fact"),
     [
-        ("eq", None, "eq takes texts, numbers, true and false"),
+        ("eq", None, "eq takes texts, numbers, true or false"),
         ("eq", {"a": 1}, "eq takes texts"),
         ("eq", "x" * 1025, "at most 1024 characters"),
         ("eq", "a\u0000", "no NUL"),
-        ("eq", "\ud800", "is not Unicode"),
-        ("eq", 10**400, "beyond what a number holds"),
+        ("eq", "\ud800", "must be valid Unicode"),
+        ("eq", 10**400, "outside the range of numbers"),
         ("in", 3, "in takes a list"),
-        ("in", [], "has 0 values, 1 to 100"),
+        ("in", [], "has 0 values; 1 to 100"),
         ("in", ["x"] * 101, "has 101 values"),
-        ("in", [1, "1"], "not of one type"),
-        ("gt", "soon", "is not a date"),
-        ("gt", True, "ranges are of numbers and dates"),
+        ("in", [1, "1"], "different types"),
+        ("gt", "soon", "must be an ISO 8601 date"),
+        ("gt", True, "ranges require numbers or dates"),
         ("between", 3, "between takes a list"),
-        ("between", [1], "has 1 values, 2 are taken"),
-        ("between", [2, 1], "must not be above the second"),
-        ("between", [1, "2024-01-01"], "not of one type"),
+        ("between", [1], "has 1 values; 2 are allowed"),
+        ("between", [2, 1], "must not be greater than the second"),
+        ("between", [1, "2024-01-01"], "different types"),
         ("exists", "yes", "exists takes true, false or no value"),
         ("geoDistance", [1, 2], "geoDistance takes lat, lon, meters"),
-        ("geoDistance", {"lat": 91, "lon": 0, "meters": 1}, "lat is not between -90 and 90"),
+        ("geoDistance", {"lat": 91, "lon": 0, "meters": 1}, "lat must be between -90 and 90"),
         ("geoDistance", {"lat": 0, "lon": 0, "meters": 0}, "meters must be at least 0.001"),
         ("geoDistance", {"lat": 0, "lon": 0, "meters": 0.0004}, "meters must be at least 0.001"),
-        ("geoDistance", {"lat": 0, "lon": 0, "meters": "1"}, "is not a number"),
+        ("geoDistance", {"lat": 0, "lon": 0, "meters": "1"}, "must be a number"),
         ("geoBox", {"top": 1, "left": 0, "bottom": 2, "right": 1}, "top must be above bottom"),
         ("geoBox", {"top": 1, "left": 0, "bottom": 1, "right": 1}, "top must be above bottom"),
         ("geoBox", {"top": 1, "left": 2, "bottom": 0, "right": 2}, "left and right must differ"),
@@ -69,10 +69,10 @@ def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any,
 @pytest.mark.parametrize(
     ("value", "kind", "fact"),
     [
-        ("3", "number", "is not a number"),
-        (3, "string", "is not a text"),
-        ("true", "boolean", "is neither true nor false"),
-        (3, "date", "is not a date"),
+        ("3", "number", "must be a number"),
+        (3, "string", "must be a text"),
+        ("true", "boolean", "must be true or false"),
+        (3, "date", "must be an ISO 8601 date"),
     ],
 )
 def test_a_value_of_another_type_than_named_is_refused(value: Any, kind: str, fact: str) -> None:
@@ -87,7 +87,7 @@ def test_there_is_one_zero() -> None:
 
 
 def test_texts_have_no_ranges() -> None:
-    with pytest.raises(InvalidInputError, match="ranges are of numbers and dates"):
+    with pytest.raises(InvalidInputError, match="ranges require numbers or dates"):
         filtered("lt", "2024-01-01", type="string")
 
 
@@ -150,21 +150,26 @@ def test_what_is_no_fact_is_named(key: str) -> None:
         {"metadataFacets": [{"key": key}]},
         {"sort": [key]},
     ):
-        with pytest.raises(InvalidInputError, match=f"'{key}' is no fact; fact_format, "):
+        with pytest.raises(
+            InvalidInputError, match=f"'{key}' is not a fact; the facts are fact_format, "
+        ):
             asked(**body)
 
 
 @pytest.mark.parametrize(
     ("fields", "fact"),
     [
-        ({"key": "fact_triangles", "op": "gt", "value": "9"}, "is not a number"),
-        ({"key": "fact_triangles", "op": "eq", "value": 9, "type": "string"}, "is a number"),
-        ({"key": "fact_format", "op": "gt", "value": "OBJ"}, "ranges are of numbers and dates"),
-        ({"key": "fact_watertight", "op": "eq", "value": "true"}, "is neither true nor false"),
-        ({"key": "AB_maker", "op": "eq", "value": 3}, "is not a text"),
+        ({"key": "fact_triangles", "op": "gt", "value": "9"}, "must be a number"),
+        (
+            {"key": "fact_triangles", "op": "eq", "value": 9, "type": "string"},
+            "has the type number",
+        ),
+        ({"key": "fact_format", "op": "gt", "value": "OBJ"}, "ranges require numbers or dates"),
+        ({"key": "fact_watertight", "op": "eq", "value": "true"}, "must be true or false"),
+        ({"key": "AB_maker", "op": "eq", "value": 3}, "must be a text"),
         (
             {"key": "AB_place", "op": "geoDistance", "value": {"lat": 0, "lon": 0, "meters": 1}},
-            "is a string, not a place",
+            "has the type string, which is not a location",
         ),
     ],
 )
@@ -178,7 +183,7 @@ def test_a_fact_orders_by_its_own_type_whatever_the_request_names() -> None:
     for kind in ("string", "number", "date"):
         (first, *_) = asked(sort=[{"field": "fact_area", "type": kind}], size=2000)["sort"]
         assert list(first) == ["attributes.number"]
-    with pytest.raises(InvalidInputError, match="order texts"):
+    with pytest.raises(InvalidInputError, match="sort by text"):
         asked(sort=["fact_format", "fact_generator", "AB_maker"], size=2000)
 
 

@@ -100,7 +100,7 @@ def test_a_key_or_value_that_is_empty_is_refused(query: str, mode: str) -> None:
 
 def test_a_metadata_query_has_a_hundred_elements_at_most() -> None:
     full(metadataQuery=" AND ".join(["a:b"] * 100))
-    with pytest.raises(InvalidInputError, match="metadataQuery: has 101 elements, at most 100"):
+    with pytest.raises(InvalidInputError, match="metadataQuery: has 101 elements; at most 100"):
         full(metadataQuery=" AND ".join(["a:b"] * 101))
 
 
@@ -111,13 +111,13 @@ def filters(*texts: str) -> list[dict[str, Any]]:
 def test_filters_have_so_many_conditions_in_all_and_no_more() -> None:
     ten = "str_key:(" + " OR ".join(map(str, range(MAX_CONDITIONS // 100))) + ")"
     full(filters=filters(*[ten] * 100))
-    with pytest.raises(InvalidInputError, match="filters: have 1001 conditions or more, at most"):
+    with pytest.raises(InvalidInputError, match="filters: has 1001 conditions or more; at most"):
         full(filters=filters(*[ten] * 99, f"{ten} OR num_filesize:1"))
 
 
 def test_filters_have_ten_wildcards_in_all_and_no_more() -> None:
     full(filters=filters(*["str_key:a*b"] * 10, "str_key:*"))
-    with pytest.raises(InvalidInputError, match="filters: have 11 wildcards or more, at most 10"):
+    with pytest.raises(InvalidInputError, match="filters: has 11 wildcards or more; at most 10"):
         full(filters=filters(*["str_key:a*b"] * 11))
 
 
@@ -152,7 +152,7 @@ def test_a_page_is_ordered_by_as_many_texts_as_the_engine_can_hold() -> None:
     numbers = [{"field": "metadata.k", "type": "number"}] * 10
     full(sort=texts, size=400)
     full(sort=numbers, size=2000)
-    with pytest.raises(InvalidInputError, match=r"10 metadata keys order texts: .* at most 400"):
+    with pytest.raises(InvalidInputError, match=r"10 metadata keys sort by text: .* at most 400"):
         full(sort=texts, size=401)
 
 

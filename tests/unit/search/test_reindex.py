@@ -205,7 +205,7 @@ def test_a_cancelled_reindex_leaves_everything_as_it_was(renewal: Renewal, at: s
     renewal.before_step = lambda job: None
     report = renewal.check()
     assert (report.missing, report.stale, report.extra) == (0, 0, 0)
-    with pytest.raises(JobStateError, match="taken back"):
+    with pytest.raises(JobStateError, match="was undone"):
         renewal.world.jobs.resume_job(ADMIN, job.job_id)
 
 

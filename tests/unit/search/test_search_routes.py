@@ -36,4 +36,4 @@ def test_a_reply_that_no_function_can_send_is_refused_and_names_the_size(
         answer = Client(build_router(service)).send("POST", path, body={})
         assert answer.status == status
     assert answer.body["errors"][0]["field"] == "size"
-    assert "at most 5900000 are sent" in answer.body["message"]
+    assert "at most 5900000 are allowed" in answer.body["message"]

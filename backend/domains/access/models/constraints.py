@@ -150,7 +150,7 @@ class Criteria(SentModel):
         ids = [each.id for each in criteria if each.id is not None]
         if len(set(ids)) < len(ids):
             raise WrongFieldError(
-                "criteriaAnd", ("criteriaAnd and criteriaOr contain the same id twice")
+                "criteriaAnd", "criteriaAnd and criteriaOr contain the same id twice"
             )
         return self
 

@@ -68,11 +68,11 @@ class ExplainQuery(WireModel):
             raise WrongFieldError("route", fact)
         if self.method is None and self.action is None:
             raise WrongFieldError(
-                "method", ("is required together with the other one: give both method and route")
+                "method", "is required together with the other one: give both method and route"
             )
         if self.asset_id is not None and self.database_id is None:
             raise WrongFieldError(
-                "databaseId", ("is required: an asset is identified by its database and its id")
+                "databaseId", "is required: an asset is identified by its database and its id"
             )
         return self
 

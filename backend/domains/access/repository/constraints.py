@@ -74,6 +74,8 @@ class ConstraintRevisionError(RevisionConflictError):
 
 
 class PolicyTooLargeError(TooLargeError):
+    """The rules of a role or user would exceed the size limit."""
+
     code = "PolicyTooLarge"
 
 

@@ -85,7 +85,7 @@ def _criterion(criterion: Criterion, values: Mapping[str, str]) -> dict[str, Any
     if takes_wildcard and value == ANYTHING != criterion.value:
         raise InvalidInputError.of(
             "variableValues",
-            (f"must not be {ANYTHING}, which would match everything; only a template may use it"),
+            f"must not be {ANYTHING}, which would match everything; only a template may use it",
         )
     told = criterion.model_dump(by_alias=True, exclude_none=True)
     return {**told, "value": value}

@@ -172,7 +172,7 @@ class ConstraintService:
         missing = sorted(names - self.roles.existing(sorted(names)))
         if missing:
             raise InvalidInputError.of(
-                "groupPermissions", (f"role {', '.join(missing)} does not exist")
+                "groupPermissions", f"role {', '.join(missing)} does not exist"
             )
 
 

@@ -68,9 +68,7 @@ class ApiKeyService:
         require(self.authorization, caller, "POST", Secured("apiKey", {"userId": body.user_id}))
         now = self.clock()
         if body.expires_at and is_expired(body.expires_at, now):
-            raise InvalidInputError.of(
-                "expiresAt", (f"must be in the future; {body.expires_at} is past")
-            )
+            raise InvalidInputError.of("expiresAt", f"{body.expires_at} is in the past")
         used = self._used(caller)
         expires_at = first_expiry(body.expires_at, used)
         if not self.roles.has_any_role(body.user_id):

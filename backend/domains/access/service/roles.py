@@ -44,6 +44,8 @@ _ATTEMPTS = 8  # of a deletion that is overtaken by changes of the role, or of i
 
 
 class AdministratorRoleError(StateForbidsError):
+    """The role of administrators cannot be deleted or restricted."""
+
     code = "AdministratorRole"
 
     def __init__(self, fact: str) -> None:

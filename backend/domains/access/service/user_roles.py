@@ -42,6 +42,8 @@ _ATTEMPTS = 8  # of a change that others of the same user overtake
 
 
 class LastAdministratorError(StateForbidsError):
+    """The last administrator must keep the role."""
+
     code = "LastAdministrator"
 
     def __init__(self, user_id: str) -> None:

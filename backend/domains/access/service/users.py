@@ -24,6 +24,8 @@ PAGE = 60  # Cognito's limit
 
 
 class NoUserPoolError(NotFoundError):
+    """The deployment has no Cognito user pool."""
+
     code = "UserPoolNotDeployed"
 
     def __init__(self) -> None:

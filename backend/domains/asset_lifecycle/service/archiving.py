@@ -30,13 +30,13 @@ MAX_PASSES = 10
 
 
 class NotRemovedError(StateForbidsError):
-    """The store answers that a version is gone, and lists it still."""
+    """The object store confirmed a deletion but still lists the version."""
 
     code = "ObjectNotRemoved"
 
     def __init__(self, bucket: str, key: str, version_id: str) -> None:
         where = f"s3://{bucket}/{key} (version {version_id})"
-        super().__init__(f"{where} is listed still after it was removed")
+        super().__init__(f"{where} is still listed after it was deleted")
 
 
 @wired
@@ -149,7 +149,7 @@ def _next_pass(cursor: ArchiveCursor) -> Progress:
     if cursor.taken == 0:
         return _ended(cursor)
     if cursor.passes + 1 == MAX_PASSES:
-        problem = f"Files came in during all of {MAX_PASSES} passes; the last ones are not hidden"
+        problem = f"Files were added during all {MAX_PASSES} passes; the last ones are not archived"
         return _ended(cursor, problem)
     return _progress(ArchiveCursor(page=cursor.page, passes=cursor.passes + 1))
 

@@ -47,13 +47,17 @@ _ATTEMPTS = 8  # of a change that others' edits of the same asset overtake
 
 
 class AssetArchivedError(StateForbidsError):
+    """The asset is already archived."""
+
     code = "AssetArchived"
 
     def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} is archived already")
+        super().__init__(f"Asset {asset_id} is already archived")
 
 
 class AssetActiveError(StateForbidsError):
+    """The asset is not archived."""
+
     code = "AssetActive"
 
     def __init__(self, asset_id: str) -> None:
@@ -61,7 +65,7 @@ class AssetActiveError(StateForbidsError):
 
 
 class AssetBusyError(StateForbidsError):
-    """Its last change of state has not ended."""
+    """The previous change of the asset's state is still in progress."""
 
     code = "AssetBusy"
 
@@ -73,12 +77,12 @@ class AssetBusyError(StateForbidsError):
 
 
 class DatabaseDeletedError(StateForbidsError):
+    """The database of the asset is deleted."""
+
     code = "DatabaseDeleted"
 
     def __init__(self, database_id: str, asset_id: str) -> None:
-        super().__init__(
-            f"Asset {asset_id} cannot be brought back: database {database_id} is deleted"
-        )
+        super().__init__(f"Asset {asset_id} cannot be restored: database {database_id} is deleted")
 
 
 class Along(NamedTuple):

@@ -33,12 +33,14 @@ _ATTEMPTS = 8  # of a change that others' edits of the same version overtake
 
 
 class ConfirmationMissingError(StateForbidsError):
+    """Archiving the current version also archives the asset and must be confirmed."""
+
     code = "ConfirmArchiveAssetMissing"
 
     def __init__(self, asset_version_id: str) -> None:
         super().__init__(
-            f"Version {asset_version_id} is the current one: archiving it archives the asset, "
-            "which confirmArchiveAsset must confirm"
+            f"Version {asset_version_id} is the current version, so its asset is archived "
+            "as well: confirm this with confirmArchiveAsset"
         )
 
 

@@ -67,7 +67,7 @@ class AssetLink(WireModel):
 
 def _distinct(tags: list[str]) -> list[str]:
     if len(set(tags)) != len(tags):
-        raise ValueError("names a tag twice")
+        raise ValueError("contains a tag twice")
     return tags
 
 
@@ -97,5 +97,5 @@ class UpdateLinkBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateLinkBody":
         if self.asset_link_alias_id is None and self.tags is None:
-            raise ValueError("at least one of assetLinkAliasId and tags must be given")
+            raise ValueError("at least one of assetLinkAliasId and tags is required")
         return self

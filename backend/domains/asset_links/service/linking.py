@@ -24,10 +24,14 @@ _ATTEMPTS = 20  # of a write that others' writes of neighbouring links overtake
 
 
 class LinksBusyError(UnavailableError):
+    """The links of the assets are being changed by other requests."""
+
     code = "AssetLinksBusy"
 
     def __init__(self) -> None:
-        super().__init__("The links around these assets change all the time; try again")
+        super().__init__(
+            "The links around these assets are being changed by other requests; try again"
+        )
 
 
 @wired

@@ -43,29 +43,31 @@ _OPERATIONS = {"create": "create_asset_version", "revert": "revert_asset_version
 
 
 class VersionOvertakenError(StateForbidsError):
-    """The asset was archived or deleted while a version of it was made."""
+    """The asset was archived or deleted while the version was being created."""
 
     code = "AssetVersionOvertaken"
     needs_operator = False
 
     def __init__(self, asset_id: str) -> None:
-        super().__init__(f"Asset {asset_id} was archived or deleted meanwhile")
+        super().__init__(
+            f"Asset {asset_id} was archived or deleted while the version was being created"
+        )
 
 
 class CreationGivenUpError(StateForbidsError):
-    """The worker that gave the creation up died before it had removed all rows."""
+    """Creation of the version was cancelled, but not all of its rows were removed."""
 
     code = "AssetVersionGivenUp"
 
 
 class RequestLostError(StateForbidsError):
-    """The request died before it had said which files it wants."""
+    """The request ended before all files of the version were stored."""
 
     code = "AssetVersionRequestLost"
     needs_operator = False
 
     def __init__(self) -> None:
-        super().__init__("The request ended before all of its files were noted; send it again")
+        super().__init__("The request ended before all of its files were stored; send it again")
 
 
 @wired
@@ -187,7 +189,7 @@ class VersionSteps:
             age = self.clock() - datetime.fromisoformat(job.created_at)
             if age > _NOTING_TIME:
                 raise RequestLostError
-            raise UnavailableError("The request has not noted all of its files yet")
+            raise UnavailableError("The request has not stored all of its files yet")
         bucket, prefix = self.assets.location(asset)
         wanted = {
             prefix + file.relative_key[1:]: file.version_id
@@ -255,7 +257,9 @@ class VersionSteps:
             except JobSettledError:  # the reply to this worker's own commit was lost, or its lease
                 pass
             return Progress(job.cursor, finished=True)
-        raise UnavailableError(f"Asset {job.asset_id} is changed all the time")
+        raise UnavailableError(
+            f"Asset {job.asset_id} is being changed by other requests; try again"
+        )
 
     def _writes(self, job: Job, making: Making, cursor: Capture, asset: Asset) -> list[Write]:
         """What makes the version, the refusal that counts most first."""

@@ -21,13 +21,17 @@ _ATTEMPTS = 8  # of a change that others' edits of the same version or asset ove
 
 
 class VersionArchivedError(StateForbidsError):
+    """The asset version is archived."""
+
     code = "AssetVersionIsArchived"
 
     def __init__(self, asset_version_id: str) -> None:
-        super().__init__(f"Version {asset_version_id} is archived already")
+        super().__init__(f"Version {asset_version_id} is already archived")
 
 
 class VersionActiveError(StateForbidsError):
+    """The asset version is not archived."""
+
     code = "AssetVersionIsActive"
 
     def __init__(self, asset_version_id: str) -> None:

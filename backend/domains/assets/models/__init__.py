@@ -139,7 +139,7 @@ class AssetReference(WireModel):
 
 def _distinct(tags: list[str]) -> list[str]:
     if len(set(tags)) != len(tags):
-        raise ValueError("names a tag twice")
+        raise ValueError("contains a tag twice")
     return tags
 
 
@@ -181,5 +181,5 @@ class UpdateAssetBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateAssetBody":
         if all(value is None for _, value in self):
-            raise ValueError("at least one field must be given")
+            raise ValueError("at least one field is required")
         return self

@@ -396,5 +396,5 @@ class AssetService:
         if not self.objects.list_objects(bucket.bucket_name, prefix, limit=1).objects:
             if self.assets.owners([(bucket.bucket_id, prefix)]):
                 raise PrefixTakenError(prefix)  # as where it holds something: both look the same
-            raise InvalidInputError.of("bucketExistingKey", f"the bucket holds nothing in {prefix}")
+            raise InvalidInputError.of("bucketExistingKey", f"the bucket is empty below {prefix}")
         return prefix

@@ -51,7 +51,9 @@ class TagWithdrawal:
         """
         tag = str(job.parameters["tagName"])
         if self.tags.exists(tag):
-            return Progress(finished=True, problems=(f"Tag {tag} was made again: assets keep it",))
+            return Progress(
+                finished=True, problems=(f"Tag {tag} was created again, so assets keep it",)
+            )
         cursor = job.cursor
         partitions: list[str] = list(cursor.get("partitions", []))
         if not partitions:
@@ -106,4 +108,6 @@ class TagWithdrawal:
                 found = self.assets.get(asset.database_id, asset.asset_id, in_archive=True)
             else:
                 return True
-        raise UnavailableError(f"Asset {asset.asset_id} is changed all the time")
+        raise UnavailableError(
+            f"Asset {asset.asset_id} is being changed by other requests; try again"
+        )

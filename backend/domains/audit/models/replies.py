@@ -14,7 +14,9 @@ def _known_kind(value: str) -> str:
     kind, _, name = value.partition(":")
     if kind not in ENTITY_KINDS or not name:
         kinds = ", ".join(ENTITY_KINDS)
-        raise ValueError(f"must be one of {kinds}, then ':' and an id such as database:museum")
+        raise ValueError(
+            f"must be one of {kinds}, followed by ':' and an id, such as database:museum"
+        )
     return value
 
 
@@ -29,7 +31,7 @@ def _moment(value: str, end_of_day: time) -> datetime:
     except (ValueError, OverflowError):
         found = None
     if found is None or found.year < _FIRST_YEAR:
-        raise ValueError("must be a date, or a date and time, of ISO 8601 since 1970")
+        raise ValueError("must be an ISO 8601 date, or date and time, from 1970 on")
     return found
 
 
@@ -58,9 +60,9 @@ class EntriesQuery(PageQuery):
     @model_validator(mode="after")
     def asks_one_thing(self) -> "EntriesQuery":
         if (self.entity is None) == (self.user_id is None):
-            raise WrongFieldError("entity", "exactly one of entity and userId must be given")
+            raise WrongFieldError("entity", "exactly one of entity and userId is required")
         if self.since is not None and self.until is not None and self.since > self.until:
-            raise WrongFieldError("from", "must not be after to")
+            raise WrongFieldError("from", "must not be later than to")
         return self
 
 

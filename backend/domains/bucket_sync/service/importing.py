@@ -121,5 +121,6 @@ def _problems(done: Followed) -> Iterator[str]:
         first = done.later[0]
         yield (
             f"s3://{first.bucket}/{first.key} belongs to an asset that is being deleted or "
-            "archived, or to a database that is being purged: import again when that is done"
+            "archived, or to a database that is being purged: import again once that has "
+            "ended"
         )

@@ -37,7 +37,7 @@ class SkipNotes:
 
 def sentence(skip: Skip) -> str:
     """What people read of it."""
-    return f"{skip.place} becomes no file of an asset: {skip.reason}"
+    return f"{skip.place} was not imported: {skip.reason}"
 
 
 def _message(named: NamedObject) -> dict[str, str]:

@@ -38,7 +38,7 @@ from backend.domains.files.service import FileService
 from backend.domains.jobs.service import JobService
 
 _Owners = Mapping[NamedObject, AssetReference]
-_FOUND_IN_BUCKETS = "Assets that were found in buckets and belonged to no database"
+_FOUND_IN_BUCKETS = "Assets found in buckets without a database of their own"
 
 
 class _Later(NamedTuple):

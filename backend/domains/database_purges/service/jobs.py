@@ -44,8 +44,8 @@ class DeletionFailedError(StateForbidsError):
 
     def __init__(self, asset_id: str, job_id: str) -> None:
         super().__init__(
-            f"Job {job_id}, which deletes asset {asset_id}, has failed: "
-            "resume it, and then the purge"
+            f"Job {job_id}, which deletes asset {asset_id}, has failed: resume that job "
+            "first, then the purge"
         )
 
 

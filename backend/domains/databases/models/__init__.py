@@ -68,5 +68,5 @@ class UpdateDatabaseBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateDatabaseBody":
         if all(value is None for _, value in self):
-            raise ValueError("at least one field must be given")
+            raise ValueError("at least one field is required")
         return self

@@ -34,7 +34,9 @@ class WorkflowRunPath(AssetPath):
     @classmethod
     def not_the_list(cls, value: str) -> str:
         if value == "executions":  # the path of the list, to which some clients POST
-            raise ValueError("'executions' is the list of executions, and no workflow")
+            raise ValueError(
+                "must not be 'executions', which is the path of the list of executions"
+            )
         return value
 
 
@@ -76,9 +78,9 @@ class StartBody(SentModel):
         if self.file_keys is None:
             return self
         if self.file_key:
-            raise WrongFieldError("fileKeys", "is given beside fileKey: give one of them")
+            raise WrongFieldError("fileKeys", "must not be used together with fileKey")
         if len(set(self.file_keys)) < len(self.file_keys):
-            raise WrongFieldError("fileKeys", "names a file twice")
+            raise WrongFieldError("fileKeys", "contains a file twice")
         return self
 
 

@@ -32,12 +32,12 @@ _COUNTER: Key = {RESERVATIONS.partition_key.name: keys.ADMITTED_EXECUTIONS}
 
 
 class FullError(StateForbidsError):
-    """As many executions were admitted as may run at once."""
+    """The limit of concurrent executions is reached."""
 
     code = "ExecutionsFull"
 
     def __init__(self) -> None:
-        super().__init__("As many executions run as may run at once")
+        super().__init__("The limit of concurrent executions is reached; try again later")
 
 
 @wired

@@ -49,11 +49,11 @@ class ExecutionExistsError(AlreadyExistsError):
     code = "ExecutionExists"
 
     def __init__(self, execution_id: str) -> None:
-        super().__init__(f"Execution {execution_id} exists already")
+        super().__init__(f"Execution {execution_id} already exists")
 
 
 class ExecutionActiveError(StateForbidsError):
-    """The workflow has an execution on this file that has not ended."""
+    """The workflow already has an active execution on this file or asset."""
 
     code = "ExecutionActive"
 
@@ -66,12 +66,12 @@ class ExecutionActiveError(StateForbidsError):
 
 
 class ExecutionChangedError(StateForbidsError):
-    """The execution is not as it was read: another worker was faster."""
+    """The execution was changed by another process after it was read."""
 
     code = "ExecutionChanged"
 
     def __init__(self, execution_id: str) -> None:
-        super().__init__(f"Execution {execution_id} has changed meanwhile; read it again")
+        super().__init__(f"Execution {execution_id} was changed by someone else; read it again")
 
 
 class _ReservedError(StateForbidsError):

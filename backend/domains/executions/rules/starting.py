@@ -16,16 +16,20 @@ DEFAULT_TASK_SECONDS = 86_400
 
 
 class ForeignWorkflowError(InvalidInputError):
+    """The workflow belongs to another database and cannot run on this asset."""
+
     code = "ForeignWorkflow"
 
     def __init__(self, workflow_database_id: str) -> None:
         super().__init__(
-            f"workflowDatabaseId: workflows of {workflow_database_id} run on assets of their own "
-            "database only, those of GLOBAL on all"
+            f"workflowDatabaseId: a workflow of {workflow_database_id} can only run on "
+            "assets of that database; workflows of GLOBAL can run on all assets"
         )
 
 
 class PipelineDisabledError(InvalidInputError):
+    """A pipeline of the workflow is disabled."""
+
     code = "PipelineDisabled"
 
     def __init__(self, pipeline_id: str) -> None:
@@ -33,12 +37,14 @@ class PipelineDisabledError(InvalidInputError):
 
 
 class PipelineNotAllowedError(InvalidInputError):
+    """A pipeline uses a function, queue or event bus that the settings do not allow."""
+
     code = "PipelineNotAllowed"
 
     def __init__(self, pipeline_id: str) -> None:
         super().__init__(
-            f"Pipeline {pipeline_id} calls a function, queue or event bus that this deployment "
-            "does not allow"
+            f"Pipeline {pipeline_id} uses a function, queue or event bus that the "
+            "deployment's settings do not allow"
         )
 
 

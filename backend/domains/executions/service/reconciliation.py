@@ -16,7 +16,7 @@ from backend.domains.executions.service.progress import ExecutionProgress
 
 _UNKNOWN = RunError(
     code=rules.INTERRUPTED,
-    message="Step Functions does not know this execution any more: it was interrupted",
+    message="Step Functions has no record of this execution any more",
 )
 _log = logging.getLogger(__name__)
 

@@ -188,7 +188,9 @@ class UploadTriggers:
                     return
             else:
                 return
-        raise UnavailableError(f"runs on {execution.input_asset_file_key} begin and end meanwhile")
+        raise UnavailableError(
+            f"Executions on {execution.input_asset_file_key} keep starting and ending; try again"
+        )
 
     def _kept(self, execution: Execution, active_id: str, upload: UploadedObject) -> bool:
         """Keep an upload at the active run of its file; false if that run has ended."""

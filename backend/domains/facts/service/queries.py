@@ -28,12 +28,12 @@ Ids = tuple[str, str]
 
 
 class NoShapeError(NotFoundError):
-    """The file is no model, was not inspected, or has no surface."""
+    """The file is not a model, has not been inspected, or has no surface."""
 
     code = "FileHasNoShape"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"File {path} has no shape to compare")
+        super().__init__(f"File {path} has no shape that can be compared")
 
 
 class Dependency(NamedTuple):

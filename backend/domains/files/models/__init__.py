@@ -46,7 +46,7 @@ def check_one_version(asset_version_id: str | None, alias: str | None) -> None:
         WrongFieldError: both are given.
     """
     if asset_version_id is not None and alias is not None:
-        fact = "at most one of assetVersionId and assetVersionIdAlias is taken"
+        fact = "at most one of assetVersionId and assetVersionIdAlias is allowed"
         raise WrongFieldError("assetVersionIdAlias", fact)
 
 

@@ -25,7 +25,7 @@ SentPath = Annotated[Text, Field(min_length=1, max_length=2048)]
 
 def _is_true(value: bool) -> bool:
     if not value:
-        raise ValueError("must be true: this confirms what cannot be taken back")
+        raise ValueError("must be true to confirm an operation that cannot be undone")
     return value
 
 
@@ -42,7 +42,7 @@ class CreateFolderBody(WireModel):
     @classmethod
     def is_a_folder(cls, value: str) -> str:
         if not value.endswith("/"):
-            raise ValueError("must end in '/'")
+            raise ValueError("must end with '/'")
         return value
 
 
@@ -80,7 +80,7 @@ class SetPrimaryFileBody(FileBody):
     def names_the_other_type(self) -> "SetPrimaryFileBody":
         is_named = bool((self.primary_type_other or "").strip())
         if is_named != (self.primary_type == PRIMARY_TYPE_OTHER):
-            fact = "must be given if primaryType is 'other', only then"
+            fact = "is required if primaryType is 'other', and not allowed otherwise"
             raise WrongFieldError("primaryTypeOther", fact)
         return self
 

@@ -39,7 +39,7 @@ _PAUSE = 0.05  # seconds, while a worker has the job
 
 
 class FileChangeFailedError(ConflictError):
-    """The change could not be carried out; what it had written was taken back."""
+    """The change failed and was undone."""
 
     code = "FileChangeFailed"
 

@@ -95,7 +95,7 @@ class FileChanges:
         source_place = self.places.source(asset, source)
         target = self.places.destination(asset, destination)
         if source_place.key == target.key:
-            raise InvalidInputError.of("destinationPath", "is where the file is")
+            raise InvalidInputError.of("destinationPath", "is the file's current path")
         change = FileChange(operation="moveFile", path=source_place.path, target_path=target.path)
 
         def plan() -> Planned:
@@ -126,7 +126,7 @@ class FileChanges:
         target = self.places.destination(asset, body.destination_path)
         same = source_asset.asset_id == asset.asset_id
         if same and source.key == target.key:
-            raise InvalidInputError.of("destinationPath", "is where the file is")
+            raise InvalidInputError.of("destinationPath", "is the file's current path")
         change = FileChange(
             operation="copyFile",
             path=source.path,
@@ -173,7 +173,7 @@ class FileChanges:
             if is_prefix:
                 named = self.places.files_in(place)
             elif isinstance(self.places.existing(place), ObjectVersion):
-                raise FileStateError(place.path, "is archived already")
+                raise FileStateError(place.path, "is already archived")
             before, after = {"status": "active"}, {"status": "archived"}
             return Planned(asset, change, routes.ARCHIVE_FILE, before, after)
 
@@ -216,7 +216,9 @@ class FileChanges:
         asset = self.places.asset(caller, ids)
         place = self.places.place(asset, sent, is_prefix=is_prefix)
         if is_preview(place.key):
-            raise InvalidInputError.of("filePath", "is a preview, which goes with its file")
+            raise InvalidInputError.of(
+                "filePath", "is a preview; previews are changed with their file"
+            )
         change = FileChange(operation="deleteFile", path=place.path, is_prefix=is_prefix)
         named = Named(() if is_prefix else (place.path,))
 

@@ -106,7 +106,7 @@ class Companions:
     ) -> None:
         sent = [NewRecord.model_validate(record.model_dump()) for record in found]
         keys = ", ".join(record.metadata_key for record in found)
-        refused = f"Database {entity.database_id} does not take the {entity.kind} {keys}"
+        refused = f"Database {entity.database_id} does not accept the {entity.kind} {keys}"
         try:
             done = self.records.change_records(
                 caller, entity, sent, update_type="replace_all", guards=(guard,)

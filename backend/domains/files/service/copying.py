@@ -36,13 +36,13 @@ def tags_of_copy(objects: Objects, source: tuple[str, str], head: ObjectHead) ->
 
 
 class SourceGoneError(NotFoundError):
-    """The version that a copy reads was deleted before the copy was complete."""
+    """The file version to copy was deleted before the copy was complete."""
 
     code = "SourceFileNotFound"
     needs_operator = False
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"The version of {key} that was to be copied was deleted meanwhile")
+        super().__init__(f"The version of {key} to copy was deleted before the copy was complete")
 
 
 class Copying(NamedTuple):

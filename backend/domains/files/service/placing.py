@@ -30,10 +30,12 @@ class FileExistsInAssetError(AlreadyExistsError):
 
     def __init__(self, path: str, asset_id: str, *, is_archived: bool = False) -> None:
         state = ", archived" if is_archived else ""
-        super().__init__(f"Asset {asset_id} has {path} already{state}")
+        super().__init__(f"Asset {asset_id} already has a file {path}{state}")
 
 
 class FileStateError(StateForbidsError):
+    """The state of the file does not allow the operation."""
+
     code = "FileStateForbids"
 
     def __init__(self, path: str, fact: str) -> None:
@@ -93,7 +95,9 @@ class FilePlaces:
         """
         place = self.files.target(asset, sent, field="sourcePath")
         if is_preview(place.key):
-            raise InvalidInputError.of("sourcePath", "is a preview, which goes with its file")
+            raise InvalidInputError.of(
+                "sourcePath", "is a preview; previews are changed with their file"
+            )
         return place
 
     def destination(self, asset: Asset, sent: str) -> FileTarget:
@@ -131,7 +135,7 @@ class FilePlaces:
         """
         found = self.existing(place)
         if isinstance(found, ObjectVersion):
-            raise FileStateError(place.path, "is archived: bring it back first")
+            raise FileStateError(place.path, "is archived: restore it first")
         return found
 
     def readable(self, place: FileTarget) -> ObjectHead:
@@ -142,7 +146,7 @@ class FilePlaces:
         """
         found = self.existing(place)
         if isinstance(found, ObjectVersion):
-            raise InvalidInputError.of("sourcePath", "is archived: bring it back first")
+            raise InvalidInputError.of("sourcePath", "is archived: restore it first")
         self.demand_clean(place, found.version.version_id)
         return found
 

@@ -104,7 +104,7 @@ class FileService:
         held = self._wanted_version(asset, query)
         if query.file_path.endswith("/"):
             if held is not None:
-                raise InvalidInputError.of("filePath", "is a folder, and versions hold files only")
+                raise InvalidInputError.of("filePath", "is a folder; only files have versions")
             return self._folder(asset, query.file_path)
         target = self.target(asset, query.file_path, field="filePath")
         wanted = None if held is None else self.version_id_in(target, held)

@@ -55,7 +55,10 @@ class FileRewrites:
             if found is None:
                 raise FileVersionNotFoundError(place.path, version_id)
             if isinstance(found, ObjectVersion):
-                raise InvalidInputError.of("versionId", "is that of an archiving, without content")
+                raise InvalidInputError.of(
+                    "versionId",
+                    "is the version that marks the file as archived, and has no content",
+                )
             self.places.demand_clean(place, version_id)
             before = {"versionId": head.version.version_id}
             after = {"revertedFromVersionId": version_id}
@@ -74,7 +77,9 @@ class FileRewrites:
         asset = self.places.asset(caller, ids)
         place = self.places.place(asset, sent)
         if is_preview(place.key):
-            raise InvalidInputError.of("filePath", "is a preview, which goes with its file")
+            raise InvalidInputError.of(
+                "filePath", "is a preview; previews are changed with their file"
+            )
         now = self.places.active(place).metadata.get(PRIMARY_TYPE_METADATA, "")
         if now == primary_type:
             return Changed((place.path,))

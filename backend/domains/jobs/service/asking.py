@@ -27,7 +27,7 @@ LEFT_AFTER = timedelta(hours=1)
 
 _ATTEMPTS = 8  # of a change that the worker's own notes overtake
 _OF_TAGS = ("tagName", "tagTypeName")
-_WITHHELD = "What went wrong is told to those who may see what was to be copied"
+_WITHHELD = "Details are visible only to users who may see the files to copy"
 
 Subject = Callable[[Job], Secured | None]
 """The thing that a job is about as permissions see it; None when it is gone."""
@@ -36,6 +36,8 @@ Check = Callable[[Job], None]
 
 
 class JobStateError(StateForbidsError):
+    """The state of the job does not allow the operation."""
+
     code = "JobStateForbids"
 
     def __init__(self, job: Job, fact: str) -> None:
@@ -163,12 +165,14 @@ class JobService:
         for _ in range(_ATTEMPTS):
             found = self._job_for(caller, job_id)
             if not is_cancellable(found):
-                raise JobStateError(found, f"cannot be cancelled: {found.kind} has to end")
+                raise JobStateError(
+                    found, f"cannot be cancelled: jobs of the kind {found.kind} must complete"
+                )
             undoes = JOB_KINDS[found.kind].undoes
             if found.is_finished and not (undoes and found.state == "failed"):
-                raise JobStateError(found, f"has ended already: it is {found.state}")
+                raise JobStateError(found, f"has already ended: it is {found.state}")
             if found.undo and not found.is_finished:
-                raise JobStateError(found, "is being cancelled already: it takes back what it did")
+                raise JobStateError(found, "is already being cancelled and undoes its changes")
             # Queued anew it has a message at once, whatever it was waiting for.
             stopped = {"state": "queued", "undo": True, "tries": 0}
             changes = stopped if undoes else {"state": "cancelled"}
@@ -193,9 +197,9 @@ class JobService:
         if not found.is_finished and self._is_left(found):
             return self._change(caller, "resume_job", found, {"state": "queued", "tries": 0})
         if found.state == "done" or not found.is_finished:
-            raise JobStateError(found, f"is {found.state}, so there is nothing to resume")
+            raise JobStateError(found, f"is {found.state} and cannot be resumed")
         if found.state == "cancelled" and found.undo:
-            raise JobStateError(found, "was taken back; start another one")
+            raise JobStateError(found, "was undone; start a new one")
         check = self.resumable.get(found.kind)
         if check is not None:
             check(found)

@@ -36,10 +36,12 @@ _log = logging.getLogger(__name__)
 
 
 class UnknownJobKindError(StateForbidsError):
+    """There is no worker for jobs of this kind."""
+
     code = "UnknownJobKind"
 
     def __init__(self, kind: str) -> None:
-        super().__init__(f"No worker knows how to do a job of the kind {kind}")
+        super().__init__(f"There is no worker for jobs of the kind {kind}")
 
 
 @wired

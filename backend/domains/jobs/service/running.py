@@ -70,7 +70,9 @@ class JobRunner:
         if job.lease_until > now:
             return None
         if job.tries >= MAX_TRIES:
-            return self._failed(job, f"step {job.step} was tried {job.tries} times and never ended")
+            return self._failed(
+                job, f"step {job.step} was tried {job.tries} times and never completed"
+            )
         lease = min(self.lease_seconds * 2**job.tries, LONGEST_LEASE_SECONDS)
         changes = {"state": "running", "leaseUntil": now + 1000 * lease, "tries": job.tries + 1}
         return self.jobs.change(job, self._noted(changes))

@@ -28,7 +28,7 @@ class AssetMetadataQuery(PageQuery):
     @model_validator(mode="after")
     def one_version_is_named(self) -> "AssetMetadataQuery":
         if self.asset_version_id is not None and self.asset_version_id_alias is not None:
-            fact = "at most one of assetVersionId and assetVersionIdAlias is taken"
+            fact = "at most one of assetVersionId and assetVersionIdAlias is allowed"
             raise WrongFieldError("assetVersionIdAlias", fact)
         return self
 

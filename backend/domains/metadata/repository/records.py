@@ -50,12 +50,12 @@ _FIRST_PAUSE = 0.05  # seconds; each one is twice as long as the one before: 6 s
 
 
 class RecordsBusyError(ConflictError):
-    """Others add and remove the same keys all the time."""
+    """Other requests keep adding or removing the same keys."""
 
     code = "MetadataBusy"
 
     def __init__(self) -> None:
-        super().__init__("Others change the same keys at the same time; try again")
+        super().__init__("Other requests are changing the same keys; try again")
 
 
 class NoRoomError(ConflictError):
@@ -234,7 +234,7 @@ def _counted(part: Part) -> list[Update]:
     growth, expected = part.growth, part.expected
     if growth == 0 and part.fact_growth == 0 and expected is None:
         return []
-    no_room = NoRoomError(f"At most {MAX_RECORDS} records are taken")
+    no_room = NoRoomError(f"At most {MAX_RECORDS} keys are allowed")
     if expected is None:
         conditions: tuple[Condition, ...] = ()
         if growth > 0:

@@ -349,7 +349,7 @@ def _demand_distinct(wanted: Sequence[str], field: str) -> None:
     seen: set[str] = set()
     for number, key in enumerate(wanted):
         if key in seen:
-            raise InvalidInputError.of(field.format(number), "comes twice in this request")
+            raise InvalidInputError.of(field.format(number), "is listed twice in this request")
         seen.add(key)
 
 

@@ -32,12 +32,14 @@ _TRANSACTION_BYTES = 3_500_000  # DynamoDB takes 4 MB a transaction
 
 
 class TooManyRecordsError(StateForbidsError):
+    """There would be too many metadata keys."""
+
     code = "TooManyRecords"
 
     def __init__(self, count: int) -> None:
         super().__init__(
-            f"There would be {count} records here, with those that metadata schemas fill in; "
-            f"at most {MAX_RECORDS} are taken"
+            f"There would be {count} keys, including those filled in by metadata schemas; "
+            f"at most {MAX_RECORDS} are allowed"
         )
 
 

@@ -109,5 +109,5 @@ class UpdateSchemaBody(WireModel):
     @model_validator(mode="after")
     def something_changes(self) -> "UpdateSchemaBody":
         if all(value is None for name, value in self if name != "metadata_schema_id"):
-            raise ValueError("at least one field must be given")
+            raise ValueError("at least one field is required")
         return self

@@ -207,7 +207,7 @@ class OutputCommands:
         ids = {"databaseId": work.asset.database_id, "assetId": work.asset.asset_id}
         for route in used:
             if not self.authorization.may_use(work.caller, route, ids):
-                return f"{work.caller.user_id} may not use {route.method} {route.path}"
+                return f"{work.caller.user_id} has no permission for {route.method} {route.path}"
         return None
 
     def _save(self, work: _Work, outcomes: Sequence[Outcome], cursor: Cursor) -> None:

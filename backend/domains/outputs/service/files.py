@@ -131,7 +131,7 @@ class FileOutputs:
 
     def _stored_asset_preview(self, one: Written) -> Outcome:
         if not rules.is_asset_preview_output(one.name):
-            return Outcome("previews", one.label, one.name, "is not an image that a preview may be")
+            return Outcome("previews", one.label, one.name, "is not an image in a preview format")
         if rules.is_at_root(one.name):
             return self._stored_file(one)
         stored = self.deposits.store(self.preview_place, self._deposit(one))

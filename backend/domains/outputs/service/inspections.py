@@ -78,7 +78,7 @@ class Inspections:
         except InvalidInputError as error:
             return [Outcome("metadata", name, name, error.message)]
         if found.source.version_id != execution.input_version_id:
-            fact = f"is of version {found.source.version_id[:100]}, which was not read"
+            fact = f"belongs to version {found.source.version_id[:100]}, which was not read"
             return [Outcome("metadata", name, name, fact)]
         if not self.facts.record(execution.database_id, execution.asset_id, target.path, found):
             return []
@@ -173,7 +173,7 @@ class Inspections:
         if not isinstance(head, ObjectHead):
             return "was not written"
         if head.version.size > most:
-            return f"has {head.version.size} bytes, at most {most} are taken"
+            return f"has {head.version.size} bytes; at most {most} are allowed"
         if self.objects.read_start(self.auxiliary, key, length=len(magic)) != magic:
-            return "is not in its format"
+            return "has an invalid format"
         return None

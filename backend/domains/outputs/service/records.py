@@ -86,11 +86,10 @@ class RecordOutputs:
                 # The size of the listing does not count: the object may have been replaced since.
                 if len(body) > rules.MAX_METADATA_BYTES:
                     raise InvalidInputError(
-                        f"has more than {rules.MAX_METADATA_BYTES} bytes, which is the most that "
-                        "is read"
+                        f"has more than {rules.MAX_METADATA_BYTES} bytes, the maximum"
                     )
         except NotFoundError:
-            raise InvalidInputError("is gone") from None
+            raise InvalidInputError("no longer exists") from None
         return body
 
 

@@ -140,7 +140,7 @@ class PipelineCommands:
         kind = wanted.pipeline_execution_type
         if found is not None and found.pipeline_execution_type != kind:
             fact = (
-                f"cannot change: pipeline {wanted.pipeline_id} has the execution type "
+                f"cannot be changed: pipeline {wanted.pipeline_id} has the execution type "
                 f"{found.pipeline_execution_type}; create another pipeline"
             )
             raise InvalidInputError.of("pipelineExecutionType", fact)
@@ -174,7 +174,7 @@ class PipelineCommands:
         others = len(pipeline.used_by) - len(named)
         if others:
             named.append(f"{others} other{'s' if others > 1 else ''}")
-        return f"{pipeline.pipeline_id} is used by workflows: {', '.join(named)}"
+        return f"{pipeline.pipeline_id} is used by these workflows: {', '.join(named)}"
 
     def _sees_workflow(self, caller: Identity, key: str) -> bool:
         database_id, workflow_id = WORKFLOW.parse(key)

@@ -16,8 +16,8 @@ class FileQuarantinedError(StateForbidsError):
 
     def __init__(self, key: str) -> None:
         super().__init__(
-            f"{key} is quarantined: a malware scan found a threat in this version. It can be "
-            "deleted, or an older version restored"
+            f"{key} is quarantined: a malware scan found a threat in this version. Delete "
+            "the file, or restore an older version"
         )
 
 

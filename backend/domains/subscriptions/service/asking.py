@@ -88,7 +88,7 @@ class SubscriptionService:
                     raise SubscriptionExistsError(asset.asset_id, user_id)
             if len(told) + len(body.subscribers) > MAX_SUBSCRIBERS:
                 raise InvalidInputError.of(
-                    "subscribers", f"an asset has at most {MAX_SUBSCRIBERS} of them"
+                    "subscribers", f"an asset can have at most {MAX_SUBSCRIBERS} subscribers"
                 )
             self._make_known(caller, body.subscribers)
             with suppress(SubscriptionChangedError):
@@ -175,7 +175,7 @@ class SubscriptionService:
         for user_id in wanted:
             if user_id not in known:
                 raise InvalidInputError.of(
-                    "subscribers", f"user {user_id} has no confirmed e-mail address"
+                    "subscribers", f"user {user_id} has no verified email address"
                 )
         in_parallel(self.notifications.add_address, sorted(set(known.values())))
 
@@ -183,7 +183,7 @@ class SubscriptionService:
         now, limit = epoch_seconds(self.clock()), self.per_minute()
         if self.subscriptions.count_new(caller.user_id, added, minute=now // 60) > limit:
             raise RateLimitedError(
-                f"More than {limit} users were subscribed in this minute",
+                f"More than {limit} users were subscribed within this minute",
                 retry_after=60 - now % 60,
             )
 

@@ -30,7 +30,7 @@ from backend.values import frozen
 START_BYTES = 4096
 VERSIONS_LOOKED_AT = 20
 """Of a file that somebody replaced while an attempt to complete it had died."""
-ABANDONED = "abandoned: no parts were sent"
+ABANDONED = "cancelled: no parts were sent"
 
 
 @frozen
@@ -213,7 +213,7 @@ class Completion:
 
     def _put_empty(self, file: UploadFile) -> Outcome:
         if file.checksum_sha256 not in {None, _sha256(b"")}:
-            return Outcome("checksumSha256 is not that of no bytes")
+            return Outcome("checksumSha256 is not the checksum of an empty file")
         key = self.layout.final_key(file.path)
         try:
             self.objects.put(
@@ -266,7 +266,7 @@ class Completion:
         head = self.objects.head(self.bucket, self._temporary(file))
         if isinstance(head, ObjectHead):
             return Temporary(head.version.key, head.version.version_id, head.version.size)
-        return Outcome("S3 knows the upload no more: it expired or was given up")
+        return Outcome("the upload no longer exists in S3: it has expired or was cancelled")
 
     def _store(self, file: UploadFile, temporary: Temporary, digest: str) -> Outcome:
         if temporary.size > self.large_bytes:
@@ -307,9 +307,11 @@ class Completion:
     ) -> Outcome:
         kind = executable_kind(content.start)
         if kind is not None:
-            return Outcome(f"the content is {kind}", kind="rule")
+            return Outcome(f"the content is {kind}, which is not accepted", kind="rule")
         if content.sha256 is not None and content.sha256 != file.checksum_sha256:
-            return Outcome(f"the bytes have the SHA-256 {content.sha256}, not the announced one")
+            return Outcome(
+                f"the file's SHA-256 is {content.sha256}, which differs from the announced one"
+            )
         problem = rules.size_problem(temporary.size, self.layout.upload_type, file.path)
         return Outcome(problem, kind="rule")
 
@@ -326,7 +328,7 @@ def replace_previews(objects: Objects, bucket: str, key: str) -> None:
 
 def refused(error: ObjectRefusedError) -> str:
     """The store's refusal as the reason of a file."""
-    return f"the object store refuses it: {error.reason}"
+    return f"the object store rejected it: {error.reason}"
 
 
 def _sha256(content: bytes) -> str:

@@ -27,7 +27,7 @@ from backend.domains.uploads.service.completing import (
 from backend.spec.buckets import CHANGE_METADATA
 from backend.values import frozen
 
-GONE = "the object is gone"
+GONE = "the object no longer exists"
 
 
 @frozen
@@ -186,7 +186,11 @@ class Deposits:
         if base is None or place.layout.upload_type == "assetPreview":
             return None
         head = self.objects.head(place.bucket, place.key_of(base))
-        return None if isinstance(head, ObjectHead) else f"there is no file {base} to preview"
+        return (
+            None
+            if isinstance(head, ObjectHead)
+            else (f"there is no file {base} that this preview could belong to")
+        )
 
     def _content_problem(self, deposit: Deposit) -> str | None:
         if not deposit.size:
@@ -196,7 +200,7 @@ class Deposits:
         except NotFoundError:
             return GONE
         kind = executable_kind(start)
-        return None if kind is None else f"the content is {kind}"
+        return None if kind is None else f"the content is {kind}, which is not accepted"
 
 
 def _metadata(deposit: Deposit) -> dict[str, str]:

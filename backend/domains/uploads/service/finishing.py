@@ -92,7 +92,7 @@ class Finishing:
             raise run.outage
         if len(run.outcomes) < len(open_files):
             raise UnavailableError(
-                f"{len(run.outcomes)} of {len(open_files)} files were worked on in the time of one "
+                f"{len(run.outcomes)} of {len(open_files)} files were processed within one "
                 "request: send the same request again"
             )
         return upload, asset, {p: one for p, one in run.outcomes.items() if not one.settled}

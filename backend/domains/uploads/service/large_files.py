@@ -65,7 +65,7 @@ class LargeFiles:
         following = {"index": index + 1}
         upload = self.places.uploads.get(str(job.parameters["uploadId"]))
         if upload is None:
-            return Progress(finished=True, problems=("the upload is gone",))
+            return Progress(finished=True, problems=("the upload no longer exists",))
         file = upload.files[int(numbers[index])]
         handed = upload.handed.get(file.path)
         if handed is None or handed.job_id != job.job_id:
@@ -99,7 +99,7 @@ class LargeFiles:
             outcome = completion.check(file, temporary)
         except NotFoundError as error:
             # Whoever had the file in its place meanwhile removed them: the next step finds it.
-            raise UnavailableError("the parts that were put together are gone") from error
+            raise UnavailableError("the combined object no longer exists") from error
         if outcome.error is not None:
             return outcome
         key = completion.layout.final_key(file.path)

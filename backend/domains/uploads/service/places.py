@@ -130,7 +130,7 @@ class Places:
         for job_id in {one.job_id for one in upload.handed.values()}:
             job = self.jobs.find(job_id)
             if job is None:
-                ended[job_id] = f"the job {job_id} is gone"
+                ended[job_id] = f"the job {job_id} no longer exists"
             elif job.is_finished:
                 last = job.problems[-1] if job.problems else f"it is {job.state}"
                 ended[job_id] = f"the job {job_id} ended: {last}"

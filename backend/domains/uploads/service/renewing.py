@@ -25,10 +25,12 @@ Renewed = tuple[RenewReply, tuple[str, str]]
 
 
 class FileNotOpenError(StateForbidsError):
+    """The upload of the file cannot be continued."""
+
     code = "FileNotOpen"
 
     def __init__(self, path: str, fact: str) -> None:
-        super().__init__(f"The upload of {path} does not go on: {fact}")
+        super().__init__(f"The upload of {path} cannot be continued: {fact}")
 
 
 @wired
@@ -72,7 +74,7 @@ class RenewalService:
                 _gone_on(file, known[file.path], urls, parts)
                 for file, parts in zip(body.files, found, strict=True)
             ],
-            message=f"Upload {upload_id} goes on with {len(body.files)} files",
+            message=f"Upload {upload_id} continues with {len(body.files)} files",
         )
         return reply, (upload.database_id, upload.asset_id)
 
@@ -86,7 +88,7 @@ class RenewalService:
         except NotFoundError:
             if isinstance(objects.head(urls.bucket, key), ObjectHead):
                 return None
-            raise FileNotOpenError(file.path, "S3 knows it no more") from None
+            raise FileNotOpenError(file.path, "the upload no longer exists in S3") from None
 
 
 def _files_of_open(upload: Upload) -> dict[str, UploadFile]:
@@ -101,7 +103,7 @@ def _demand_open(upload: Upload, path: str) -> None:
     if path in upload.results:
         raise FileNotOpenError(path, settled_text(upload.results[path]))
     if path in upload.handed:
-        raise FileNotOpenError(path, "all its parts are there, and it is being finished")
+        raise FileNotOpenError(path, "all its parts are stored, and the file is being completed")
 
 
 def _gone_on(

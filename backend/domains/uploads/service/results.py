@@ -20,7 +20,7 @@ from backend.domains.uploads.service.completing import Outcome
 from backend.values import frozen
 
 NOT_STARTED = "is not a file of this upload"
-OTHER_UPLOAD_ID = "uploadIdS3 is not the one that this file was given"
+OTHER_UPLOAD_ID = "uploadIdS3 does not belong to this file"
 
 
 @frozen
@@ -54,7 +54,7 @@ def completed(
     large = [result for result in results if result.large_file_asynchronous_handling]
     text = f"{made} of {len(results)} files were uploaded"
     reply = CompleteReply(
-        message=f"{text}, {len(large)} of them are being finished" if large else text,
+        message=f"{text}; {len(large)} of them are still being completed" if large else text,
         upload_id=upload.upload_id,
         asset_id=upload.asset_id,
         asset_type=asset_type,
@@ -88,7 +88,7 @@ def described(upload: Upload) -> UploadReply:
 
 def settled_text(settled: Settled) -> str:
     """What became of a file, in words."""
-    return "it is uploaded" if settled.is_done else f"it failed: {settled.error}"
+    return "it is already uploaded" if settled.is_done else f"it failed: {settled.error}"
 
 
 def _result(

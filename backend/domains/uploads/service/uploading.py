@@ -55,12 +55,14 @@ class PreparedUpload(NamedTuple):
 
 
 class FilesBeingFinishedError(StateForbidsError):
+    """Files of the upload are being completed, so it cannot be cancelled."""
+
     code = "FilesBeingFinished"
 
     def __init__(self, upload_id: str, paths: Sequence[str]) -> None:
         super().__init__(
-            f"Upload {upload_id} cannot be given up: {len(paths)} of its files are being finished, "
-            f"such as {paths[0]}"
+            f"Upload {upload_id} cannot be cancelled: {len(paths)} of its files are being "
+            f"completed, such as {paths[0]}"
         )
 
 
@@ -198,7 +200,7 @@ class UploadService:
         count = self.places.uploads.count_initialisation(caller.user_id, minute=now // 60)
         if count > self.limits.per_minute:
             raise RateLimitedError(
-                f"More than {self.limits.per_minute} uploads were started in this minute",
+                f"More than {self.limits.per_minute} uploads were started within this minute",
                 retry_after=60 - now % 60,
             )
 

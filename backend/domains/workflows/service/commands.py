@@ -133,7 +133,7 @@ class WorkflowCommands:
                 raise _refused(f"{where}.databaseId", fact)
             pipeline = pipelines.get(function.key)
             if pipeline is None or not self.pipelines.may_see(caller, pipeline):
-                fact = f"there is no pipeline {function.name} in {function.database_id}"
+                fact = f"pipeline {function.name} does not exist in {function.database_id}"
                 raise _refused(f"{where}.name", fact)
 
     def _writes(

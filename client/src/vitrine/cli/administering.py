@@ -13,7 +13,7 @@ UserArgument = Annotated[str, typer.Argument(metavar="USER")]
 EmailOption = Annotated[str | None, typer.Option(help="Such as ann@example.org.")]
 PhoneOption = Annotated[str | None, typer.Option(help="Such as +12345678900.")]
 MfaOption = Annotated[
-    bool | None, typer.Option("--mfa/--no-mfa", help="Counts only after a second factor.")
+    bool | None, typer.Option("--mfa/--no-mfa", help="Requires MFA to be in effect.")
 ]
 
 
@@ -35,7 +35,7 @@ def list_roles(session: Session) -> None:
 def create_role(
     session: Session,
     role: RoleArgument,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
     mfa: MfaOption = None,
 ) -> None:
     """Create a role."""
@@ -50,7 +50,7 @@ def create_role(
 def update_role(
     session: Session,
     role: RoleArgument,
-    description: Annotated[str, typer.Option(help="What it is for.")],
+    description: Annotated[str, typer.Option(help="Purpose of the key.")],
     mfa: MfaOption = None,
 ) -> None:
     """Change a role."""
@@ -61,7 +61,7 @@ def update_role(
 
 @with_session
 def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) -> None:
-    """Delete a role and take it from all users; where they are many, by the job printed."""
+    """Delete a role and remove it from all users; with many users, by the printed job."""
     session.confirm(f"Delete the role {role} and take it from all users?", yes=yes)
     done = session.client.roles.delete(role)
     session.output.document(done.wire())
@@ -70,7 +70,7 @@ def delete_role(session: Session, role: RoleArgument, yes: YesOption = False) ->
 
 @with_session
 def list_user_roles(session: Session) -> None:
-    """List who has which roles."""
+    """List users with their roles."""
     found = list(session.client.roles.of_users())
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -80,7 +80,7 @@ def list_user_roles(session: Session) -> None:
 
 @with_session
 def give_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
-    """Give a user further roles."""
+    """Add roles to a user."""
     done = session.client.roles.give(user, roles)
     session.output.document(done.wire())
     session.output.rows(["user", "given"], [[user, ", ".join(roles)]])
@@ -88,7 +88,7 @@ def give_roles(session: Session, user: UserArgument, roles: RolesArgument) -> No
 
 @with_session
 def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> None:
-    """Give a user exactly these roles."""
+    """Replace the roles of a user."""
     done = session.client.roles.set(user, roles)
     session.output.document(done.wire())
     session.output.rows(["user", "roles"], [[user, ", ".join(roles)]])
@@ -96,8 +96,8 @@ def set_roles(session: Session, user: UserArgument, roles: RolesArgument) -> Non
 
 @with_session
 def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> None:
-    """Take all roles from a user."""
-    session.confirm(f"Take all roles from {user}?", yes=yes)
+    """Remove all roles from a user."""
+    session.confirm(f"Remove all roles from {user}?", yes=yes)
     done = session.client.roles.take_all(user)
     session.output.document(done.wire())
     session.output.rows(["user", "roles"], [[user, ""]])
@@ -105,7 +105,7 @@ def take_roles(session: Session, user: UserArgument, yes: YesOption = False) -> 
 
 @with_session
 def list_users(session: Session) -> None:
-    """List the users who can sign in by the deployment's user pool."""
+    """List the users of the Cognito user pool."""
     found = list(session.client.sign_ins.list())
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -121,10 +121,10 @@ def list_users(session: Session) -> None:
 def create_user(
     session: Session,
     user: UserArgument,
-    email: Annotated[str, typer.Option(help="Where the temporary password goes.")],
+    email: Annotated[str, typer.Option(help="Address to which the temporary password is sent.")],
     phone: PhoneOption = None,
 ) -> None:
-    """Let a user sign in."""
+    """Create a user in the Cognito user pool."""
     made = session.client.sign_ins.create(user, email=email, phone=phone)
     session.output.document(made.wire())
     session.output.rows(["user", "email"], [[user, email]])
@@ -134,7 +134,7 @@ def create_user(
 def update_user(
     session: Session, user: UserArgument, email: EmailOption = None, phone: PhoneOption = None
 ) -> None:
-    """Change the address or the number of a user who can sign in."""
+    """Change the email address or phone number of a Cognito user."""
     if email is None and phone is None:
         raise ConfigurationError("give --email or --phone")
     done = session.client.sign_ins.update(user, email=email, phone=phone)
@@ -144,7 +144,7 @@ def update_user(
 
 @with_session
 def delete_user(session: Session, user: UserArgument, yes: YesOption = False) -> None:
-    """Let a user sign in no more."""
+    """Delete a user from the Cognito user pool."""
     session.confirm(f"Delete the user {user} from the user pool?", yes=yes)
     done = session.client.sign_ins.delete(user)
     session.output.document(done.wire())
@@ -153,7 +153,7 @@ def delete_user(session: Session, user: UserArgument, yes: YesOption = False) ->
 
 @with_session
 def reset_password(session: Session, user: UserArgument, yes: YesOption = False) -> None:
-    """Have a user choose a new password."""
+    """Reset the password of a Cognito user."""
     session.confirm(f"Reset the password of {user}?", yes=yes)
     done = session.client.sign_ins.reset_password(user)
     session.output.document(done.wire())
@@ -162,7 +162,7 @@ def reset_password(session: Session, user: UserArgument, yes: YesOption = False)
 
 @with_session
 def show_profile(session: Session, user: UserArgument, email: EmailOption = None) -> None:
-    """Show your own profile; --email says where your notifications go."""
+    """Show your profile; --email sets the address for notifications."""
     profiles = session.client.profiles
     found = profiles.get(user) if email is None else profiles.keep(user, email=email)
     session.output.document(found.wire())

@@ -51,39 +51,41 @@ app = typer.Typer(
 databases = typer.Typer(help="Databases.", no_args_is_help=True)
 buckets = typer.Typer(help="Buckets that hold assets.", no_args_is_help=True)
 tags = typer.Typer(help="Tags.", no_args_is_help=True)
-tag_types = typer.Typer(help="Types of tags.", no_args_is_help=True)
-assets = typer.Typer(help="Records of assets, without their files.", no_args_is_help=True)
+tag_types = typer.Typer(help="Tag types.", no_args_is_help=True)
+assets = typer.Typer(help="Assets, without their files.", no_args_is_help=True)
 links = typer.Typer(help="Links between assets.", no_args_is_help=True)
 files = typer.Typer(help="Files of assets.", no_args_is_help=True)
 comments = typer.Typer(help="Comments on versions of assets.", no_args_is_help=True)
 versions = typer.Typer(help="Versions of assets.", no_args_is_help=True)
-jobs = typer.Typer(help="Long work: archiving, deleting and the like.", no_args_is_help=True)
-uploads = typer.Typer(help="Uploads that are under way.", no_args_is_help=True)
-audit = typer.Typer(help="Who changed what, and when.", no_args_is_help=True)
+jobs = typer.Typer(
+    help="Jobs: archiving, deleting and other long operations.", no_args_is_help=True
+)
+uploads = typer.Typer(help="Unfinished uploads.", no_args_is_help=True)
+audit = typer.Typer(help="Audit log: who changed what, and when.", no_args_is_help=True)
 metadata = typer.Typer(help="Metadata of assets and files.", no_args_is_help=True)
 of_databases = typer.Typer(help="Metadata of databases.", no_args_is_help=True)
 metadata_schemas = typer.Typer(
-    help="Metadata schemas: which keys are expected, and of which kind.", no_args_is_help=True
+    help="Metadata schemas: expected keys and their types.", no_args_is_help=True
 )
 
-pipelines_app = typer.Typer(help="Pipelines: what processes files.", no_args_is_help=True)
-executions_app = typer.Typer(help="Runs of workflows on assets.", no_args_is_help=True)
+pipelines_app = typer.Typer(help="Pipelines that process files.", no_args_is_help=True)
+executions_app = typer.Typer(help="Workflow executions on assets.", no_args_is_help=True)
 workflows_app = typer.Typer(help="Workflows: sequences of pipelines.", no_args_is_help=True)
 
 api_keys = typer.Typer(help="API keys, for administrators.", no_args_is_help=True)
-roles = typer.Typer(help="Roles, and who has them.", no_args_is_help=True)
-access = typer.Typer(help="Who may do what, for administrators.", no_args_is_help=True)
-constraints = typer.Typer(help="Rules that allow and deny.", no_args_is_help=True)
-templates = typer.Typer(help="Templates of rules for roles.", no_args_is_help=True)
+roles = typer.Typer(help="Roles and their users.", no_args_is_help=True)
+access = typer.Typer(help="Permissions, for administrators.", no_args_is_help=True)
+constraints = typer.Typer(help="Constraints: rules that allow and deny.", no_args_is_help=True)
+templates = typer.Typer(help="Permission templates for roles.", no_args_is_help=True)
 users = typer.Typer(help="Users who can sign in, and profiles.", no_args_is_help=True)
 subscriptions = typer.Typer(
-    help="Who is told by e-mail of what is done to which asset.", no_args_is_help=True
+    help="Email notifications about changes of assets.", no_args_is_help=True
 )
 
-admin = typer.Typer(help="What keeps a deployment right, for administrators.", no_args_is_help=True)
-failures = typer.Typer(help="What could not be indexed, or was given up.", no_args_is_help=True)
+admin = typer.Typer(help="Operations, for administrators.", no_args_is_help=True)
+failures = typer.Typer(help="Changes that could not be indexed or processed.", no_args_is_help=True)
 indexes_app = typer.Typer(
-    help="Whether the search indexes are as their sources, and what mends them.",
+    help="Search indexes: state, checks, repair, rebuild.",
     no_args_is_help=True,
 )
 queues = typer.Typer(help="Queues and their dead letters.", no_args_is_help=True)

@@ -18,21 +18,23 @@ def list_entries(
     session: Session,
     entity: Annotated[
         str | None,
-        typer.Option(help="What was changed (asset:museum:statue) or read (read:asset:…)."),
+        typer.Option(
+            help="The changed object (asset:museum:statue), or the asset read (read:asset:…)."
+        ),
     ] = None,
-    user: Annotated[str | None, typer.Option(help="Who changed it.")] = None,
+    user: Annotated[str | None, typer.Option(help="The user who made the change.")] = None,
     since: Annotated[
-        str | None, typer.Option("--from", help="The first day or time (ISO 8601).")
+        str | None, typer.Option("--from", help="Start date or time, ISO 8601, inclusive.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option("--to", help="The last day or time (ISO 8601).")
+        str | None, typer.Option("--to", help="End date or time, ISO 8601, inclusive.")
     ] = None,
     denied: Annotated[
-        bool, typer.Option("--denied", help="What was refused instead, of the entity or the user.")
+        bool, typer.Option("--denied", help="Show refused requests instead of changes.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="Entries at the most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of entries.")] = 100,
 ) -> None:
-    """List who changed what, newest first; --entity or --user says of what, or of whom."""
+    """List audit entries of an object (--entity) or a user (--user), newest first."""
     if (entity is None) == (user is None):
         raise ConfigurationError("give --entity or --user")
     if denied and entity is not None:
@@ -43,7 +45,7 @@ def list_entries(
     wanted = (one for one in listed if one.denied is not None or not denied)
     found = list(islice(wanted, limit + 1))
     if len(found) > limit:
-        session.output.say(f"There are more than {limit}: --limit shows them")
+        session.output.say(f"more than {limit} entries; use --limit to see more")
         del found[limit:]
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -55,11 +57,11 @@ def list_entries(
 @with_session
 def show_value(
     session: Session,
-    sha256: Annotated[str, typer.Argument(help="As an entry names it.")],
-    entity: Annotated[str, typer.Option(help="What the entry is about.")],
-    at: Annotated[str, typer.Option(help="The time of the entry.")],
+    sha256: Annotated[str, typer.Argument(help="Hash as shown in the entry.")],
+    entity: Annotated[str, typer.Option(help="Object of the entry.")],
+    at: Annotated[str, typer.Option(help="Time of the entry.")],
 ) -> None:
-    """Show a value that is too large for the entry that refers to it."""
+    """Show a value that is stored outside its audit entry."""
     found = session.client.audit.value(sha256, entity=entity, at=at)
     session.output.document(found.wire())
     session.output.rows(["value"], [[json.dumps(found.value, ensure_ascii=False)]])
@@ -73,6 +75,6 @@ def _changes(entry: AuditEntry) -> str:
         given = "URLs" if entry.read.urls else "bytes" if entry.read.files else "description"
         return f"read: {given} of {entry.read.file_count} files"
     if entry.changes_stored is not None:
-        return f"very many, see the value {entry.changes_stored.sha256}"
+        return f"too many to show, see the value {entry.changes_stored.sha256}"
     names = ", ".join(entry.changes)
     return names if len(names) <= _SHOWN_CHARS else names[: _SHOWN_CHARS - 1] + "…"

@@ -11,11 +11,11 @@ from vitrine.models import Bucket, Job
 
 ROOT = "/"
 PrefixOption = Annotated[
-    str | None, typer.Option(help="The folder in it whose folders are assets; else the root.")
+    str | None, typer.Option(help="Prefix whose folders become assets; default: the root.")
 ]
 DatabaseOption = Annotated[
     str | None,
-    typer.Option(help="The database of assets that are found in it; made when it is missing."),
+    typer.Option(help="Database for new assets; created if it does not exist."),
 ]
 
 
@@ -28,11 +28,11 @@ def list_buckets(session: Session) -> None:
 @with_session
 def register(
     session: Session,
-    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="The bucket's name in S3.")],
+    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="Name of the S3 bucket.")],
     prefix: PrefixOption = None,
     database: DatabaseOption = None,
 ) -> None:
-    """Let a bucket, or a prefix in it, hold assets."""
+    """Register a bucket, or a prefix in a bucket, as asset storage."""
     found = session.client.buckets.register(bucket, prefix=prefix, database=database)
     _print(session, [found], listed=False)
 
@@ -40,13 +40,13 @@ def register(
 @with_session
 def import_bucket(
     session: Session,
-    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="A bucket's id or name.")],
+    bucket: Annotated[str, typer.Argument(metavar="BUCKET", help="Id or name of a bucket.")],
     prefix: PrefixOption = None,
     database: DatabaseOption = None,
-    wait: Annotated[bool, typer.Option(help="Return when all of it is imported.")] = True,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")] = 86_400.0,
+    wait: Annotated[bool, typer.Option(help="Wait until the import has ended.")] = True,
+    timeout: Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")] = 86_400.0,
 ) -> None:
-    """Make assets and files of what stands in a bucket; register it first if need be.
+    """Create assets and files from a bucket's objects; registers the bucket if necessary.
 
     Each folder directly below the prefix becomes an asset. No object is changed. When it is
     interrupted the import goes on: `vitrine jobs wait` follows it, `vitrine jobs cancel` stops it.
@@ -83,12 +83,14 @@ def _registered(session: Session, bucket: str, prefix: str | None, database: str
         named = [one for one in named if _plain(one.base_assets_prefix) == _plain(prefix)]
     if len(named) > 1:
         prefixes = ", ".join(one.base_assets_prefix or ROOT for one in named)
-        raise ConfigurationError(f"{bucket} holds assets below several, name one: {prefixes}")
+        raise ConfigurationError(
+            f"{bucket} is registered with several prefixes, choose one with --prefix: {prefixes}"
+        )
     if not named:
         return session.client.buckets.register(bucket, prefix=prefix, database=database)
     if database is not None and named[0].default_database_id != database:
-        told = named[0].default_database_id or "the deployment's own database"
-        raise ConfigurationError(f"{bucket} is registered already, and its assets go to {told}")
+        told = named[0].default_database_id or "the deployment's default database"
+        raise ConfigurationError(f"{bucket} is already registered; its assets are added to {told}")
     return named[0]
 
 

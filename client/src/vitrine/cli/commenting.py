@@ -8,7 +8,9 @@ from vitrine.cli.reading import AssetArgument, DatabaseArgument
 from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.lookup import find_asset
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="As `comments list` shows it.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="Comment id, as shown by `comments list`.")
+]
 TextArgument = Annotated[str, typer.Argument(metavar="TEXT")]
 
 
@@ -17,8 +19,8 @@ def list_comments(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    version: Annotated[str | None, typer.Option(help="Only on this version.")] = None,
-    deleted: Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")] = False,
+    version: Annotated[str | None, typer.Option(help="Only comments on this version.")] = None,
+    deleted: Annotated[bool, typer.Option("--deleted", help="Show deleted ones instead.")] = False,
 ) -> None:
     """List the comments on an asset."""
     asset_id = find_asset(session.client, database, asset).asset_id
@@ -42,7 +44,9 @@ def add_comment(
     database: DatabaseArgument,
     asset: AssetArgument,
     text: TextArgument,
-    version: Annotated[str | None, typer.Option(help="Else the current one.")] = None,
+    version: Annotated[
+        str | None, typer.Option(help="Version to comment on; default: the current one.")
+    ] = None,
 ) -> None:
     """Comment on a version of an asset."""
     found = find_asset(session.client, database, asset)
@@ -60,7 +64,7 @@ def edit_comment(
     comment: KeyArgument,
     text: TextArgument,
 ) -> None:
-    """Change the text of a comment of one's own."""
+    """Change one of your comments."""
     asset_id = find_asset(session.client, database, asset).asset_id
     answer = session.client.comments.edit(asset_id, comment, text)
     session.output.document(answer.wire())
@@ -75,7 +79,7 @@ def delete_comment(
     comment: KeyArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a comment of one's own."""
+    """Delete one of your comments."""
     asset_id = find_asset(session.client, database, asset).asset_id
     session.confirm(f"Delete the comment {comment}?", yes=yes)
     answer = session.client.comments.delete(asset_id, comment)

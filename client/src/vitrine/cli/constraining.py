@@ -13,7 +13,8 @@ from vitrine.resources.constraints import ROLE_NAME, Constraint, Template
 
 ConstraintArgument = Annotated[str, typer.Argument(metavar="CONSTRAINT")]
 TemplateArgument = Annotated[
-    str, typer.Argument(metavar="TEMPLATE", help="A name of `templates`, or a file with one.")
+    str,
+    typer.Argument(metavar="TEMPLATE", help="Template name (see `template list`), or a JSON file."),
 ]
 _BODY = TypeAdapter(dict[str, JsonValue])
 
@@ -31,7 +32,7 @@ def list_constraints(session: Session) -> None:
 
 @with_session
 def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
-    """Show what a constraint says."""
+    """Show a constraint."""
     found = session.client.constraints.get(constraint)
     session.output.document(found.wire())
     session.output.rows(
@@ -61,9 +62,11 @@ def show_constraint(session: Session, constraint: ConstraintArgument) -> None:
 def put_constraint(
     session: Session,
     constraint: ConstraintArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, as `show --json` tells it.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSON file, in the format of `show --json`.")
+    ],
 ) -> None:
-    """Make a constraint of a file, or put that in its place."""
+    """Create or replace a constraint from a JSON file."""
     done = session.client.constraints.put(constraint, _read(file))
     session.output.document(done.wire())
     session.output.rows(["constraint", ""], [[constraint, each] for each in done.warnings or [""]])
@@ -75,7 +78,7 @@ def delete_constraint(
     constraint: ConstraintArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a constraint and what it gives."""
+    """Delete a constraint and the permissions it grants."""
     session.confirm(f"Delete the constraint {constraint}?", yes=yes)
     done = session.client.constraints.delete(constraint)
     session.output.document(done.wire())
@@ -84,7 +87,7 @@ def delete_constraint(
 
 @with_session
 def list_templates(session: Session) -> None:
-    """List the templates of permissions that ship with the product."""
+    """List the permission templates that ship with the product."""
     found = session.client.templates.standard()
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -104,14 +107,17 @@ def list_templates(session: Session) -> None:
 def apply_template(
     session: Session,
     template: TemplateArgument,
-    role: Annotated[str, typer.Option(help="Who is given what it says.")],
-    database: Annotated[str | None, typer.Option(help="The value of DATABASE_ID.")] = None,
-    tag: Annotated[str | None, typer.Option(help="The value of TAG_VALUE.")] = None,
+    role: Annotated[str, typer.Option(help="Role that gets the constraints.")],
+    database: Annotated[str | None, typer.Option(help="Value of the variable DATABASE_ID.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Value of the variable TAG_VALUE.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Of any other.")
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Value of any other variable, as NAME=VALUE."
+        ),
     ] = None,
 ) -> None:
-    """Give a role what a template says; applied again, it replaces what it gave."""
+    """Create a role's constraints from a template; replaces those created before."""
     values = {**_assignments(set_ or []), ROLE_NAME: role}
     if database is not None:
         values["DATABASE_ID"] = database
@@ -128,11 +134,13 @@ def _template(session: Session, name: str) -> Template:
         return known[name]
     path = Path(name)
     if not path.is_file():
-        raise ConfigurationError(f"no such template: {name}; known are {', '.join(known)}")
+        raise ConfigurationError(
+            f"there is no template {name}; the templates are {', '.join(known)}"
+        )
     try:
         return Template.model_validate(_read(path))
     except ValidationError as error:
-        raise ConfigurationError(f"{path} holds no template: {error.errors()[0]['msg']}") from None
+        raise ConfigurationError(f"{path} is not a template: {error.errors()[0]['msg']}") from None
 
 
 def _read(path: Path) -> dict[str, JsonValue]:
@@ -142,7 +150,7 @@ def _read(path: Path) -> dict[str, JsonValue]:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
         raise ConfigurationError(
-            f"{path} holds no JSON object: {error.errors()[0]['msg']}"
+            f"{path} is not a JSON object: {error.errors()[0]['msg']}"
         ) from None
 
 

@@ -22,10 +22,11 @@ def remove_metadata(
     keys: KeysArgument,
     file: FileOption = None,
     attribute: Annotated[
-        bool, typer.Option("--attribute", help="Attributes of the file, not its metadata.")
+        bool,
+        typer.Option("--attribute", help="Use the attributes of the file instead of its metadata."),
     ] = False,
 ) -> None:
-    """Remove metadata of an asset, or of one of its files."""
+    """Remove metadata from an asset, or from one of its files."""
     owner = MetadataOwner(
         database_id=database,
         asset_id=find_asset(session.client, database, asset).asset_id,
@@ -62,7 +63,7 @@ def set_of_database(
 
 @with_session
 def remove_of_database(session: Session, database: DatabaseArgument, keys: KeysArgument) -> None:
-    """Remove metadata of a database."""
+    """Remove metadata from a database."""
     owner = MetadataOwner(database_id=database)
     _told(session, session.client.metadata.remove(owner, keys))
 

@@ -13,7 +13,7 @@ TextOption = Annotated[str | None, typer.Option("--description", help="4 to 256 
 TagArgument = Annotated[str, typer.Argument(metavar="TAG")]
 TagTypeArgument = Annotated[str, typer.Argument(metavar="TYPE")]
 RequiredOption = Annotated[
-    bool, typer.Option("--required", help="Every asset carries one of its tags.")
+    bool, typer.Option("--required", help="Require every asset to have a tag of this type.")
 ]
 
 
@@ -22,13 +22,16 @@ def update_database(
     session: Session,
     database: DatabaseArgument,
     description: TextOption = None,
-    bucket: Annotated[str | None, typer.Option(help="Id of the bucket of new assets.")] = None,
+    bucket: Annotated[str | None, typer.Option(help="Id of the bucket for new assets.")] = None,
     extensions: Annotated[
-        str | None, typer.Option(help="Files may have these: .pdf,.glb or .all.")
+        str | None, typer.Option(help="Allowed file extensions: .pdf,.glb or .all.")
     ] = None,
     restrict: Annotated[
         bool | None,
-        typer.Option("--only-schemas/--any-metadata", help="Whether metadata needs a schema."),
+        typer.Option(
+            "--only-schemas/--any-metadata",
+            help="Allow only metadata keys that a schema defines.",
+        ),
     ] = None,
     processing: ProcessingOption = None,
 ) -> None:
@@ -53,14 +56,18 @@ def create_asset(
     database: DatabaseArgument,
     name: Annotated[str, typer.Argument(metavar="NAME")],
     description: TextOption = None,
-    asset_id: Annotated[str | None, typer.Option("--id", help="Else one is made.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Carried by it; again for more.")] = None,
+    asset_id: Annotated[
+        str | None, typer.Option("--id", help="Id of the asset; default: generated.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Tag of the asset; may be repeated.")
+    ] = None,
     folder: Annotated[
-        str | None, typer.Option(help="The folder of the bucket that holds its files already.")
+        str | None, typer.Option(help="Folder of the bucket that already contains the files.")
     ] = None,
     keep_here: Annotated[bool, typer.Option("--not-distributable", help="No downloads.")] = False,
 ) -> None:
-    """Create an asset without files; `import` makes assets of folders."""
+    """Create an asset without files; `import` creates assets from folders."""
     made = session.client.assets.create(
         database,
         name,
@@ -79,17 +86,20 @@ def update_asset(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    name: Annotated[str | None, typer.Option(help="Its new name.")] = None,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
     description: TextOption = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Instead of those it carries.")] = None,
-    no_tags: Annotated[bool, typer.Option("--no-tags", help="Carries none any more.")] = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Replaces all tags; may be repeated.")
+    ] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
     distributable: Annotated[
-        bool | None, typer.Option("--distributable/--not-distributable", help="Downloads or none.")
+        bool | None,
+        typer.Option("--distributable/--not-distributable", help="Allow or forbid downloads."),
     ] = None,
 ) -> None:
-    """Change an asset; fails where somebody else changes it at the same time."""
+    """Change an asset; fails if someone else changes it at the same time."""
     if tag and no_tags:
-        raise ConfigurationError("--tag and --no-tags say two things")
+        raise ConfigurationError("--tag and --no-tags cannot be used together")
     tags = [] if no_tags else tag
     if name is None and description is None and tags is None and distributable is None:
         raise ConfigurationError("nothing to change: see --help")
@@ -111,8 +121,8 @@ def update_asset(
 def update_tag(
     session: Session,
     tag: TagArgument,
-    tag_type: Annotated[str, typer.Option("--type", help="The type that it has from now on.")],
-    description: Annotated[str, typer.Option(help="What it stands for.")],
+    tag_type: Annotated[str, typer.Option("--type", help="New tag type.")],
+    description: Annotated[str, typer.Option(help="Description of the tag.")],
 ) -> None:
     """Change a tag."""
     done = session.client.tags.update(tag, description=description, tag_type_name=tag_type)
@@ -122,7 +132,7 @@ def update_tag(
 
 @with_session
 def list_tag_types(session: Session) -> None:
-    """List the types of tags."""
+    """List the tag types."""
     found = list(session.client.tag_types.list())
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -138,10 +148,10 @@ def list_tag_types(session: Session) -> None:
 def create_tag_type(
     session: Session,
     tag_type: TagTypeArgument,
-    description: Annotated[str | None, typer.Option(help="What its tags tell.")] = None,
+    description: Annotated[str | None, typer.Option(help="Description of the tag type.")] = None,
     required: RequiredOption = False,
 ) -> None:
-    """Create a type of tags."""
+    """Create a tag type."""
     made = session.client.tag_types.create(
         tag_type, description=description or f"Tags of type {tag_type}", required=required
     )
@@ -153,10 +163,10 @@ def create_tag_type(
 def update_tag_type(
     session: Session,
     tag_type: TagTypeArgument,
-    description: Annotated[str, typer.Option(help="What its tags tell.")],
+    description: Annotated[str, typer.Option(help="Description of the tag type.")],
     required: RequiredOption = False,
 ) -> None:
-    """Change a type of tags."""
+    """Change a tag type."""
     done = session.client.tag_types.update(tag_type, description=description, required=required)
     session.output.document(done.wire())
     session.output.rows(["type"], [[tag_type]])
@@ -168,7 +178,7 @@ def delete_tag_type(
     tag_type: TagTypeArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a type that no tag has."""
+    """Delete a tag type that no tag uses."""
     session.confirm(f"Delete the tag type {tag_type}?", yes=yes)
     done = session.client.tag_types.delete(tag_type)
     session.output.document(done.wire())

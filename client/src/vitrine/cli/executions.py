@@ -22,15 +22,17 @@ OfOption = Annotated[
     str | None,
     typer.Option(
         "--workflow-database",
-        help="The workflow's database, or GLOBAL; else the asset's, or else GLOBAL.",
+        help="Database of the workflow, or GLOBAL; default: the asset's database, then GLOBAL.",
     ),
 ]
 FilesOption = Annotated[
     list[str] | None,
-    typer.Option("--file", help="A file of the asset, by its path; several times for several."),
+    typer.Option("--file", help="Path of a file in the asset; may be repeated."),
 ]
-WatchOption = Annotated[bool, typer.Option("--watch", help="Wait for the end, and show it.")]
-TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to watch at the most.")]
+WatchOption = Annotated[
+    bool, typer.Option("--watch", help="Wait until the executions end, and show them.")
+]
+TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to watch.")]
 
 
 @with_session
@@ -38,13 +40,13 @@ def run(
     session: Session,
     workflow: WorkflowArgument,
     asset: AssetArgument,
-    database: Annotated[str, typer.Option("--database", "-d", help="The asset's database.")],
+    database: Annotated[str, typer.Option("--database", "-d", help="Database of the asset.")],
     file: FilesOption = None,
     workflow_database: OfOption = None,
     watch: WatchOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Run a workflow on an asset, or on files of it: one execution a file."""
+    """Run a workflow on an asset, or on its files, with one execution for each file."""
     found = find_asset(session.client, database, asset)
     of = workflow_database or _database_of(session, workflow, database)
     started, refused = _start(session, _Input(database, found.asset_id, workflow, of), file or [])
@@ -66,10 +68,10 @@ def list_executions(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    workflow: Annotated[str | None, typer.Option(help="Those of this workflow.")] = None,
+    workflow: Annotated[str | None, typer.Option(help="Only executions of this workflow.")] = None,
     workflow_database: OfOption = None,
 ) -> None:
-    """List the executions on an asset, the last first."""
+    """List the executions on an asset, newest first."""
     found = find_asset(session.client, database, asset, archived=True)
     of = GLOBAL
     if workflow is not None:
@@ -88,7 +90,7 @@ def show_execution(
     asset: AssetArgument,
     execution: ExecutionArgument,
 ) -> None:
-    """Show an execution: its pipelines, what it stored, why it failed."""
+    """Show an execution: pipelines, outputs, and the error if it failed."""
     asset_id = find_asset(session.client, database, asset, archived=True).asset_id
     _show(session, session.client.executions.get(database, asset_id, execution))
 
@@ -100,7 +102,7 @@ def stop_execution(
     asset: AssetArgument,
     execution: ExecutionArgument,
 ) -> None:
-    """Stop an execution; what it has stored remains."""
+    """Stop an execution; outputs already stored are kept."""
     asset_id = find_asset(session.client, database, asset, archived=True).asset_id
     done = session.client.executions.stop(database, asset_id, execution)
     session.output.document(done.wire())

@@ -8,7 +8,7 @@ from vitrine.cli.session import Session, with_session
 from vitrine.resources.explanations import Decision, Explanation
 
 _FIELD = "NAME=VALUE"
-_NOTHING = "nothing allows it"
+_NOTHING = "no constraint allows it"
 
 
 @with_session
@@ -18,7 +18,10 @@ def explain(
     action: Annotated[str, typer.Argument(metavar="ACTION", help="GET, PUT, POST or DELETE.")],
     object_type: Annotated[
         str | None,
-        typer.Argument(metavar="TYPE", help="asset, database, tag …; else what the route asks."),
+        typer.Argument(
+            metavar="TYPE",
+            help="Object type: asset, database, tag …; default: that of the route.",
+        ),
     ] = None,
     field: Annotated[
         list[str] | None,
@@ -26,16 +29,23 @@ def explain(
             "--field",
             "-f",
             metavar=_FIELD,
-            help="Of the object: databaseId=…, assetName=…, tags=a,b; may be repeated.",
+            help="Field of the object: databaseId=…, assetName=…, tags=a,b; may be repeated.",
         ),
     ] = None,
     asset: Annotated[
-        str | None, typer.Option(metavar="DATABASE/ASSET", help="The object is this asset.")
+        str | None,
+        typer.Option(
+            metavar="DATABASE/ASSET", help="Use this asset as the object (DATABASE/ASSET)."
+        ),
     ] = None,
-    route: Annotated[str | None, typer.Option(help="Explain this path of the API too.")] = None,
-    mfa: Annotated[bool, typer.Option("--mfa", help="As with a second factor.")] = False,
+    route: Annotated[
+        str | None, typer.Option(help="Also explain the permission for this API path.")
+    ] = None,
+    mfa: Annotated[
+        bool, typer.Option("--mfa", help="Assume that the user has signed in with MFA.")
+    ] = False,
 ) -> None:
-    """Tell what is decided about a user and an object, and by which constraints."""
+    """Explain a user's permissions on an object, with the deciding constraints."""
     fields = dict(_parsed(each) for each in field or [])
     if asset is not None:
         database_id, slash, asset_id = asset.partition("/")
@@ -76,5 +86,5 @@ def _parsed(text: str) -> tuple[str, str]:
 def _rows(name: str, decision: Decision) -> list[list[str]]:
     if not decision.by:
         allowed = decision.decision == "allow"
-        return [[name, decision.decision, "", "no rule is asked" if allowed else _NOTHING]]
+        return [[name, decision.decision, "", "constraints do not apply" if allowed else _NOTHING]]
     return [[name, decision.decision, one.constraint_id, one.given_to] for one in decision.by]

@@ -33,17 +33,20 @@ class LeftOut(StrEnum):
 
 
 AddOption = Annotated[
-    list[Added] | None, typer.Option("--add", help="What else to tell; may be repeated.")
+    list[Added] | None, typer.Option("--add", help="Additional data to export; may be repeated.")
 ]
 LeaveOutOption = Annotated[
     list[LeftOut] | None,
-    typer.Option("--leave-out", help="Metadata, or files without a type; may be repeated."),
+    typer.Option("--leave-out", help="Data to leave out; may be repeated."),
 ]
 ExtensionOption = Annotated[
-    list[str] | None, typer.Option("--extension", help="Such as .glb; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--extension", help="Only files with this extension, such as .glb; may be repeated."
+    ),
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="A file for the pages, one a line.")
+    Path | None, typer.Option("--output", "-o", help="Output file; one page of JSON a line.")
 ]
 
 
@@ -52,13 +55,15 @@ def export(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    depth: Annotated[Depth, typer.Option(help="How much of what is below.")] = Depth.CHILDREN,
+    depth: Annotated[
+        Depth, typer.Option(help="How much of the tree below the asset to export.")
+    ] = Depth.CHILDREN,
     add: AddOption = None,
     leave_out: LeaveOutOption = None,
     extension: ExtensionOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Export an asset and what is below; with --json, or into a file, as the server tells it."""
+    """Export an asset and its tree; --json and --output give the server's pages."""
     asset_id = find_asset(session.client, database, asset).asset_id
     added, without = add or (), leave_out or ()
     has_metadata = LeftOut.METADATA not in without
@@ -87,7 +92,7 @@ def export(
             with output.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(page.wire(), ensure_ascii=False) + "\n")
     if hidden:
-        session.output.say(f"{hidden} more that you may not see")
+        session.output.say(f"{hidden} more without permission to see them")
 
 
 def _rows(page: ExportPage) -> list[tuple[str, ...]]:

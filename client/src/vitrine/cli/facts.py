@@ -25,12 +25,14 @@ def dependencies(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    file: Annotated[str | None, typer.Option("--file", help="Only of this file.")] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", help="Only references of this file.")
+    ] = None,
     broken: Annotated[
-        bool, typer.Option("--broken", help="Only references that lead to no file, or in a circle.")
+        bool, typer.Option("--broken", help="Only references to missing files, or in a cycle.")
     ] = False,
 ) -> None:
-    """List the references of an asset's files, and where they lead."""
+    """List the references in an asset's files and the files they resolve to."""
     found = list(session.client.facts.dependencies(_ids(session, database, asset), file))
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -56,9 +58,9 @@ def dependents(
     database: DatabaseArgument,
     asset: AssetArgument,
     path: FileArgument,
-    folder: Annotated[bool, typer.Option("--folder", help="The path is a folder's.")] = False,
+    folder: Annotated[bool, typer.Option("--folder", help="The path is a folder.")] = False,
 ) -> None:
-    """List the files of an asset that refer to a file, or to one of a folder."""
+    """List the files of an asset that refer to a file, or to any file in a folder."""
     ids = _ids(session, database, asset)
     found = list(session.client.facts.dependents(ids, path, folder=folder))
     session.output.document({"items": [one.wire() for one in found]})
@@ -71,9 +73,9 @@ def similar(
     database: DatabaseArgument,
     asset: AssetArgument,
     path: FileArgument,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of results.")] = 10,
 ) -> None:
-    """List files whose shape is similar: it says nothing of size, material or purpose."""
+    """List files with a similar shape; size, material and purpose are not compared."""
     found = session.client.facts.similar(_ids(session, database, asset), path, size=limit)
     session.output.document(found.wire())
     session.output.rows(

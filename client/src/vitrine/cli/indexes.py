@@ -8,19 +8,19 @@ from vitrine.cli.session import FAILED, Session, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.resources.search_indexes import Consistency, Work
 
-WaitOption = Annotated[bool, typer.Option("--wait", help="Until the job has ended.")]
-TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")]
+WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until the job has ended.")]
+TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")]
 
 
 @with_session
 def status(session: Session) -> None:
-    """Tell how the indexes stand, and what the last check found; fails where something differs."""
+    """Show the state of the indexes and the last check; fails if they differ."""
     _tell(session, session.client.search_indexes.consistency())
 
 
 @with_session
 def check(session: Session, timeout: TimeoutOption = 3600.0) -> None:
-    """Compare the indexes with the tables and buckets; fails where something differs."""
+    """Compare the indexes with the tables and buckets; fails if they differ."""
     _wait(session, session.client.search_indexes.check(), timeout)
     _tell(session, session.client.search_indexes.consistency())
 
@@ -28,22 +28,24 @@ def check(session: Session, timeout: TimeoutOption = 3600.0) -> None:
 @with_session
 def repair(
     session: Session,
-    database: Annotated[str | None, typer.Option(help="Only what is in this database.")] = None,
-    asset: Annotated[str | None, typer.Option(help="Only this asset of it.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Whatever differs.")] = False,
+    database: Annotated[str | None, typer.Option(help="Only documents of this database.")] = None,
+    asset: Annotated[
+        str | None, typer.Option(help="Only documents of this asset; requires --database.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All documents that differ.")] = False,
     wait: WaitOption = False,
     timeout: TimeoutOption = 3600.0,
 ) -> None:
-    """Build documents again that differ from their sources."""
+    """Rebuild search documents that differ from the stored data."""
     if everything == (database is not None) or (asset is not None and database is None):
-        raise ConfigurationError("give --all, or --database and maybe --asset")
+        raise ConfigurationError("give --all, or --database (optionally with --asset)")
     work = session.client.search_indexes.repair(database_id=database, asset_id=asset)
     _begun(session, work, timeout=timeout if wait else None)
 
 
 @with_session
 def reindex(session: Session, wait: WaitOption = False, timeout: TimeoutOption = 3600.0) -> None:
-    """Build new indexes while the old ones are searched; `jobs cancel` takes it back."""
+    """Rebuild the indexes while searches use the old ones; `jobs cancel` undoes it."""
     work = session.client.search_indexes.reindex()
     _begun(session, work, timeout=timeout if wait else None)
 
@@ -52,7 +54,7 @@ def _begun(session: Session, work: Work, *, timeout: float | None) -> None:
     if timeout is not None:
         _wait(session, work, timeout)
     session.output.document(work.wire())
-    fact = "began" if work.started else "was at work already"
+    fact = "began" if work.started else "was already running"
     session.output.rows(["job", "fact"], [[work.job_id, fact]])
 
 
@@ -97,6 +99,6 @@ def _tell(session: Session, found: Consistency) -> None:
         for job in found.work:
             session.output.say(f"{job.kind}: {job.job_id} is {job.state}, {job.items_done} done")
         for one in found.mend:
-            session.output.say(f"to mend it: {one}")
+            session.output.say(f"to correct this: {one}")
     if found.mend:
         raise typer.Exit(FAILED)

@@ -7,24 +7,24 @@ import typer
 from vitrine.cli.session import Session, with_session
 from vitrine.models import Job
 
-JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="The id that the reply named.")]
+JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id.")]
 
 
 @with_session
 def show(session: Session, job: JobArgument) -> None:
-    """Show the state of long work."""
+    """Show the state of a job."""
     _print(session, session.client.jobs.get(job))
 
 
 @with_session
 def cancel(session: Session, job: JobArgument) -> None:
-    """Stop long work; what it has done stays done."""
+    """Cancel a job; changes already made are kept unless the job undoes them."""
     _print(session, session.client.jobs.cancel(job))
 
 
 @with_session
 def resume(session: Session, job: JobArgument) -> None:
-    """Have long work go on that failed or was cancelled."""
+    """Resume a failed or cancelled job."""
     _print(session, session.client.jobs.resume(job))
 
 
@@ -32,9 +32,9 @@ def resume(session: Session, job: JobArgument) -> None:
 def wait(
     session: Session,
     job: JobArgument,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds at the most.")] = 600.0,
+    timeout: Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")] = 600.0,
 ) -> None:
-    """Wait until long work is done; fails if it fails, is cancelled or takes longer."""
+    """Wait until a job is done; fails if the job fails, is cancelled or times out."""
 
     def tell(found: Job) -> None:
         if session.output.err.is_terminal:

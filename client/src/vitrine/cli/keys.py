@@ -9,15 +9,17 @@ from vitrine.cli.session import Session, YesOption, with_session
 from vitrine.errors import ConfigurationError
 from vitrine.models import ApiKey
 
-KeyIdArgument = Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it.")]
+KeyIdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Key id, as shown by `keys list`.")
+]
 ExpiryOption = Annotated[
-    str | None, typer.Option("--expires", help="A date or a time, such as 2027-01-31.")
+    str | None, typer.Option("--expires", help="Expiry date or time, such as 2027-01-31.")
 ]
 
 
 @with_session
 def list_keys(session: Session) -> None:
-    """List API keys; the keys themselves are never shown again."""
+    """List API keys, without the keys themselves."""
     found = list(session.client.api_keys.list())
     session.output.document({"items": [one.wire() for one in found]})
     _print(session, found)
@@ -26,12 +28,14 @@ def list_keys(session: Session) -> None:
 @with_session
 def create_key(
     session: Session,
-    user: Annotated[str, typer.Argument(metavar="USER", help="Whose rights it has.")],
+    user: Annotated[
+        str, typer.Argument(metavar="USER", help="User whose permissions the key has.")
+    ],
     name: Annotated[str, typer.Argument(metavar="NAME")],
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
     expires: ExpiryOption = None,
 ) -> None:
-    """Make a key for a user who has a role; this is the only time that it is shown."""
+    """Create an API key for a user with a role; the key is shown only now."""
     made = session.client.api_keys.create(
         name, user_id=user, description=description or f"Key {name}", expires_at=expires
     )
@@ -41,7 +45,7 @@ def create_key(
 
 @with_session
 def show_key(session: Session, key_id: KeyIdArgument) -> None:
-    """Show whose key it is and until when."""
+    """Show the owner, state and expiry of an API key."""
     found = session.client.api_keys.get(key_id)
     session.output.document(found.wire())
     _print(session, [found])
@@ -51,13 +55,13 @@ def show_key(session: Session, key_id: KeyIdArgument) -> None:
 def update_key(
     session: Session,
     key_id: KeyIdArgument,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
     expires: ExpiryOption = None,
     active: Annotated[
-        bool | None, typer.Option("--on/--off", help="Whether it lets anybody in.")
+        bool | None, typer.Option("--on/--off", help="Enable or disable the key.")
     ] = None,
 ) -> None:
-    """Change a key, or switch it off and on."""
+    """Change an API key, or enable or disable it."""
     if description is None and expires is None and active is None:
         raise ConfigurationError("give --description, --expires, --on or --off")
     changed = session.client.api_keys.update(
@@ -76,7 +80,7 @@ def delete_key(
     key_id: KeyIdArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a key: it lets nobody in any more."""
+    """Delete an API key; it is rejected from then on."""
     session.confirm(f"Delete the key {key_id}?", yes=yes)
     answer = session.client.api_keys.delete(key_id)
     session.output.document(answer.wire())

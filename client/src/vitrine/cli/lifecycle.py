@@ -11,9 +11,9 @@ from vitrine.lookup import find_asset
 from vitrine.models import Asset
 from vitrine.resources.lifecycle import Changed
 
-ReasonOption = Annotated[str | None, typer.Option(help="Why; kept with the asset's history.")]
-WaitOption = Annotated[bool, typer.Option("--wait", help="Return when all files are changed.")]
-TimeoutOption = Annotated[float, typer.Option(min=0, help="Seconds to wait at the most.")]
+ReasonOption = Annotated[str | None, typer.Option(help="Reason, stored with the asset.")]
+WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until all files are changed.")]
+TimeoutOption = Annotated[float, typer.Option(min=0, help="Maximum seconds to wait.")]
 
 
 @with_session
@@ -26,7 +26,7 @@ def archive(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Archive an asset: lists and searches leave it out, nothing of it is lost."""
+    """Archive an asset: it is left out of lists and searches, but can be restored."""
     found = find_asset(session.client, database, asset, archived=True)
     session.confirm(f"Archive {_called(found)}?", yes=yes)
     _change(
@@ -46,7 +46,7 @@ def unarchive(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Bring an archived asset back, with the files that its archiving took."""
+    """Restore an archived asset and the files archived with it."""
     found = find_asset(session.client, database, asset, archived=True)
     _change(
         session,
@@ -66,9 +66,9 @@ def delete(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Delete an asset for good, with all versions of its files and all that was said of it."""
+    """Permanently delete an asset with all file versions, metadata, links and comments."""
     found = find_asset(session.client, database, asset, archived=True)
-    session.confirm(f"Delete {_called(found)} for good, with all versions of its files?", yes=yes)
+    session.confirm(f"Permanently delete {_called(found)} with all versions of its files?", yes=yes)
     _change(
         session,
         lambda: session.client.assets.delete(database, found.asset_id, reason=reason),

@@ -13,7 +13,9 @@ from vitrine.lookup import find_asset
 from vitrine.models import Metadata, MetadataType
 from vitrine.resources.links import LinkedAsset, LinkMetadataOwner
 
-LinkArgument = Annotated[str, typer.Argument(metavar="LINK", help="As `links list` shows it.")]
+LinkArgument = Annotated[
+    str, typer.Argument(metavar="LINK", help="Link id, as shown by `links list`.")
+]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", help="May be repeated.")]
 
 
@@ -27,11 +29,11 @@ def list_links(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    tree: Annotated[bool, typer.Option("--tree", help="All that is below, not children only.")] = (
-        False
-    ),
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Show the whole tree instead of direct children only.")
+    ] = (False),
 ) -> None:
-    """List what an asset is linked to."""
+    """List the assets linked to an asset."""
     asset_id = find_asset(session.client, database, asset).asset_id
     found = session.client.links.of(database, asset_id, tree=tree)
     session.output.document(found.wire())
@@ -43,9 +45,9 @@ def list_links(
     session.output.rows(["kind", "name", "database", "asset", "alias", "link"], rows)
     unseen = found.unauthorized_counts
     if hidden := unseen.parents + unseen.children + unseen.related:
-        session.output.say(f"{hidden} more that you may not see")
+        session.output.say(f"{hidden} more without permission to see them")
     if found.truncated:
-        session.output.say(found.message or "There is more below")
+        session.output.say(found.message or "The tree has more assets than shown")
 
 
 @with_session
@@ -74,15 +76,18 @@ def create_link(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    other: Annotated[str, typer.Argument(metavar="OTHER", help="Another asset's id or name.")],
-    kind: Annotated[LinkKind, typer.Option(help="What the other asset is.")] = LinkKind.CHILD,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="Id or name of the other asset.")],
+    kind: Annotated[LinkKind, typer.Option(help="Relation of the other asset.")] = LinkKind.CHILD,
     other_database: Annotated[
-        str | None, typer.Option(help="The other asset's database, if it is another one.")
+        str | None, typer.Option(help="Database of the other asset; default: the same.")
     ] = None,
-    alias: Annotated[str | None, typer.Option(help="Tells several such links apart.")] = None,
+    alias: Annotated[
+        str | None,
+        typer.Option(help="Alias that distinguishes several links between the same assets."),
+    ] = None,
     tag: TagOption = None,
 ) -> None:
-    """Link another asset to one: as its child, or as related to it."""
+    """Link two assets: as parent and child, or as related."""
     beside = other_database or database
     source = find_asset(session.client, database, asset)
     target = find_asset(session.client, beside, other)
@@ -101,7 +106,7 @@ def create_link(
 def edit_link(
     session: Session,
     link: LinkArgument,
-    alias: Annotated[str | None, typer.Option(help="Empty to remove it.")] = None,
+    alias: Annotated[str | None, typer.Option(help="New alias; empty to remove it.")] = None,
     tag: TagOption = None,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
 ) -> None:
@@ -122,7 +127,7 @@ def delete_link(
     link: LinkArgument,
     yes: YesOption = False,
 ) -> None:
-    """Remove a link with its metadata; the assets stay."""
+    """Delete a link with its metadata; the assets are kept."""
     session.confirm(f"Delete the link {link} with its metadata?", yes=yes)
     answer = session.client.links.delete(link)
     session.output.document(answer.wire())

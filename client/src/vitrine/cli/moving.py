@@ -25,10 +25,17 @@ FolderArgument = Annotated[
     typer.Argument(metavar="DIR", exists=True, file_okay=False, dir_okay=True, readable=True),
 ]
 DatabaseOption = Annotated[
-    str | None, typer.Option("--database", help="Made if missing; else named after DIR.")
+    str | None,
+    typer.Option(
+        "--database", help="Database, created if it does not exist; default: the name of DIR."
+    ),
 ]
-TagOption = Annotated[list[str] | None, typer.Option("--tag", help="For each asset; repeatable.")]
-JobsOption = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Transfers at once.")]
+TagOption = Annotated[
+    list[str] | None, typer.Option("--tag", help="Tag for each asset; may be repeated.")
+]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", min=1, max=64, help="Number of parallel transfers.")
+]
 TimeoutOption = Annotated[float, typer.Option("--timeout", min=0, help="In seconds.")]
 
 
@@ -42,7 +49,7 @@ def import_folder(
     part_size: PartSizeOption = None,
     finish_timeout: FinishOption = WAIT_SECONDS,
 ) -> None:
-    """Import a folder: each first-level folder is an asset, loose files are one more.
+    """Import a folder: each first-level folder becomes an asset, loose files one more.
 
     A second run sends just what is missing or different, and goes on in the middle of files. Files
     that a rule keeps out are listed with the reason; the exit code is 1 only where a file failed.
@@ -100,9 +107,12 @@ def download(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    path: Annotated[str | None, typer.Argument(metavar="PATH", help="File or folder.")] = None,
+    path: Annotated[
+        str | None, typer.Argument(metavar="PATH", help="File or folder in the asset.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Else named as the asset.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Target; default: the asset's name."),
     ] = None,
     jobs: JobsOption = 4,
 ) -> None:
@@ -133,17 +143,17 @@ def download(
 
 @with_session
 def wait(session: Session, timeout: TimeoutOption = 300.0) -> None:
-    """Wait until a local runtime has worked off every change (needs --endpoint)."""
+    """Wait until a local runtime has processed all changes (needs --endpoint)."""
     seconds = _wait(session, timeout)
     session.output.document({"drained": True, "seconds": round(seconds, 3)})
     if not session.output.as_json:
-        session.output.line(f"drained after {seconds:.1f} s")
+        session.output.line(f"all changes processed after {seconds:.1f} s")
 
 
 def _wait(session: Session, timeout: float) -> float:
     admin = session.connection.admin
     if admin is None:
-        raise ConfigurationError("only a local runtime can be waited for: give --endpoint")
+        raise ConfigurationError("waiting is possible only with a local runtime: give --endpoint")
     return wait_until_drained(
         admin,
         timeout=timeout,
@@ -160,7 +170,7 @@ def demo(
     jobs: JobsOption = 8,
     timeout: TimeoutOption = 900.0,
 ) -> None:
-    """Import a folder, wait until it is processed, and prove that search finds every file of it.
+    """Import a folder, wait until it is processed, and check that search finds every file.
 
     The last line is JSON. The exit code is 1 where a file failed or is not found.
     """

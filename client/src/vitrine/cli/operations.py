@@ -12,13 +12,13 @@ from vitrine.resources.operations import Replayed
 
 NOT_FOUND = 3
 ConsumerOption = Annotated[
-    str | None, typer.Option(help="Only what this function failed on, such as IndexChanges.")
+    str | None, typer.Option(help="Only failures of this function, such as IndexChanges.")
 ]
 
 
 @with_session
 def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
-    """List what could not be indexed, or was given up in an outage."""
+    """List changes that could not be indexed or processed."""
     found = list(session.client.failures.list(consumer=consumer))
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -31,7 +31,7 @@ def list_failures(session: Session, consumer: ConsumerOption = None) -> None:
 def show_failure(
     session: Session, failure: Annotated[str, typer.Argument(metavar="KEY", help="As listed.")]
 ) -> None:
-    """Show one failure with all that is stored of it."""
+    """Show a failure with its stored message."""
     found = session.client.failures.get(failure)
     wire = found.wire()
     session.output.document(wire)
@@ -44,9 +44,9 @@ def replay_failures(
     session: Session,
     keys: Annotated[list[str] | None, typer.Argument(metavar="KEY...")] = None,
     consumer: ConsumerOption = None,
-    everything: Annotated[bool, typer.Option("--all", help="Whoever failed.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Replay all failures.")] = False,
 ) -> None:
-    """Replay failures by key, all of a function, or all; what fails again stays."""
+    """Replay failures: by key, all of a function, or all; those that fail again are kept."""
     if [bool(keys), consumer is not None, everything].count(True) != 1:
         raise ConfigurationError("give keys, --consumer or --all")
     if keys:
@@ -68,7 +68,7 @@ def _tell(session: Session, replayed: Iterable[Replayed]) -> None:
         f"{sum(one.outcome == name for one in done)} {name}" for name in sorted(outcomes)
     )
     if not session.output.as_json:
-        session.output.say(counts or "nothing to replay")
+        session.output.say(counts or "there are no failures to replay")
     if outcomes & {"failed", "changed"}:
         raise typer.Exit(FAILED)
     if "absent" in outcomes:
@@ -77,7 +77,7 @@ def _tell(session: Session, replayed: Iterable[Replayed]) -> None:
 
 @with_session
 def list_queues(session: Session) -> None:
-    """List the queues: messages that wait, and dead letters."""
+    """List the queues with their waiting messages and dead letters."""
     found = session.client.queues.list()
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -98,7 +98,7 @@ def list_queues(session: Session) -> None:
 
 @with_session
 def redrive_queue(session: Session, queue: Annotated[str, typer.Argument(metavar="QUEUE")]) -> None:
-    """Move the dead letters of a queue back into it."""
+    """Move the dead letters of a queue back into the queue."""
     done = session.client.queues.redrive(queue)
     session.output.document(done.wire())
     session.output.rows(["queue", "dead letters"], [[done.queue_name, done.dead_letters]])

@@ -11,17 +11,18 @@ from vitrine.errors import ConfigurationError
 from vitrine.workflow_models import Pipeline, PipelineSettings
 
 DatabaseArgument = Annotated[
-    str, typer.Argument(metavar="DATABASE", help="A database id, or GLOBAL.")
+    str, typer.Argument(metavar="DATABASE", help="Database id, or GLOBAL.")
 ]
 PipelineArgument = Annotated[str, typer.Argument(metavar="PIPELINE")]
-DatabaseOption = Annotated[str | None, typer.Option(help="Of this database, or GLOBAL.")]
-DeletedOption = Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")]
+DatabaseOption = Annotated[str | None, typer.Option(help="Only those of this database, or GLOBAL.")]
+DeletedOption = Annotated[bool, typer.Option("--deleted", help="Show deleted ones instead.")]
 UpdateOption = Annotated[
-    bool, typer.Option("--update-workflows", help="Change the workflows that use it, too.")
+    bool,
+    typer.Option("--update-workflows", help="Also update the workflows that use the pipeline."),
 ]
 SettingsArgument = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="JSON with the fields of `PUT /pipelines`."),
+    typer.Argument(metavar="FILE", help="JSON file with the fields of `PUT /pipelines`."),
 ]
 
 

@@ -37,12 +37,12 @@ class _Bar:
 
     def finishing(self, *, files: int) -> None:
         self._finishing += files
-        note = f"the server finishes {self._finishing} large" if self._finishing else ""
+        note = f"{self._finishing} large files are being completed" if self._finishing else ""
         self._progress.update(self._task, finishing=note)
 
     def settled(self, outcome: FileOutcome) -> None:
         if outcome.status in {Status.FAILED, Status.REFUSED}:
-            self._progress.update(self._task, trouble=" with trouble")
+            self._progress.update(self._task, trouble=" with errors")
 
 
 @contextmanager

@@ -11,9 +11,11 @@ from vitrine.lookup import find_asset
 DatabaseArgument = Annotated[str, typer.Argument(metavar="DATABASE")]
 ProcessingOption = Annotated[
     bool | None,
-    typer.Option("--processing/--no-processing", help="Whether uploads are inspected."),
+    typer.Option(
+        "--processing/--no-processing", help="Run the built-in workflows on uploaded files."
+    ),
 ]
-AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="An asset's id or name.")]
+AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="Id or name of an asset.")]
 
 
 @with_session

@@ -11,20 +11,25 @@ from vitrine.errors import ConfigurationError
 from vitrine.schema_models import MetadataSchema, SchemaEntity, SchemaFields
 
 DatabaseArgument = Annotated[
-    str, typer.Argument(metavar="DATABASE", help="A database id, or GLOBAL.")
+    str, typer.Argument(metavar="DATABASE", help="Database id, or GLOBAL.")
 ]
 SchemaArgument = Annotated[str, typer.Argument(metavar="SCHEMA-ID")]
-FieldsHelp = 'JSON: {"fields": [{"metadataFieldKeyName": …, "metadataFieldValueType": …}, …]}.'
+FieldsHelp = 'JSON file: {"fields": [{"metadataFieldKeyName": …, "metadataFieldValueType": …}, …]}.'
 ExtensionsOption = Annotated[
-    str | None, typer.Option("--extensions", help="For files with these only: .glb,.gltf")
+    str | None,
+    typer.Option("--extensions", help="Only for files with these extensions: .glb,.gltf"),
 ]
 
 
 @with_session
 def list_schemas(
     session: Session,
-    database: Annotated[str | None, typer.Option(help="Of this database, or GLOBAL.")] = None,
-    entity: Annotated[SchemaEntity | None, typer.Option("--for", help="Of this type.")] = None,
+    database: Annotated[
+        str | None, typer.Option(help="Only those of this database, or GLOBAL.")
+    ] = None,
+    entity: Annotated[
+        SchemaEntity | None, typer.Option("--for", help="Only those for this type.")
+    ] = None,
 ) -> None:
     """List the metadata schemas."""
     found = list(session.client.metadata_schemas.list(database, entity))
@@ -80,12 +85,12 @@ def create_schema(
 def update_schema(
     session: Session,
     schema: SchemaArgument,
-    name: Annotated[str | None, typer.Option(help="The new name.")] = None,
+    name: Annotated[str | None, typer.Option(help="New name.")] = None,
     fields: Annotated[Path | None, typer.Option(help=FieldsHelp)] = None,
     extensions: ExtensionsOption = None,
     enabled: Annotated[bool | None, typer.Option("--enable/--disable")] = None,
 ) -> None:
-    """Change a metadata schema: its name, its fields, whether it is in force."""
+    """Change the name or the fields of a metadata schema, or enable or disable it."""
     changed = session.client.metadata_schemas.update(
         schema,
         name=name,
@@ -104,7 +109,7 @@ def delete_schema(
     schema: SchemaArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a metadata schema; metadata that it spoke of stays."""
+    """Delete a metadata schema; the metadata itself is kept."""
     session.confirm(f"Delete the metadata schema {schema}?", yes=yes)
     gone = session.client.metadata_schemas.delete(database, schema)
     session.output.document(gone.wire())

@@ -36,26 +36,32 @@ _SIGNS = {"from": "from", "to": "below"}
 MetadataOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Metadata that hits have: 'height>=3', 'made<2024-01-01', maker=Acme, maker (any "
-        "value), !maker (none). Repeat it for more conditions, which must all hold."
+        help=(
+            "Metadata condition: 'height>=3', 'made<2024-01-01', maker=Acme, maker (any "
+            "value), !maker (no value). May be repeated; all conditions must match."
+        )
     ),
 ]
 WhereOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Facts that files have: 'triangles > 10000', format=OBJ. Repeat it for more "
-        "conditions, which must all hold."
+        help=(
+            "Condition on facts of files: 'triangles > 10000', format=OBJ. May be repeated; "
+            "all conditions must match."
+        )
     ),
 ]
 FacetOption = Annotated[
     list[str] | None,
-    typer.Option(help="Count hits by a fact: format, or 'texturesMissing >= 1'. Repeatable."),
+    typer.Option(help="Count hits by a fact: format, or 'texturesMissing >= 1'. May be repeated."),
 ]
 ChooseOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only hits with this value of a facet, which still counts its other values: ext=glb, "
-        "tag=red, type=folder, database=museum, format=OBJ. Repeatable."
+        help=(
+            "Only hits with this facet value; the facet still counts its other values: "
+            "ext=glb, tag=red, type=folder, database=museum, format=OBJ. May be repeated."
+        )
     ),
 ]
 FoldOption = Annotated[
@@ -91,14 +97,26 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     session: Session,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
     database: Annotated[str | None, typer.Option(help="Only in this database.")] = None,
-    entity: Annotated[EntityType | None, typer.Option("--type", help="asset or file.")] = None,
+    entity: Annotated[
+        EntityType | None, typer.Option("--type", help="Only this type: asset or file.")
+    ] = None,
     ext: Annotated[str | None, typer.Option(help="Only files with this extension.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With any of these tags.")] = None,
-    metadata_key: Annotated[str | None, typer.Option(help="With this metadata key.")] = None,
-    metadata_value: Annotated[str | None, typer.Option(help="With this metadata value.")] = None,
-    archived: Annotated[bool, typer.Option("--archived", help="Include archived ones.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=DEEPEST_HIT, help="Most hits to show.")] = 20,
-    with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only with one of these tags; may be repeated.")
+    ] = None,
+    metadata_key: Annotated[str | None, typer.Option(help="Only with this metadata key.")] = None,
+    metadata_value: Annotated[
+        str | None, typer.Option(help="Only with this metadata value.")
+    ] = None,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Include archived assets and files.")
+    ] = False,
+    limit: Annotated[
+        int, typer.Option(min=1, max=DEEPEST_HIT, help="Maximum number of hits.")
+    ] = 20,
+    with_facets: Annotated[
+        bool, typer.Option("--facets", help="Count hits by type, tag, extension and database.")
+    ] = False,
     metadata: MetadataOption = None,
     where: WhereOption = None,
     facet: FacetOption = None,
@@ -108,9 +126,11 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     sort: SortOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Show all hits.")] = False,
 ) -> None:
-    """Search assets and files; metadata.width names a metadata key instead of a fact."""
+    """Search assets and files. Options that take a fact also take metadata.KEY."""
     if everything and (with_facets or facet or histogram or fold):
-        raise typer.BadParameter("--all does not go with --facets, --facet, --histogram or --fold")
+        raise typer.BadParameter(
+            "--all cannot be used with --facets, --facet, --histogram or --fold"
+        )
     wanted = SearchQuery(
         query=query or None,
         entity_types=[entity] if entity else [],
@@ -164,8 +184,8 @@ def _print_some(session: Session, wanted: SearchQuery, limit: int, *, with_facet
 @with_session
 def suggest(
     session: Session,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was typed so far.")],
-    size: Annotated[int, typer.Option(min=1, max=20, help="Most suggestions to show.")] = 10,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text typed so far.")],
+    size: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of suggestions.")] = 10,
 ) -> None:
     """Suggest names, tags, metadata keys and values that begin with a text."""
     found = session.client.search.suggest(text, size=size)

@@ -47,13 +47,14 @@ _EXIT_CODES: Final[tuple[tuple[type[Exception], int], ...]] = (
 
 ApiOption = Annotated[str | None, typer.Option("--api", help="Address of the API.")]
 KeyOption = Annotated[
-    str | None, typer.Option("--key", help="API key (vams_…), or a token of the identity provider.")
+    str | None,
+    typer.Option("--key", help="API key (vams_…), or an access token of the identity provider."),
 ]
 EndpointOption = Annotated[
-    Path | None, typer.Option("--endpoint", help="endpoint.json of a local runtime.")
+    Path | None, typer.Option("--endpoint", help="Path of a local runtime's endpoint.json.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +124,7 @@ class Session:
         if yes:
             return
         if not self.output.err.is_terminal:
-            raise ConfigurationError("nobody to ask: confirm with --yes")
+            raise ConfigurationError("no terminal to ask for confirmation: use --yes")
         typer.confirm(question, abort=True, err=True)
 
     def close(self) -> None:

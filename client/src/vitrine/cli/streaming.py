@@ -23,18 +23,22 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A file of the asset.")],
-    start: Annotated[int, typer.Option("--from", min=0, help="The first byte.")] = 0,
-    end: Annotated[int | None, typer.Option("--to", min=1, help="The byte after the last.")] = None,
-    version: Annotated[str | None, typer.Option(help="As a version of the asset holds it.")] = None,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Path of a file in the asset.")],
+    start: Annotated[int, typer.Option("--from", min=0, help="First byte of a range.")] = 0,
+    end: Annotated[
+        int | None, typer.Option("--to", min=1, help="End of the range, exclusive.")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option(help="Asset version to read the file from.")
+    ] = None,
     viewer: Annotated[
-        bool, typer.Option("--viewer", help="Of what viewers need of the asset.")
+        bool, typer.Option("--viewer", help="Read a file generated for viewers.")
     ] = False,
-    head: Annotated[bool, typer.Option("--head", help="Only size and type.")] = False,
+    head: Annotated[bool, typer.Option("--head", help="Show only size and type.")] = False,
 ) -> None:
     """Write the bytes of a file to standard output."""
     if end is not None and end <= start:
-        raise ConfigurationError("--to must be after --from")
+        raise ConfigurationError("--to must be greater than --from")
     found = find_asset(session.client, database, asset)
     source = Source(
         database_id=database,
@@ -48,7 +52,7 @@ def cat(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls it
         _tell_head(session, source)
         return
     if session.output.as_json:
-        raise ConfigurationError("bytes are no JSON; --json goes with --head")
+        raise ConfigurationError("--json can be used only with --head")
     with session.client.streams.open(source, start=start, end=end) as pieces:
         for piece in pieces:
             sys.stdout.buffer.write(piece)
@@ -61,11 +65,11 @@ def ingest(
     database: DatabaseArgument,
     asset_id: Annotated[str, typer.Argument(metavar="ASSET_ID")],
     files: FilesArgument,
-    name: Annotated[str | None, typer.Option(help="Else the id.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name; default: the id.")] = None,
     description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="Repeatable.")] = None,
 ) -> None:
-    """Make an asset, unless it is there, and store files in it."""
+    """Store files in an asset; the asset is created if it does not exist."""
     described = Described(
         database_id=database,
         asset_id=asset_id,

@@ -6,13 +6,13 @@ import typer
 
 from vitrine.cli.session import FAILED, Session, YesOption, with_session
 
-AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="The id of the asset.")]
+AssetArgument = Annotated[str, typer.Argument(metavar="ASSET", help="Id of the asset.")]
 UsersArgument = Annotated[list[str], typer.Argument(metavar="USER...")]
 
 
 @with_session
 def list_subscriptions(session: Session) -> None:
-    """List who is told of changes of which assets."""
+    """List subscriptions."""
     found = list(session.client.subscriptions.list())
     session.output.document({"items": [one.wire() for one in found]})
     session.output.rows(
@@ -26,7 +26,7 @@ def list_subscriptions(session: Session) -> None:
 
 @with_session
 def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
-    """Have further users told of changes of an asset."""
+    """Subscribe users to an asset."""
     done = session.client.subscriptions.create(asset, users)
     session.output.document(done.wire())
     session.output.rows(["asset", "subscribed"], [[asset, ", ".join(users)]])
@@ -34,7 +34,7 @@ def subscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> N
 
 @with_session
 def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
-    """Have exactly these users told of changes of an asset."""
+    """Replace the subscribers of an asset."""
     done = session.client.subscriptions.update(asset, users)
     session.output.document(done.wire())
     session.output.rows(["asset", "subscribers"], [[asset, ", ".join(users)]])
@@ -42,7 +42,7 @@ def set_subscribers(session: Session, asset: AssetArgument, users: UsersArgument
 
 @with_session
 def unsubscribe(session: Session, asset: AssetArgument, users: UsersArgument) -> None:
-    """Have users told of changes of an asset no more."""
+    """Unsubscribe users from an asset."""
     done = session.client.subscriptions.unsubscribe(asset, users)
     session.output.document(done.wire())
     session.output.rows(["asset", "unsubscribed"], [[asset, ", ".join(users)]])
@@ -54,7 +54,7 @@ def delete_subscription(
     asset: AssetArgument,
     yes: YesOption = False,
 ) -> None:
-    """Have nobody told of changes of an asset any more."""
+    """Delete all subscriptions to an asset."""
     session.confirm(f"Unsubscribe everyone from {asset}?", yes=yes)
     done = session.client.subscriptions.delete(asset)
     session.output.document(done.wire())
@@ -65,7 +65,7 @@ def delete_subscription(
 def check(
     session: Session, asset: AssetArgument, user: Annotated[str, typer.Argument(metavar="USER")]
 ) -> None:
-    """Tell whether a user is told of changes of an asset; fails if not."""
+    """Check whether a user is subscribed to an asset; fails if not."""
     found = session.client.subscriptions.is_subscribed(asset, user)
     session.output.document({"subscribed": found})
     session.output.rows(["asset", "user", "subscribed"], [[asset, user, "yes" if found else "no"]])

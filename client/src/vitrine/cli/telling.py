@@ -14,7 +14,7 @@ from vitrine.lookup import find_asset
 
 @with_session
 def settings(session: Session) -> None:
-    """Show how one signs in to the deployment, and what is switched on in it."""
+    """Show the sign-in settings and the enabled features of the deployment."""
     configuration = session.client.configuration
     found = configuration.sign_in().wire() | configuration.switches().wire()
     session.output.document(found)
@@ -23,7 +23,7 @@ def settings(session: Session) -> None:
 
 @with_session
 def openapi(session: Session) -> None:
-    """Print the OpenAPI document of what is deployed."""
+    """Print the OpenAPI document of the deployment."""
     session.output.line(json.dumps(session.client.configuration.openapi(), ensure_ascii=False))
 
 

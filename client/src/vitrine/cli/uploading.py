@@ -20,16 +20,22 @@ from vitrine.transfer.scan import LocalFile
 from vitrine.transfer.uploading import BatchUpload
 
 UploadArgument = Annotated[
-    str, typer.Argument(metavar="UPLOAD", help="Its id, as `uploads list` names it.")
+    str, typer.Argument(metavar="UPLOAD", help="Upload id, as shown by `uploads list`.")
 ]
 PartSizeOption = Annotated[
     int | None,
-    typer.Option("--part-size", min=5, max=5120, metavar="MIB", help="Else the server chooses."),
+    typer.Option(
+        "--part-size",
+        min=5,
+        max=5120,
+        metavar="MIB",
+        help="Part size; default: chosen by the server.",
+    ),
 ]
 FinishOption = Annotated[
     float,
     typer.Option(
-        "--finish-timeout", min=0, help="Seconds to wait for large files that the server finishes."
+        "--finish-timeout", min=0, help="Maximum seconds to wait for large files to be completed."
     ),
 ]
 MIB = 1024 * 1024
@@ -48,7 +54,7 @@ def settings_of(
 
 @with_session
 def list_uploads(session: Session) -> None:
-    """List the uploads that this machine began and did not finish."""
+    """List the unfinished uploads started on this machine."""
     found = list(session.journal.entries())
     rows: list[JsonValue] = [
         {
@@ -76,7 +82,7 @@ def _size(entry: JournalEntry) -> int:
 
 @with_session
 def show(session: Session, upload: UploadArgument) -> None:
-    """Show what has become of the files of an upload."""
+    """Show the state of an upload and its files."""
     found = session.client.uploads.get(upload)
     session.output.document(found.wire())
     session.output.rows(
@@ -89,12 +95,12 @@ def show(session: Session, upload: UploadArgument) -> None:
 
 @with_session
 def abort(session: Session, upload: UploadArgument) -> None:
-    """Give an upload up: its parts are removed, its finished files stay."""
+    """Cancel an upload: stored parts are removed, completed files are kept."""
     answer = session.client.uploads.abort(upload)
     try:
         session.journal.entry(upload).forget()
     except ConfigurationError:
-        session.output.say("another machine began this upload")
+        session.output.say("this upload was started on another machine")
     session.output.document(answer.wire())
     session.output.rows(["upload", "state"], [[upload, "given up"]])
 
@@ -103,10 +109,12 @@ def abort(session: Session, upload: UploadArgument) -> None:
 def resume(
     session: Session,
     upload: UploadArgument,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Transfers at once.")] = 8,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, max=64, help="Number of parallel transfers.")
+    ] = 8,
     finish_timeout: FinishOption = WAIT_SECONDS,
 ) -> None:
-    """Go on with an upload that this machine began; stored parts are not sent again."""
+    """Resume an upload started on this machine; stored parts are not sent again."""
     entry = session.journal.entry(upload)
     try:
         session.client.uploads.get(upload)
@@ -140,7 +148,7 @@ def _resumed(
     gone = [one for one in there if not one.path.is_file()]
     missing = [
         FileOutcome(
-            path=str(one.path), status=Status.FAILED, key=one.key, reason="is not there any more"
+            path=str(one.path), status=Status.FAILED, key=one.key, reason="no longer exists"
         )
         for one in gone
     ]

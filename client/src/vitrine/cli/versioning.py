@@ -13,9 +13,9 @@ from vitrine.errors import ConfigurationError
 from vitrine.lookup import find_asset
 from vitrine.resources.versions import FileDifferences, Ids, MadeVersion, RecordDifferences
 
-VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", help="Its number.")]
-CommentOption = Annotated[str, typer.Option("--comment", "-m", help="What it is.")]
-MetadataOption = Annotated[bool, typer.Option("--metadata", help="The metadata, too.")]
+VersionArgument = Annotated[str, typer.Argument(metavar="VERSION", help="Version number.")]
+CommentOption = Annotated[str, typer.Option("--comment", "-m", help="Comment on the version.")]
+MetadataOption = Annotated[bool, typer.Option("--metadata", help="Also restore the metadata.")]
 
 
 @with_session
@@ -24,11 +24,11 @@ def create(
     database: DatabaseArgument,
     asset: AssetArgument,
     comment: CommentOption,
-    alias: Annotated[str | None, typer.Option(help="A name for the version.")] = None,
+    alias: Annotated[str | None, typer.Option(help="Alias of the version.")] = None,
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Make a version of an asset as it is now."""
+    """Create a version of an asset from its current files."""
     made = session.client.versions.create(_ids(session, database, asset), comment, alias=alias)
     _print(session, made, wait=wait, timeout=timeout)
 
@@ -38,7 +38,9 @@ def list_versions(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    archived: Annotated[bool, typer.Option("--archived", help="Archived ones, too.")] = False,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Include archived versions.")
+    ] = False,
 ) -> None:
     """List the versions of an asset, newest first."""
     ids = _ids(session, database, asset)
@@ -93,7 +95,7 @@ def compare(
     before: Annotated[str, typer.Argument(metavar="FROM")],
     after: Annotated[str, typer.Argument(metavar="TO")],
 ) -> None:
-    """Tell what differs between two versions."""
+    """Compare two versions of an asset."""
     pages: list[JsonValue] = []
     rows: list[list[str]] = []
     for page in session.client.versions.compare(_ids(session, database, asset), before, after):
@@ -115,7 +117,7 @@ def update(
     asset: AssetArgument,
     version: VersionArgument,
     comment: Annotated[str | None, typer.Option("--comment", "-m")] = None,
-    alias: Annotated[str | None, typer.Option(help='"" takes it away.')] = None,
+    alias: Annotated[str | None, typer.Option(help='New alias; "" removes it.')] = None,
 ) -> None:
     """Change the comment, or the alias, of a version."""
     if comment is None and alias is None:
@@ -133,7 +135,7 @@ def archive(
     reason: ReasonOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Archive a version; the current one takes the asset along, which --yes confirms."""
+    """Archive a version; for the current one, also the asset (confirm with --yes)."""
     made = session.client.versions.archive(
         _ids(session, database, asset), version, confirm_archive_asset=yes, reason=reason
     )
@@ -148,7 +150,7 @@ def unarchive(
     version: VersionArgument,
     reason: ReasonOption = None,
 ) -> None:
-    """Bring a version back, and its asset if that was archived with it."""
+    """Restore an archived version, and its asset if archived with it."""
     ids = _ids(session, database, asset)
     _print(session, session.client.versions.unarchive(ids, version, reason=reason))
 
@@ -164,7 +166,7 @@ def revert(
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Bring the files of a version back, as a new version."""
+    """Restore the files of a version as a new version."""
     ids = _ids(session, database, asset)
     made = session.client.versions.revert(ids, version, comment, metadata=metadata)
     _print(session, made, wait=wait, timeout=timeout)

@@ -14,12 +14,15 @@ PipelineOption = Annotated[
     typer.Option(
         "--pipeline",
         metavar="[DATABASE:]PIPELINE",
-        help="A pipeline, in the order in which they run; GLOBAL:… for one of GLOBAL.",
+        help="Pipeline; repeat in execution order; GLOBAL:… for one of GLOBAL.",
     ),
 ]
 ExtensionsOption = Annotated[
     str | None,
-    typer.Option("--on", help="Run on uploads of files with these: .glb,.obj, or .all."),
+    typer.Option(
+        "--on",
+        help="Run automatically on uploaded files with these extensions: .glb,.obj, or .all.",
+    ),
 ]
 
 
@@ -68,7 +71,7 @@ def put_workflow(
     description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
     extensions: ExtensionsOption = None,
 ) -> None:
-    """Create a workflow, or replace the one that has the id."""
+    """Create or replace a workflow."""
     done = session.client.workflows.put(
         database,
         workflow,
@@ -87,7 +90,7 @@ def delete_workflow(
     workflow: WorkflowArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a workflow; what runs of it ends normally."""
+    """Delete a workflow; running executions are not affected."""
     session.confirm(f"Delete the workflow {workflow} of {database}?", yes=yes)
     gone = session.client.workflows.delete(database, workflow)
     session.output.document(gone.wire())

@@ -14,16 +14,16 @@ from vitrine.models import Metadata, MetadataType
 from vitrine.resources.metadata import MetadataOwner
 from vitrine.transfer.targets import TargetError
 
-FileOption = Annotated[str | None, typer.Option("--file", help="A file of the asset, by its path.")]
+FileOption = Annotated[str | None, typer.Option("--file", help="Path of a file in the asset.")]
 
 
 @with_session
 def login(session: Session) -> None:
-    """Check an address and a key, and keep them for this user."""
+    """Check an address and a key, and save them for this user."""
     connection = session.connection
     if connection.key is None:
         if not session.output.err.is_terminal:
-            raise ConfigurationError("no key: give --key, or VITRINE_API_KEY")
+            raise ConfigurationError("no API key: give --key, or set VITRINE_API_KEY")
         key = typer.prompt("API key", hide_input=True, err=True)
         connection = connection.model_copy(update={"key": str(key).strip()})
     with session.connect(connection) as client:
@@ -33,7 +33,7 @@ def login(session: Session) -> None:
     write_login(path, connection)
     session.output.document({"api": connection.api, "version": answer.version, "file": str(path)})
     if not session.output.as_json:
-        session.output.line(f"logged in to {connection.api}, kept in {path}")
+        session.output.line(f"logged in to {connection.api}; saved in {path}")
 
 
 @with_session
@@ -41,14 +41,17 @@ def create_database(
     session: Session,
     database: DatabaseArgument,
     description: Annotated[str | None, typer.Option(help="4 to 256 characters.")] = None,
-    bucket: Annotated[str | None, typer.Option(help="Bucket id; else the usual one.")] = None,
+    bucket: Annotated[
+        str | None,
+        typer.Option(help="Id of the bucket for new assets; default: the deployment's."),
+    ] = None,
     processing: ProcessingOption = None,
 ) -> None:
     """Create a database."""
     if bucket is None:
         first = session.client.buckets.usual()
         if first is None:
-            raise TargetError("the deployment has no bucket to make a database in")
+            raise TargetError("the deployment has no bucket for a new database")
         bucket = first.bucket_id
     made = session.client.databases.create(
         database,
@@ -63,7 +66,7 @@ def create_database(
 @with_session
 def list_databases(
     session: Session,
-    deleted: Annotated[bool, typer.Option("--deleted", help="The deleted ones instead.")] = False,
+    deleted: Annotated[bool, typer.Option("--deleted", help="Show deleted ones instead.")] = False,
 ) -> None:
     """List databases."""
     found = list(session.client.databases.list(show_deleted=deleted or None))
@@ -80,7 +83,7 @@ def delete_database(
     database: DatabaseArgument,
     yes: YesOption = False,
 ) -> None:
-    """Delete a database that holds no active assets."""
+    """Delete a database without active assets."""
     session.confirm(f"Delete the database {database}?", yes=yes)
     answer = session.client.databases.delete(database)
     session.output.document(answer.wire())
@@ -93,12 +96,12 @@ def purge_database(
     database: DatabaseArgument,
     reason: ReasonOption = None,
     yes: YesOption = False,
-    wait: Annotated[bool, typer.Option("--wait", help="Return when nothing is left.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until the purge has ended.")] = False,
     timeout: TimeoutOption = 3600.0,
 ) -> None:
-    """Remove all that a deleted database left: archived assets, all versions, metadata, schemas."""
+    """Permanently remove a deleted database's archived assets, versions, metadata, schemas."""
     session.confirm(
-        f"Remove all that is left of the database {database} for good, with its archived assets?",
+        f"Permanently remove everything of the database {database}, including archived assets?",
         yes=yes,
     )
     purge = session.client.databases.purge(database, reason=reason)
@@ -125,14 +128,16 @@ def list_tags(session: Session) -> None:
 def create_tag(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="TAG")],
-    tag_type: Annotated[str, typer.Option("--type", help="Made if it is missing.")] = "general",
-    description: Annotated[str | None, typer.Option(help="What it stands for.")] = None,
+    tag_type: Annotated[
+        str, typer.Option("--type", help="Tag type; created if it does not exist.")
+    ] = "general",
+    description: Annotated[str | None, typer.Option(help="Description of the tag.")] = None,
 ) -> None:
-    """Create a tag, and its type where that is missing."""
+    """Create a tag, and its type if it does not exist."""
     try:
         session.client.tag_types.create(tag_type, description=f"Tags of type {tag_type}")
     except ConflictError:
-        session.output.say(f"the tag type {tag_type} exists")
+        session.output.say(f"the tag type {tag_type} already exists")
     made = session.client.tags.create(
         name, description=description or f"Tag {name}", tag_type_name=tag_type
     )
@@ -146,8 +151,8 @@ def delete_tag(
     name: Annotated[str, typer.Argument(metavar="TAG")],
     yes: YesOption = False,
 ) -> None:
-    """Delete a tag; the job that is printed takes it from the assets that carry it."""
-    session.confirm(f"Delete the tag {name} from all assets?", yes=yes)
+    """Delete a tag; the printed job removes it from the assets that have it."""
+    session.confirm(f"Delete the tag {name} and remove it from all assets?", yes=yes)
     answer = session.client.tags.delete(name)
     session.output.document(answer.wire())
     session.output.rows(["deleted", "job"], [[name, answer.job_id]])

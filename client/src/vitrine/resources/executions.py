@@ -109,6 +109,6 @@ class Executions:
                 raise ExecutionFailedError(found, f"is {found.execution_status}")
             if clock() - started >= timeout:
                 state = found.execution_status
-                raise ExecutionFailedError(found, f"is {state} still after {timeout:g} s")
+                raise ExecutionFailedError(found, f"is still {state} after {timeout:g} s")
             sleep(pause)
             pause = min(_LONGEST_PAUSE, pause * 1.5)

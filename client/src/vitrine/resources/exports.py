@@ -110,6 +110,6 @@ class Exports:
             if not token:
                 return
             if token in seen:
-                raise ProtocolError(f"POST {path}: the export gives the same page token twice")
+                raise ProtocolError(f"POST {path}: the server returned the same page token twice")
             seen.add(token)
             body = {**body, "startingToken": token}

@@ -60,6 +60,6 @@ class Jobs:
             if job.state in {"failed", "cancelled"}:
                 raise JobUnfinishedError(job, f"is {job.state}")
             if clock() - started >= timeout:
-                raise JobUnfinishedError(job, f"is {job.state} still after {timeout:g} s")
+                raise JobUnfinishedError(job, f"is still {job.state} after {timeout:g} s")
             sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 1.5)

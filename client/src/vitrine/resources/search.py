@@ -180,7 +180,7 @@ class Search:
             if page.after is None:
                 return
             if page.after in seen:
-                raise ProtocolError("POST /search gives the same cursor twice")
+                raise ProtocolError("POST /search: the server returned the same cursor twice")
             seen.add(page.after)
             after = page.after
 

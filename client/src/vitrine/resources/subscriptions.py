@@ -50,7 +50,9 @@ class Subscriptions:
             if token is None:
                 return
             if token in seen:
-                raise ProtocolError("GET /subscriptions gives the same page token twice")
+                raise ProtocolError(
+                    "GET /subscriptions: the server returned the same page token twice"
+                )
             seen.add(token)
 
     def create(self, asset_id: str, subscribers: Sequence[str]) -> Message:

@@ -52,7 +52,9 @@ def target_of(folder: Path, relative_path: str) -> Path:
     root = folder.resolve()
     parent = root.joinpath(*segments[:-1])
     if not parent.resolve().is_relative_to(root):
-        raise UnsafePathError(f"{shown(relative_path)!r} would leave {root} by a symbolic link")
+        raise UnsafePathError(
+            f"{shown(relative_path)!r} would be outside {root}, through a symbolic link"
+        )
     return parent / segments[-1]
 
 
@@ -108,7 +110,7 @@ def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -
         return found
     below = [one for one in found if one.startswith(f"{wanted}/")]
     if not below:
-        raise MissingPathError(f"the asset {asset_id} has nothing at {path!r}")
+        raise MissingPathError(f"the asset {asset_id} has no file or folder {path!r}")
     return below
 
 
@@ -143,7 +145,7 @@ class _Downloads:
 
     def _fetch_into(self, target: Path, info: FileInfo) -> tuple[Status, str | None]:
         if info.size is None:
-            raise IntegrityError("the server does not say how large the file is")
+            raise IntegrityError("the server did not return the file's size")
         if self._is_there(target, info, info.size):
             return Status.SKIPPED, None
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +157,7 @@ class _Downloads:
         verdict = same_content(partial, info.size, checksum=info.checksum_sha256, etag=info.etag)
         if verdict is False:
             partial.unlink()
-            raise IntegrityError("the bytes that came do not have the checksum of the file")
+            raise IntegrityError("the received bytes do not match the file's checksum")
         partial.replace(target)
         _remove_partials(target)
         note = "only the size could be verified" if verdict is None else None
@@ -183,7 +185,7 @@ class _Downloads:
             if held < start:
                 attempt = 0
             if attempt >= retry.attempts:
-                raise failure or IntegrityError(f"{start} of {size} bytes came, and no more")
+                raise failure or IntegrityError(f"only {start} of {size} bytes were received")
             self.client.sleep(retry.delay(max(1, attempt)))
 
     def _attempt(self, file: BinaryIO, info: FileInfo, size: int) -> VitrineError | None:
@@ -238,7 +240,7 @@ def _append(
         held += len(piece)
         if held > size:
             _cut(file, 0)
-            raise IntegrityError(f"more bytes came than the {size} that the file has")
+            raise IntegrityError(f"more than the file's {size} bytes were received")
         file.write(piece)
         moved(len(piece))
     file.flush()

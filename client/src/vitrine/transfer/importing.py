@@ -162,7 +162,7 @@ class _Import:
         """The asset's files beside what the server lists; all of them fail where that fails."""
         try:
             if self.stopped.is_set():
-                raise UnreachableError("not tried: the server could not be reached")
+                raise UnreachableError("not tried: the server is unreachable")
             target = self.targets.ensure(folder.name)
             there = self._listing(target)
         except VitrineError as error:

@@ -161,7 +161,8 @@ class Journal:
         entry = self._read(path)
         if entry is None:
             raise ConfigurationError(
-                f"this machine knows nothing of the upload {upload_id}: import the folder again"
+                f"there is no record of the upload {upload_id} on this machine: import the "
+                "folder again"
             )
         return entry
 

@@ -43,7 +43,9 @@ def slices_of(measured: Measured, num_parts: int) -> dict[int, Slice]:
     try:
         sizes = part_sizes(measured.size, num_parts)
     except ValueError as error:
-        raise ProtocolError(f"the server's parts do not fit: {error}") from error
+        raise ProtocolError(
+            f"the parts announced by the server do not match the file: {error}"
+        ) from error
     slices: dict[int, Slice] = {}
     offset = 0
     for number, length in enumerate(sizes, start=1):

@@ -50,12 +50,14 @@ def _check_segment(segment: str) -> None:
         if category == "Cs":
             raise UnusableNameError("the name is not valid UTF-8")
         if category == "Cc":
-            raise UnusableNameError(f"the name holds the control character {ord(character):#04x}")
+            raise UnusableNameError(
+                f"the name contains the control character {ord(character):#04x}"
+            )
     held = [character for character in FORBIDDEN if character in segment]
     if held:
-        raise UnusableNameError(f"the name {segment!r} holds {' '.join(held)}")
+        raise UnusableNameError(f"the name {segment!r} contains {' '.join(held)}")
     if segment.endswith((".", " ")):
-        raise UnusableNameError(f"the name {segment!r} ends with a dot or a blank")
+        raise UnusableNameError(f"the name {segment!r} ends with a dot or a space")
     if len(segment) > LONGEST_NAME:
         raise UnusableNameError(f"a name has more than {LONGEST_NAME} characters")
 

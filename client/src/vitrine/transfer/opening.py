@@ -146,7 +146,9 @@ class Opening:
         for measured in files:
             target = pending.get(measured.file.key.lstrip("/"))
             if target is None:
-                self.settle(measured.file, Status.FAILED, "the server opened no upload for it")
+                self.settle(
+                    measured.file, Status.FAILED, "the server started no upload for this file"
+                )
                 continue
             urls.add(measured.file.key, target.num_parts, target.part_upload_urls)
             going.append(

@@ -73,7 +73,7 @@ class _Collector:
             return
         files = self.folders.setdefault(asset, {})
         if key in files:
-            self.refuse(path, f"in Unicode's composed form it has the name of {files[key].path}")
+            self.refuse(path, f"has the same name as {files[key].path} in composed Unicode form")
             return
         files[key] = LocalFile(path=path, key=key, size=size)
 
@@ -140,17 +140,17 @@ def _add_entry(
             # Not Path.resolve: in Python 3.11 a circle of links is a RuntimeError there.
             target = Path(os.path.realpath(path, strict=True))
             if not target.is_relative_to(collector.root):
-                collector.refuse(path, "a symbolic link that leads outside the folder")
+                collector.refuse(path, "a symbolic link to a target outside the folder")
                 return
         facts = path.stat()
     except FileNotFoundError:
-        collector.refuse(path, "a symbolic link that leads to nothing")
+        collector.refuse(path, "a symbolic link to a missing target")
         return
     except OSError as error:
         if error.errno == errno.ELOOP:
-            collector.refuse(path, "a symbolic link that leads in a circle")
+            collector.refuse(path, "a circular symbolic link")
             return
-        collector.refuse(path, f"cannot be looked at: {error.strerror}", unreadable=True)
+        collector.refuse(path, f"cannot be examined: {error.strerror}", unreadable=True)
         return
     if stat.S_ISDIR(facts.st_mode):
         collector.refuse(path, "a symbolic link to a folder is not followed")

@@ -31,7 +31,7 @@ def ensure_database(client: Vitrine, database_id: str, *, origin: str) -> bool:
     except NotFoundError:
         bucket = client.buckets.usual()
         if bucket is None:
-            raise TargetError("the deployment has no bucket to make a database in") from None
+            raise TargetError("the deployment has no bucket for a new database") from None
     else:
         return False
     try:

@@ -78,7 +78,7 @@ class BatchUpload:
 
     def run(self, files: Sequence[LocalFile]) -> list[FileOutcome]:
         if self._stopped.is_set():
-            self._fail_all(files, "not tried: the server could not be reached")
+            self._fail_all(files, "not tried: the server is unreachable")
             return self._outcomes
         opening = Opening(
             client=self._client,
@@ -100,7 +100,7 @@ class BatchUpload:
             try:
                 stored = parts()
                 if one.file.changed():
-                    raise ProtocolError("the file changed while it was sent")
+                    raise ProtocolError("the file changed while being sent")
                 sent.append(Sent(file=one, parts=stored))
             except (UnreachableError, StorageError) as error:
                 self._give_up([one.file.file], error)
@@ -151,12 +151,12 @@ class BatchUpload:
                 if opened.entry is not None:
                     opened.entry.note(key, number, etag)
                 return etag
-        raise denied or ProtocolError(f"part {number} of {key} was not sent")
+        raise denied or ProtocolError(f"part {number} of {key} could not be sent")
 
     def _moved(self, size: int) -> None:
         """Passes progress on; after a stop it breaks off the part that is under way."""
         if size > 0 and self._stopped.is_set():
-            raise UnreachableError("broken off: the transfer was stopped")
+            raise UnreachableError("stopped during the transfer")
         self._observer.moved(size)
 
     def _complete(
@@ -209,7 +209,7 @@ class BatchUpload:
 
     def _settle_large(self, upload_id: str, file: LocalFile, told: UploadedFile | None) -> None:
         if told is None:
-            reason = f"the server still finishes it: `vitrine uploads show {upload_id}` tells"
+            reason = f"the server is still completing it: see `vitrine uploads show {upload_id}`"
             self._settle(file, Status.FAILED, reason)
         elif told.state == "done":
             self._settle(file, Status.UPLOADED)
@@ -234,11 +234,11 @@ class BatchUpload:
         if result is not None and result.success:
             self._settle(measured.file, Status.UPLOADED)
         elif result is None:
-            self._settle_unless_there(measured, "the server does not say what became of it")
+            self._settle_unless_there(measured, "the server returned no result for this file")
         elif result.error_kind == RULE:
             self._settle(measured.file, Status.REFUSED, result.error)
         else:
-            self._settle_unless_there(measured, result.error or "the server gives no reason")
+            self._settle_unless_there(measured, result.error or "the server returned no reason")
 
     def _settle_unless_there(self, measured: Measured, reason: str) -> None:
         """A reply may be lost after the work was done: ask before calling it a failure."""

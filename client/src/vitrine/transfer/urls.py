@@ -45,5 +45,5 @@ class PartUrls:
                     self._urls[key, one.part_number] = one.upload_url
             found = self._urls.get((key, number))
             if found is None or found == refused:
-                raise ProtocolError(f"the server gives no URL for part {number} of {key}")
+                raise ProtocolError(f"the server returned no URL for part {number} of {key}")
             return found

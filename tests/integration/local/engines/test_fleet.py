@@ -139,6 +139,6 @@ def test_engines_of_a_killed_runner_are_gone_when_the_next_one_starts(
     stop_all(running)
     assert not any(alive(pid) for pid in pids)
     assert lines[:2] == [
-        "aws: stopped, left over from an earlier run",
-        "s3: stopped, left over from an earlier run",
+        "aws: stopped a process of an earlier run",
+        "s3: stopped a process of an earlier run",
     ]

@@ -159,7 +159,7 @@ def test_an_id_is_free_again_when_the_job_has_ended_and_not_before(
 ) -> None:
     museum.gallery.put("/a.glb")
     job_id = museum.delete()
-    with pytest.raises(Exception, match="taken"):
+    with pytest.raises(Exception, match="already in use"):
         created_asset(museum.gallery.assets)
     assert museum.refused("delete") == (404, "AssetNotFound")
     museum.work_off(job_id)

@@ -40,7 +40,7 @@ def test_records_are_added_changed_and_removed(museum: Links, link_id: str) -> N
     added = museum.describe("POST", link_id, metadata=[place, record("note")])
     assert (added.status, added.body["successCount"]) == (200, 2)
     again = museum.describe("POST", link_id, metadata=[record("note"), record("more")])
-    assert again.body["failedItems"] == [{"key": "note", "error": "The key exists already"}]
+    assert again.body["failedItems"] == [{"key": "note", "error": "The key already exists"}]
     told = museum.describe("GET", link_id).body
     assert told["restrictMetadataOutsideSchemas"] is False
     assert [one["metadataKey"] for one in told["metadata"]] == ["more", "note", "place"]

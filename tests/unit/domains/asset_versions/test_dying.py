@@ -101,7 +101,9 @@ def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_re
     museum.lifecycle.unarchive()
     done = museum.work_off(job.job_id)
     assert (done.state, done.cursor) == ("failed", {})
-    assert done.problems == ["Asset statue was archived or deleted meanwhile"]
+    assert done.problems == [
+        "Asset statue was archived or deleted while the version was being created"
+    ]
     assert snapshot_rows(tables, "1") == 0
     museum.lifecycle.jobs.resume_job(ADMIN, job.job_id)
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"

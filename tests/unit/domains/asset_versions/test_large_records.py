@@ -121,7 +121,7 @@ def test_a_larger_record_is_refused_by_its_key_and_size(
     (error,) = answer.body["errors"]
     assert error["field"] == "metadata.1.metadataValue"
     size = ITEM_BYTES - longest_value(kind) + len(value.encode())
-    assert f"{KEY!r} takes {size} bytes" in error["message"]
+    assert f"{KEY!r} has {size} bytes" in error["message"]
     records = museum.lifecycle.gallery.changing.wiring.records
     assert records.records_of(Entity("museum", "statue", PATH, kind)) == []
 
@@ -168,7 +168,7 @@ def test_a_path_that_leaves_no_room_for_a_key_in_a_version_is_refused_by_that_ke
     paths = {"sourcePath": PATH, "destinationPath": longest_path()}
     answer = museum.lifecycle.gallery.change("POST", verb, paths)
     assert answer.status == 409
-    assert f"{key!r}: makes, with the path, a key of" in answer.body["message"]
+    assert f"{key!r}: results, with the path, in a key of" in answer.body["message"]
     assert state_of(museum.lifecycle.gallery.objects) == {PATH: "active"}
     assert museum.made() == "1"
 

@@ -82,9 +82,9 @@ def test_tags_that_the_caller_may_not_see_stay_and_no_others_come(
     seen = Client(build_router(blind))
     assert one(seen, method="PUT", body={"tags": ["red"]}).status == 200
     refused = one(seen, method="PUT", body={"tags": ["red", "blue"]})
-    assert (refused.status, refused.body["message"]) == (400, "tags: there is no tag blue")
+    assert (refused.status, refused.body["message"]) == (400, "tags: tag blue does not exist")
     refused = create(seen, assetId="bust", tags=["red"])
-    assert refused.body["message"] == "tags: there is no tag red"
+    assert refused.body["message"] == "tags: tag red does not exist"
 
 
 def test_a_stale_if_match_is_refused(client: Client) -> None:

@@ -174,7 +174,7 @@ def test_an_asset_that_is_changed_all_the_time_is_come_back_to(world: World) -> 
     step = world.step
     object.__setattr__(step, "assets", Overtaken(world.tables))
     runner = JobRunner(JobRepository(world.tables), lambda: world.now)
-    with pytest.raises(UnavailableError, match="statue is changed all the time"):
+    with pytest.raises(UnavailableError, match="statue is being changed by other requests"):
         runner.run(job.job_id, step, until=world.now + timedelta(seconds=60))
     assert world.both_walks(job).items_done == 1
 
@@ -187,7 +187,7 @@ def test_a_tag_that_is_made_again_stays_where_it_is(world: World) -> None:
     done = world.run(job)
     assert done is not None
     assert (done.state, done.items_done) == ("done", 0)
-    assert done.problems == ["Tag red was made again: assets keep it"]
+    assert done.problems == ["Tag red was created again, so assets keep it"]
     assert world.asset("statue").tags == ["red"]
 
 

@@ -66,7 +66,7 @@ def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:
     assert (job.state, job.items_done, job.created_by) == ("done", len(KEYS), "admin")
     assert types(world) == {"hall": "folder", "pump": ".glb", "valve": "none"}
     (problem,) = job.problems
-    assert problem.startswith(f"s3://{BUCKET}/loose.txt becomes no file of an asset: ")
+    assert problem.startswith(f"s3://{BUCKET}/loose.txt was not imported: ")
     (kept,) = world.kept
     assert kept["reason"] == problem
     assert asked(world) == []  # an asset that is made has all of its files indexed by that

@@ -226,7 +226,7 @@ def test_objects_outside_the_base_prefixes_are_counted(
 @pytest.mark.parametrize(
     ("key", "fact"),
     [
-        ("loose.txt", "it stands in no folder"),
+        ("loose.txt", "it is not in a folder"),
         ("a:b/x", "must not contain :"),
         ("no#hash/x", "must not contain #"),
         ("dot./x", "must not end with a dot or a space"),
@@ -237,7 +237,7 @@ def test_objects_outside_the_base_prefixes_are_counted(
         ("/x", "must have 1 to 255 characters"),
         ("o" * 256 + "/x", "must have 1 to 255 characters"),
         ("é" * 250 + "😀" * 5 + "/x", None),
-        ("😀" * 250 + "/x", "at most 896 are taken"),
+        ("😀" * 250 + "/x", "at most 896 are allowed"),
     ],
 )
 def test_what_can_be_no_asset_is_kept_with_its_reason(
@@ -273,7 +273,7 @@ def test_what_was_kept_is_a_message_that_can_be_delivered_again(world: SyncWorld
     world.tell("pump/a b+c")
     world.deliver(message("pump/a", bucket="other"))
     (kept,) = world.kept
-    assert "The asset id pump is taken" in kept["reason"]
+    assert "The asset id pump is already in use" in kept["reason"]
     assert world.deliver({**message("x"), **kept["body"]}) == ALL_DONE
     assert len(world.kept) == 1
 

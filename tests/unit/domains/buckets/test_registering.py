@@ -79,7 +79,7 @@ def test_a_bucket_that_can_hold_assets_is_registered(registry: Registry) -> None
     }
     assert answer.body == {
         **record,
-        "message": "scans can hold assets: import what is there",
+        "message": "Bucket scans is registered; existing objects can now be imported",
     }
     assert registry.facts.asked == [("scans", "north wing/")]
     (stored,) = registry.buckets.all()
@@ -156,10 +156,10 @@ def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Regist
 @pytest.mark.parametrize(
     ("fact", "words"),
     [
-        ("absent", "there is no such bucket"),
-        ("forbidden", "name it in the stage's importedBuckets"),
-        ("locked", "name it in the stage's importedKeys"),
-        ("unversioned", "switch its versioning on first"),
+        ("absent", "the bucket does not exist"),
+        ("forbidden", "add it to importedBuckets"),
+        ("locked", "add it to importedKeys"),
+        ("unversioned", "the bucket has no versioning"),
     ],
 )
 def test_a_bucket_that_cannot_hold_assets_is_refused(

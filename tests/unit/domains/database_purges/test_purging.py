@@ -191,7 +191,7 @@ def test_a_deletion_that_has_failed_fails_the_purge_until_both_are_resumed(
     assert {job.state for job in failed} == {"failed"}
     purge = purge_job(museum)
     assert purge.state == "failed"
-    assert "has failed: resume it, and then the purge" in purge.problems[-1]
+    assert "has failed: resume that job first, then the purge" in purge.problems[-1]
     assert any(job.job_id in purge.problems[-1] for job in failed)
     assert museum.create().status == 409
     monkeypatch.setattr(kind, "delete_many", remove)

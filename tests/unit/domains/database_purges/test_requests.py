@@ -28,7 +28,7 @@ def test_a_purge_is_a_job_that_the_reply_names(world: World) -> None:
     (job,) = world.jobs().values()
     assert answer.status == 200
     assert answer.body == {
-        "message": f"Database museum is purged by job {job.job_id}",
+        "message": f"Database museum is being purged by job {job.job_id}",
         "jobId": job.job_id,
         "jobState": "queued",
     }
@@ -184,5 +184,5 @@ def test_a_purge_needs_both_the_right_to_delete_and_that_to_purge(lacking: str) 
     vars(world.product.wiring.databases)["authorization"] = AllBut(object_type=lacking)
     answer = world.purge()
     assert (answer.status, answer.body["code"]) == (403, "PermissionDenied")
-    assert answer.body["message"] == f"You may not DELETE this {lacking}"
+    assert answer.body["message"] == f"You do not have permission to DELETE this {lacking}"
     assert world.jobs() == {}

@@ -74,7 +74,7 @@ def test_an_unknown_bucket_is_refused_by_name(client: Client) -> None:
     answer = client.send("POST", "/database", body={**BODY, "defaultBucketId": "none"})
     assert answer.status == 400
     assert answer.body["errors"] == [
-        {"field": "defaultBucketId", "message": "there is no bucket none"}
+        {"field": "defaultBucketId", "message": "bucket none does not exist"}
     ]
 
 

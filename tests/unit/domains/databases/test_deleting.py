@@ -97,11 +97,13 @@ def test_a_database_with_active_assets_is_not_deleted(client: Client, assets: As
         created_asset(assets, f"statue-{number}")
     refused = send(client, "DELETE")
     assert (refused.status, refused.body["code"]) == (409, "DatabaseNotEmpty")
-    assert refused.body["message"] == "Database museum holds 6 active assets"
+    assert refused.body["message"] == (
+        "Database museum has 6 active assets; archive or delete them first"
+    )
     assert send(client, "GET").body["assetCount"] == 6
     for number in range(5):
         gone_asset(assets, f"statue-{number}")
-    assert "holds 1 active asset" in send(client, "DELETE").body["message"]
+    assert "has 1 active asset" in send(client, "DELETE").body["message"]
     gone_asset(assets, "statue-5")
     assert send(client, "DELETE").status == 200
 

@@ -109,7 +109,7 @@ def test_a_preview_of_a_version_of_the_asset_is_refused_not_another_one_served(
 ) -> None:
     answer = museum.download(downloadType="assetPreview", **way)
     assert answer.status == 400
-    assert "hold no preview" in answer.body["message"]
+    assert "do not contain its preview" in answer.body["message"]
 
 
 def test_a_preview_at_the_root_of_the_asset_is_its_preview_and_a_file(museum: Gallery) -> None:

@@ -311,4 +311,4 @@ def test_a_trailing_slash_is_named_where_a_file_is_expected(museum: Gallery) -> 
     body = {"filePath": "/models/", "primaryType": "primary"}
     answer = museum.change("PUT", "setPrimaryFile", body)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "filePath")
-    assert "'/models/' names a folder" in answer.body["message"]
+    assert "'/models/' must not end with '/'" in answer.body["message"]

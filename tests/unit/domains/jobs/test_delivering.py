@@ -244,7 +244,7 @@ def test_a_job_whose_message_was_lost_is_resumed_after_an_hour(
         step.after = lambda page: None
     world.messages.clear()
     world.now += timedelta(minutes=59)
-    with pytest.raises(JobStateError, match="nothing to resume"):
+    with pytest.raises(JobStateError, match="cannot be resumed"):
         world.jobs.resume_job(ADMIN, ID)
     world.now += timedelta(minutes=2)
     world.jobs.resume_job(ADMIN, ID)
@@ -256,7 +256,7 @@ def test_a_job_that_waits_for_hours_is_not_taken_for_lost(world: JobWorld, step:
     step.waits = {0: 9000}
     world.deliver(world.messages[0])
     world.now += timedelta(hours=2)
-    with pytest.raises(JobStateError, match="nothing to resume"):
+    with pytest.raises(JobStateError, match="cannot be resumed"):
         world.jobs.resume_job(ADMIN, ID)
 
 
@@ -284,7 +284,7 @@ def test_a_job_of_a_kind_that_the_worker_does_not_know_fails(step: Counting) -> 
     world.drain()
     failed = world.job("deleteAsset.a")
     assert failed.state == "failed"
-    assert failed.problems == ["No worker knows how to do a job of the kind deleteAsset"]
+    assert failed.problems == ["There is no worker for jobs of the kind deleteAsset"]
 
 
 def test_a_job_that_fails_rings_once(world: JobWorld, step: Counting) -> None:

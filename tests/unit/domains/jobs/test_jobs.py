@@ -99,12 +99,12 @@ def test_a_job_that_failed_is_resumed_with_all_its_tries(
 @pytest.mark.parametrize(
     ("state", "verb", "fact"),
     [
-        ("cancelled", "/cancel", "has ended already: it is cancelled"),
-        ("done", "/cancel", "has ended already: it is done"),
-        ("failed", "/cancel", "has ended already: it is failed"),
-        ("queued", "/resume", "is queued, so there is nothing to resume"),
-        ("running", "/resume", "is running, so there is nothing to resume"),
-        ("done", "/resume", "is done, so there is nothing to resume"),
+        ("cancelled", "/cancel", "has already ended: it is cancelled"),
+        ("done", "/cancel", "has already ended: it is done"),
+        ("failed", "/cancel", "has already ended: it is failed"),
+        ("queued", "/resume", "is queued and cannot be resumed"),
+        ("running", "/resume", "is running and cannot be resumed"),
+        ("done", "/resume", "is done and cannot be resumed"),
     ],
 )
 def test_what_the_state_forbids_is_a_conflict_that_says_so(
@@ -124,7 +124,7 @@ def test_a_job_that_takes_back_what_it_did_is_cancelled_once(
     assert call(client, "/cancel").body["state"] == "queued"
     refused = call(client, "/cancel")
     assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
-    assert "is being cancelled already" in refused.body["message"]
+    assert "is already being cancelled" in refused.body["message"]
     assert len(entries(tables)) == 1
     failed = service.find(ID)
     assert failed is not None
@@ -136,7 +136,7 @@ def test_a_job_that_has_to_end_cannot_be_cancelled(client: Client, service: JobS
     store(service, kind=DELETE_ASSET.name)
     refused = call(client, "/cancel")
     assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
-    assert "deleteAsset has to end" in refused.body["message"]
+    assert "jobs of the kind deleteAsset must complete" in refused.body["message"]
     assert call(client).body["cancellable"] is False
 
 
@@ -216,7 +216,7 @@ def test_the_permission_asked_for_a_job_of_a_tag_is_the_tags(service: JobService
 
 def test_the_problems_of_a_copy_are_told_to_those_who_see_its_source(service: JobService) -> None:
     change = {"operation": "copyFile", "sourceDatabaseId": "vault", "sourceAssetId": "idol"}
-    problem = "The version of idol/key.txt that was to be copied was deleted meanwhile"
+    problem = "The version of idol/key.txt to copy was deleted before the copy was complete"
     store(service, state="failed", problems=[problem], parameters={"change": change})
     seen = {"idol", "pump"}
 
@@ -233,7 +233,7 @@ def test_the_problems_of_a_copy_are_told_to_those_who_see_its_source(service: Jo
     )
     assert told.get_job(ADMIN, ID).problems == [problem]
     seen.remove("idol")
-    withheld = ["What went wrong is told to those who may see what was to be copied"]
+    withheld = ["Details are visible only to users who may see the files to copy"]
     assert told.get_job(ADMIN, ID).problems == withheld
     assert told.resume_job(ADMIN, ID).problems == withheld
     assert service.get_job(ADMIN, ID).problems == [problem]

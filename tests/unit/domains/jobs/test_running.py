@@ -137,7 +137,7 @@ def test_a_step_that_kills_its_workers_is_given_up(world: JobWorld, step: Counti
     failed = run(world)
     assert failed is not None
     assert failed.state == "failed"
-    assert failed.problems == ["step 0 was tried 20 times and never ended"]
+    assert failed.problems == ["step 0 was tried 20 times and never completed"]
 
 
 def test_a_lease_is_longer_after_a_try_that_came_to_nothing(

@@ -45,8 +45,8 @@ def test_keys_that_exist_fail_alone(client: Client) -> None:
     assert answer.status == 200
     assert answer.body["successfulItems"] == ["b", "d"]
     assert answer.body["failedItems"] == [
-        {"key": "a", "error": "The key exists already"},
-        {"key": "c", "error": "The key exists already"},
+        {"key": "a", "error": "The key already exists"},
+        {"key": "c", "error": "The key already exists"},
     ]
     assert (answer.body["success"], answer.body["failureCount"]) == (True, 2)
     again = add(client, "a").body
@@ -136,7 +136,7 @@ def test_keys_that_are_missing_fail_alone_when_removed(client: Client) -> None:
     add(client, "a", "b", "c")
     answer = send(client, "DELETE", body={"metadataKeys": ["a", "x", "c"]})
     assert answer.body["successfulItems"] == ["a", "c"]
-    assert answer.body["failedItems"] == [{"key": "x", "error": "There is no such key"}]
+    assert answer.body["failedItems"] == [{"key": "x", "error": "The key does not exist"}]
     assert values(client) == {"b": "v"}
 
 

@@ -22,5 +22,5 @@ def test_what_does_not_fit_a_key_or_an_item_names_its_field() -> None:
     with pytest.raises(InvalidInputError, match="filePath"):
         check_object_key("vault/", "/" + "x" * 1020)
     check_largest_row("notes", 409_600, field="value")
-    with pytest.raises(TooLargeError, match="value: the record 'notes' takes 409601 bytes"):
+    with pytest.raises(TooLargeError, match="value: the record 'notes' has 409601 bytes"):
         check_largest_row("notes", 409_601, field="value")

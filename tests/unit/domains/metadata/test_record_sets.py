@@ -90,7 +90,7 @@ def test_replacing_all_waits_for_records_that_an_index_does_not_show_yet() -> No
 def test_an_index_that_stays_behind_lets_nothing_be_replaced() -> None:
     bench = made(lagging=True)
     bench.put("a", "b")
-    with pytest.raises(ConflictError, match="at the same time"):
+    with pytest.raises(ConflictError, match="changing the same keys"):
         bench.records.change_records(ADMIN, STATUE, new("c"), update_type="replace_all")
     assert bench.size() == 2
     bench.tables.catch_up(0)
@@ -117,7 +117,7 @@ def test_what_finds_no_room_after_others_came_in_between_fails_alone(
     result = bench.records.add_records(ADMIN, STATUE, new(*wanted))
     assert (len(result.done), len(result.failed)) == (98, 52)
     assert {error for _, error in result.failed} == {
-        "The entity has 500 records, which is as many as are taken"
+        "The entity already has 500 keys, which is the maximum"
     }
     assert bench.size() == len(bench.keys()) == 449
 

@@ -76,7 +76,7 @@ def test_defaults_that_fill_in_too_many_records_are_named_as_the_reason(
         created(client, *fields, schemaName=part)
     answer = put(writer, record("x"))
     assert (answer.status, answer.body["code"]) == (409, "TooManyRecords")
-    assert "503 records here, with those that metadata schemas fill in" in answer.body["message"]
+    assert "503 keys, including those filled in by metadata schemas" in answer.body["message"]
 
 
 def test_types_and_lists_are_kept(client: Client, writer: Client) -> None:
@@ -116,7 +116,7 @@ def test_what_is_required_cannot_be_removed_and_the_rest_of_the_request_is_done(
     put(writer, record("weight", "7", "number"), record("x"), record("y"))
     assert remove(writer, "weight", "x", "z") == {
         "weight": "Required by the metadata schema Measures (museum)",
-        "z": "There is no such key",
+        "z": "The key does not exist",
     }
     assert values(writer) == {"weight": "7", "y": "v"}
 
@@ -271,7 +271,7 @@ def test_metadata_of_a_database_is_its_own(writer: Client, tables: Tables) -> No
     assert send(writer, "PUT", DATABASE, body=body).body["success"] is True
     assert values(writer, DATABASE) == {"k": "2"}
     gone = send(writer, "DELETE", DATABASE, body={"metadataKeys": ["k", "l"]})
-    assert gone.body["failedItems"] == [{"key": "l", "error": "There is no such key"}]
+    assert gone.body["failedItems"] == [{"key": "l", "error": "The key does not exist"}]
     nobody = {"parameters": {"databaseId": "nobody"}}
     for method, more in (
         ("GET", {}),

@@ -57,7 +57,10 @@ def test_a_preview_without_its_file_fails_the_execution_and_the_rest_is_stored(
     stored = studio.stores()
     assert (stored.state, stored.error) == ("refused", "OutputsRefused")
     assert "Stored: 1 files, 0 previews, 0 metadata files" in stored.cause
-    assert "1/previews/b.glb.previewFile.png: there is no file /b.glb to preview" in stored.cause
+    assert (
+        "b.glb.previewFile.png: there is no file /b.glb that this preview could belong to"
+        in stored.cause
+    )
     (refused,) = studio.outputs().refused
     assert refused.path == "1/previews/b.glb.previewFile.png"
     assert studio.head("/a.glb") is not None
@@ -88,7 +91,7 @@ def test_an_image_of_any_name_among_the_previews_is_that_of_the_asset(studio: St
         ("../../other/a.glb", "must not contain the segment '..'"),
         ("//a.glb", "must not contain an empty segment ('//')"),
         ("a\x07b.glb", "must not contain control characters"),
-        ("run.bat", "the extension .bat is blocked"),
+        ("run.bat", "files with the extension .bat are blocked in this deployment"),
         ("e\u0301.glb", "must be Unicode in composed form"),
     ],
 )
@@ -219,7 +222,7 @@ def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
     studio.wrote("1/files/a.glb.previewFile.png", PNG)
     studio.wrote("1/files/big.bin", bytes(7 * MIB))
     studio.wrote("1/metadata/metadata.json", {"material": "marble"})
-    assert "admin may not use POST /uploads" in studio.stores().cause
+    assert "admin has no permission for POST /uploads" in studio.stores().cause
     assert studio.outputs().refused_count == 4
     assert studio.head("/a.glb") is None
 

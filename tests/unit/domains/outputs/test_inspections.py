@@ -174,7 +174,7 @@ def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
     [
         (b"{", "Invalid JSON"),
         ({"version": 2}, "version"),
-        (result("v-other"), "is of version v-other"),
+        (result("v-other"), "belongs to version v-other"),
         (b"x" * (4 * 1024**2 + 1), "has more than"),
     ],
 )
@@ -196,8 +196,8 @@ def test_a_missing_result_fails_the_execution(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        ({"thumbnail": "../../../../other/1/previews/x.png"}, "must be the name of a file"),
-        ({"glb": "..\\model.glb"}, "must be the name of a file"),
+        ({"thumbnail": "../../../../other/1/previews/x.png"}, "must be a file name"),
+        ({"glb": "..\\model.glb"}, "must be a file name"),
         ({"thumbnail": "absent.png"}, "1/previews/absent.png: was not written"),
         ({"glb": "absent.glb"}, "1/files/absent.glb: was not written"),
     ],

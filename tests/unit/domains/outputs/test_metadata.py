@@ -74,12 +74,16 @@ def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: Stu
         ("metadata.json", b"[1, 2]", "Input should be"),
         ("metadata.json", b"\xff\xfe", "Invalid JSON"),
         ("metadata.json", b"[" * 100_000, "Invalid JSON"),
-        ("metadata.json", {"a": {"b": 1}}, "the value of 'a' is no text, finite number or boolean"),
+        (
+            "metadata.json",
+            {"a": {"b": 1}},
+            "the value of 'a' is not a text, finite number or boolean",
+        ),
         ("metadata.json", {}, "at least 1 item"),
-        ("metadata.json", b'{"a": NaN}', "the value of 'a' is no text, finite number"),
+        ("metadata.json", b'{"a": NaN}', "the value of 'a' is not a text, finite number"),
         ("asset.metadata.json", records(type="facts"), "Input should be 'metadata' or"),
         ("asset.metadata.json", records("a", updateType="merge"), "Input should be 'update' or"),
-        ("asset.metadata.json", records("a", "a"), "comes twice"),
+        ("asset.metadata.json", records("a", "a"), "is listed twice"),
         (
             "asset.metadata.json",
             {"metadata": [{"metadataKey": "n", "metadataValue": "x", "metadataValueType": "no"}]},
@@ -123,7 +127,7 @@ def test_metadata_of_more_than_500_records_with_those_that_are_there_is_refused(
 ) -> None:
     note(running.museum, "/", "first", "1")
     running.wrote("1/metadata/metadata.json", records(*(f"k{n}" for n in range(500))))
-    assert "There would be 501 records" in running.stores().cause
+    assert "There would be 501 keys" in running.stores().cause
     assert notes(running.museum, "/") == {"first": "1"}
 
 
@@ -141,7 +145,7 @@ def test_schemas_hold_for_what_executions_write(running: Studio) -> None:
     running.wrote("1/metadata/metadata.json", {"height": "tall"})
     running.wrote("1/metadata/test/pump.glb.metadata.json", records("vendor"))
     stored = running.stores()
-    assert "must be 'number', says the metadata schema Measures" in stored.cause
+    assert "must be 'number', according to the metadata schema Measures" in stored.cause
     assert notes(running.museum, "/") == {}
     assert notes(running.museum, "/test/pump.glb") == {"vendor": "vendor!"}
 
@@ -155,7 +159,7 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: Studio)
     assert {entry["userId"] for entry in entries} == {"admin"}
     found = str(entries)
     assert "1/files/a.glb" in found
-    assert "the extension .exe is blocked" in found
+    assert "files with the extension .exe are blocked in this deployment" in found
     (written,) = told(running.tables, "update_asset_metadata")
     assert written["userId"] == "admin"
 

@@ -93,7 +93,7 @@ def test_a_change_keeps_the_date_of_creation_and_whether_it_is_enabled(
         ({"outputType": "glb"}, "outputType", "extension"),
         ({"assetType": ""}, "assetType", "extension"),
         ({"databaseId": "nowhere"}, "databaseId", "nowhere"),
-        ({"databaseId": "global"}, "databaseId", "keyword"),
+        ({"databaseId": "global"}, "databaseId", "reserved"),
         ({"pipelineId": "abc"}, "pipelineId", "4"),
         ({"pipelineType": "any"}, "pipelineType", "standardFile"),
     ],
@@ -174,7 +174,7 @@ def test_a_used_pipeline_is_not_deleted_and_up_to_five_workflows_are_named(
     named = ", ".join(f"publish-{number} (museum)" for number in range(5))
     assert (status, message) == (
         400,
-        f"pipelineId: convert is used by workflows: {named}, 2 others",
+        f"pipelineId: convert is used by these workflows: {named}, 2 others",
     )
 
 
@@ -191,7 +191,7 @@ def test_workflows_that_the_caller_may_not_see_are_only_counted() -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body())
     definitions.done(routes.PUT_WORKFLOW, workflow_body())
     status, _, message = definitions.refused(routes.DELETE_PIPELINE, **CONVERT)
-    assert (status, message) == (400, "pipelineId: convert is used by workflows: 1 other")
+    assert (status, message) == (400, "pipelineId: convert is used by these workflows: 1 other")
 
 
 def test_a_database_with_pipelines_or_workflows_is_not_deleted(definitions: Definitions) -> None:
@@ -200,7 +200,7 @@ def test_a_database_with_pipelines_or_workflows_is_not_deleted(definitions: Defi
     definitions.done(routes.PUT_WORKFLOW, workflow_body())
     status, _, message = definitions.refused(routes.DELETE_DATABASE, databaseId="museum")
     held = "2 active pipelines and 1 active workflow"
-    assert (status, message) == (409, f"Database museum holds {held}")
+    assert (status, message) == (409, f"Database museum has {held}; delete them first")
     definitions.done(routes.DELETE_WORKFLOW, databaseId="museum", workflowId="publish")
     for name in ("convert", "render"):
         definitions.done(routes.DELETE_PIPELINE, databaseId="museum", pipelineId=name)

@@ -30,11 +30,16 @@ def test_tags_and_types_are_written_as_lists(client: Client) -> None:
 @pytest.mark.parametrize(
     ("path", "body", "field", "fact"),
     [
-        ("/tags", {}, "description", "is required; so are tagName, tagTypeName"),
+        (
+            "/tags",
+            {},
+            "description",
+            "is required; the required fields are description, tagName, tagTypeName",
+        ),
         ("/tags", {"tags": []}, "tags", "at least 1"),
         ("/tags", {"tags": [{"tagName": "red"}]}, "tags.0.description", "required"),
         ("/tags", {**RED, "tagName": None}, "tagName", "is required"),
-        ("/tag-types", {"tagTypeName": "x"}, "description", "A list of them goes in 'tagTypes'"),
+        ("/tag-types", {"tagTypeName": "x"}, "description", "To send a list, use 'tagTypes'"),
         ("/tag-types", {"tagTypes": [COLOUR] * 101}, "tagTypes", "at most 100"),
     ],
 )
@@ -49,4 +54,7 @@ def test_a_body_without_tags_names_what_is_missing(
 def test_a_missing_body_names_the_required_fields(client: Client) -> None:
     answer = client.send("POST", "/tags")
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "body")
-    assert "description: is required; so are tagName, tagTypeName" in answer.body["message"]
+    assert (
+        "description: is required; the required fields are description, tagName, tagTypeName"
+        in answer.body["message"]
+    )

@@ -119,7 +119,7 @@ def test_a_tag_of_an_unknown_type_is_refused_by_name(client: Client) -> None:
     answer = write_tag(client)
     assert answer.status == 400
     assert answer.body["errors"] == [
-        {"field": "tagTypeName", "message": "there is no tag type colour"}
+        {"field": "tagTypeName", "message": "tag type colour does not exist"}
     ]
     assert tags(client) == {}
 
@@ -312,7 +312,7 @@ def test_tags_that_exist_pass(client: Client, service: TagService) -> None:
 def test_a_tag_that_does_not_exist_is_named(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
-    assert refusal(service, "red", "green", "blue") == "tags: there is no tag blue, green"
+    assert refusal(service, "red", "green", "blue") == "tags: tag blue, green does not exist"
 
 
 def test_a_required_type_must_be_covered(client: Client, service: TagService) -> None:
@@ -350,7 +350,7 @@ def test_a_required_type_that_may_not_be_seen_is_not_named(
     write_tag(client, tagName="gothic", tagTypeName="era")
     blind = replace(service, authorization=Blind())
     assert refusal(blind) == "tags: a tag of type era is required"
-    hidden = "tags: a tag is required of a type that you may not see"
+    hidden = "tags: a tag of a required type is missing; you have no permission to see that type"
     assert refusal(blind, "gothic") == hidden
     blind.check_tags(ADMIN, ["gothic", "red"], carried=["red"])
 

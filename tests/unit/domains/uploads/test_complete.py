@@ -83,7 +83,7 @@ def test_an_empty_file_is_made_at_complete(museum: Gallery) -> None:
 
 def test_an_empty_file_with_another_checksum_is_refused(museum: Gallery) -> None:
     answer = uploaded(museum, {"/empty.txt": b""}, checksumSha256=sha256(b"x"))
-    assert "not that of no bytes" in error_of(answer)
+    assert "not the checksum of an empty file" in error_of(answer)
 
 
 def test_a_true_checksum_is_kept_and_told(museum: Gallery) -> None:
@@ -148,7 +148,7 @@ def test_a_refusal_of_the_store_is_the_reason_of_the_file(
     monkeypatch.setattr(S3Objects, "copy", refusing)
     answer = museum.complete(upload_id, *done)
     assert answer.status == 200
-    assert error_of(answer, 1) == "the object store refuses it: ObjectParentIsFile"
+    assert error_of(answer, 1) == "the object store rejected it: ObjectParentIsFile"
     assert temporary() == []
 
 

@@ -23,7 +23,7 @@ def test_a_file_without_parts_is_given_up(museum: Gallery) -> None:
     done[0]["parts"] = []
     answer = museum.complete(upload_id, *done)
     assert answer.status == 200
-    assert error_of(answer).startswith("abandoned")
+    assert error_of(answer).startswith("cancelled")
     assert head(museum, "/a.glb") is None
     assert temporary() == []
 
@@ -110,7 +110,7 @@ def test_another_size_than_announced_fails_the_file(museum: Gallery) -> None:
             "parts": [part(file, 1, GLB)],
         },
     )
-    assert "64 bytes are stored, 99 were announced" in error_of(done)
+    assert "64 bytes are stored, but 99 were announced" in error_of(done)
 
 
 def test_a_forged_upload_id_fails_the_file(museum: Gallery) -> None:

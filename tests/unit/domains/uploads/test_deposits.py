@@ -71,11 +71,11 @@ def test_an_object_becomes_a_file_with_its_path_and_nothing_of_its_own_metadata(
         ("a/../b.glb", "must not contain the segment '..'"),
         ("a//b.glb", "must not contain an empty segment ('//')"),
         ("a/./b.glb", "must not contain the segment '.'"),
-        ("tool.exe", "the extension .exe is blocked"),
+        ("tool.exe", "files with the extension .exe are blocked in this deployment"),
         ("a\tb.glb", "must not contain control characters"),
         ("a\\b.glb", "must not contain \\"),
-        ("x.previewFile.png", "there is no file /x to preview"),
-        ("x.previewFile.tif", "a file's preview ends in"),
+        ("x.previewFile.png", "there is no file /x that this preview could belong to"),
+        ("x.previewFile.tif", "the name of a file's preview must end with"),
         ("n" * 256, "must have 1 to 255 characters"),
     ],
 )
@@ -86,7 +86,9 @@ def test_what_no_upload_may_create_is_refused_with_the_reason(
 
 
 def test_an_executable_is_refused_whatever_its_name_is(run: Runs) -> None:
-    assert run.store("a.glb", b"MZ" + bytes(60)).refused == "the content is a Windows executable"
+    assert run.store("a.glb", b"MZ" + bytes(60)).refused == (
+        "the content is a Windows executable, which is not accepted"
+    )
     assert head(run.museum, "/a.glb") is None
 
 
@@ -134,8 +136,11 @@ def test_a_large_file_is_copied_by_parts_and_found_again(run: Runs) -> None:
 
 
 def test_an_object_that_is_gone_is_refused(run: Runs) -> None:
-    assert run.again("a.glb").refused == "the object is gone"
-    assert run.again("big.bin", bytes(11 * MIB), copy_id="none").refused == "the object is gone"
+    assert run.again("a.glb").refused == "the object no longer exists"
+    assert (
+        run.again("big.bin", bytes(11 * MIB), copy_id="none").refused
+        == "the object no longer exists"
+    )
 
 
 def test_the_extensions_of_the_database_hold(run: Runs) -> None:
@@ -144,5 +149,8 @@ def test_the_extensions_of_the_database_hold(run: Runs) -> None:
         "museum",
         UpdateDatabaseBody(restrict_file_uploads_to_extensions=".glb,.e57"),
     )
-    assert run.store("a.obj").refused == "the database takes files of .e57 .glb only"
+    assert (
+        run.store("a.obj").refused
+        == "the database accepts only files with the extensions .e57 .glb"
+    )
     assert run.store("a.GLB") == Deposited()

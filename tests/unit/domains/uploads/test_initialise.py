@@ -180,7 +180,7 @@ BLOCKED = [
 def test_a_blocked_extension_is_refused_in_any_case(museum: Gallery) -> None:
     found = refused(museum, *(new("/" + name) for name in BLOCKED))
     assert len(found) == len(BLOCKED)
-    assert all("is blocked" in message for message in found.values())
+    assert all("are blocked" in message for message in found.values())
 
 
 def test_all_wrong_files_are_named_at_once(museum: Gallery) -> None:
@@ -193,7 +193,10 @@ def test_the_extensions_of_the_database_bind_in_any_case(museum: Gallery) -> Non
     assert museum.initialise(new("/a.GLB"), new("/b.png")).status == 200
     assert museum.initialise(new("/a.glb.previewFile.gif")).status == 200
     for name in ("/a.obj", "/a", "/a.glb.obj"):
-        assert "takes files of .glb .png only" in refused(museum, new(name))["files.0.relativeKey"]
+        assert (
+            "accepts only files with the extensions .glb .png"
+            in refused(museum, new(name))["files.0.relativeKey"]
+        )
     allow_extensions(museum, ".all")
     assert museum.initialise(new("/a.obj")).status == 200
 
@@ -211,7 +214,7 @@ def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
 def test_an_asset_preview_is_an_image(museum: Gallery) -> None:
     for name in ("a.glb", "a", "a.png.glb"):
         found = refused(museum, new(name), uploadType="assetPreview")
-        assert "a preview is one of" in found["files.0.relativeKey"]
+        assert "a preview must have one of the extensions" in found["files.0.relativeKey"]
 
 
 def test_an_asset_has_one_preview(museum: Gallery) -> None:

@@ -154,7 +154,7 @@ def test_parts_that_are_gone_end_with_their_reason(world: World) -> None:
     world.drain()
     (told,) = museum.upload(upload_id).body["files"]
     assert told["state"] == "failed"
-    assert "S3 knows the upload no more" in told["error"]
+    assert "the upload no longer exists in S3" in told["error"]
 
 
 def test_what_no_worker_finishes_any_more_can_be_given_up(
@@ -177,7 +177,7 @@ def test_a_file_that_is_being_finished_is_not_renewed(world: World) -> None:
     museum.complete(upload_id, *done)
     answer = museum.renew(upload_id, {"relativeKey": "/a.glb"})
     assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
-    assert "is being finished" in answer.body["message"]
+    assert "is being completed" in answer.body["message"]
 
 
 @pytest.mark.parametrize("steps", [0, 1])

@@ -163,7 +163,7 @@ def test_a_finished_file_is_not_renewed_and_the_others_are(museum: Gallery) -> N
     museum.complete(upload_id, done[0])
     answer = museum.renew(upload_id, ranges((1, 1), path="/a.glb"))
     assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
-    assert "is uploaded" in answer.body["message"]
+    assert "is already uploaded" in answer.body["message"]
     assert museum.renew(upload_id, ranges((1, 1), path="/b.glb")).status == 200
 
 
@@ -210,7 +210,7 @@ def test_a_file_that_s3_forgot_says_so(museum: Gallery) -> None:
     museum.objects.abort_multipart("assetbucket", key, file["uploadIdS3"])
     answer = museum.renew(upload_id, {"relativeKey": "/a.bin"})
     assert (answer.status, answer.body["code"]) == (409, "FileNotOpen")
-    assert "S3 knows it no more" in answer.body["message"]
+    assert "the upload no longer exists in S3" in answer.body["message"]
 
 
 def test_a_file_that_a_dead_complete_put_together_can_be_completed(

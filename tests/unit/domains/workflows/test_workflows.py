@@ -63,7 +63,7 @@ def test_a_workflow_may_have_parameters_of_its_own(definitions: Definitions) -> 
 @pytest.mark.parametrize(
     ("more", "field", "said"),
     [
-        ({"pipelines": [("museum", "render")]}, f"{FIRST}.name", "no pipeline render in museum"),
+        ({"pipelines": [("museum", "render")]}, f"{FIRST}.name", "render does not exist in museum"),
         ({"pipelines": [("gallery", "convert")]}, f"{FIRST}.databaseId", "museum or GLOBAL"),
         ({"pipelines": []}, "specifiedPipelines.functions", "1"),
         ({"pipelines": [("museum", "convert")] * 21}, "specifiedPipelines.functions", "20"),
@@ -147,7 +147,9 @@ def test_workflows_that_the_caller_may_not_change_are_not_changed() -> None:
         answer = definitions.done(routes.PUT_PIPELINE, body)
     finally:
         KeepsWorkflows.closed = False
-    assert answer["message"].endswith("workflows updated: 1; workflows that you may not change: 1")
+    assert answer["message"].endswith(
+        "workflows updated: 1; workflows that you have no permission to change: 1"
+    )
     assert (_parameters(definitions, "kept"), _parameters(definitions)) == (["1"], ["2"])
 
 

@@ -1,0 +1,100 @@
+"""Public texts use the words of the field, as CONTRIBUTING.md asks.
+
+Checked are the OpenAPI document, error messages, help texts, the README and the guides.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import typer.main
+from click import Command, Group
+from vitrine.cli.app import app
+
+from backend.entrypoints.openapi import openapi
+
+ROOT = Path(__file__).resolve().parents[2]
+ERRORS = [
+    *(ROOT / "backend").rglob("*.py"),
+    *(ROOT / "client" / "src").rglob("*.py"),
+    *(ROOT / "local").glob("*.py"),
+]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
+
+_VAGUE = re.compile(
+    r"\b(tells?|told|telling|anew|whoever|stands? for|nothing but|none of which|thereby|by turns"
+    r"|parted by|asked for|asks for|is asked|brings?|brought|taken? back|gives? back|given back"
+    r"|takes? along|given up|gives? up|for good|what it says|say what|says what)\b",
+    re.IGNORECASE,
+)
+
+_LINK = re.compile(r"\]\([^)]*\)")
+
+
+def vague(text: str) -> list[str]:
+    """The words of `text` that say less than the words of the field do."""
+    return [found[0] for found in _VAGUE.finditer(_LINK.sub("", text))]
+
+
+def _described(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in cast("dict[str, Any]", value).items():
+            if name in {"summary", "description"} and isinstance(each, str):
+                yield each
+            elif name not in {"example", "examples"}:
+                yield from _described(each)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _described(each)
+
+
+def _messages(path: Path) -> Iterator[str]:
+    """The texts within calls of errors: `SomeError("…")`, `SomeError.of("field", "…")`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and "Error" in ast.unparse(node.func):
+            for part in chain.from_iterable(ast.walk(each) for each in node.args):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value
+
+
+def _helps(command: Command) -> Iterator[str]:
+    yield command.help or ""
+    yield from (getattr(each, "help", None) or "" for each in command.params)
+    if isinstance(command, Group):
+        for each in command.commands.values():
+            yield from _helps(each)
+
+
+def _bad(texts: Iterator[str]) -> dict[str, list[str]]:
+    return {text: found for text in texts if (found := vague(text))}
+
+
+def test_the_openapi_document_is_plain() -> None:
+    assert _bad(_described(openapi())) == {}
+
+
+def test_error_messages_are_plain() -> None:
+    assert _bad(chain.from_iterable(map(_messages, ERRORS))) == {}
+
+
+def test_help_texts_are_plain() -> None:
+    assert _bad(_helps(typer.main.get_command(app))) == {}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_are_plain(page: Path) -> None:
+    assert _bad(iter(page.read_text(encoding="utf-8").split("\n"))) == {}
+
+
+def test_vague_words_are_found() -> None:
+    assert vague("Whoever asks for it is told, by turns") == [
+        "Whoever",
+        "asks for",
+        "told",
+        "by turns",
+    ]
+    assert vague("The tellers asked forty questions") == []
