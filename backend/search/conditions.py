@@ -222,7 +222,7 @@ def _date(field: str, value: str) -> str:
     if is_date or _NOW.fullmatch(value) or _MILLISECONDS.fullmatch(value):
         return value
     fact = (
-        f"value!r:.{_SHOWN_CHARS} is not a date such as 2026-03-01, 2026-03-01T12:00:00Z or now-7d"
+        f"{value!r:.{_SHOWN_CHARS}} is not a date such as 2026-03-01, 2026-03-01T12:00Z or now-7d"
     )
     raise ConditionError(f"{field}: {fact}")
 

@@ -65,7 +65,7 @@ def named(key: str, *, field: str) -> Named:
         if fact is None or own in HIDDEN_KEYS:
             known = ", ".join(FACT_BY_KEY)
             raise InvalidInputError.of(
-                field, f"key!r:.{_SHOWN_CHARS} is not a fact; the facts are {known}"
+                field, f"{key!r:.{_SHOWN_CHARS}} is not a fact; the facts are {known}"
             )
         return Named(ATTRIBUTES, own, fact.type)
     return Named(METADATA, key) if own == key or not own else Named(ATTRIBUTES, own, "string")

@@ -59,7 +59,7 @@ def read(data: bytes, name: str, extension: str, files: Files) -> Scene:
 
 def _refusal(message: str) -> RefusedError:
     if "bad_alloc" in message or "bad allocation" in message:
-        return RefusedError("needs more memory than is allowed")
+        return RefusedError("needs more memory than allowed")
     text = message.replace(_ROOT, "").replace("\n", " ")
     return UnsupportedError(text or "no importer reads it")
 

@@ -101,7 +101,7 @@ def test_the_command_that_waits_in_vain_fails(shell: Shell, server: FakeServer) 
     shell.run("jobs", "wait", ID)
     assert (shell.code, shell.err) == (1, f"error: job {ID} is failed: the bucket is gone\n")
     shell.run("jobs", "wait", ID, "--timeout", "0")
-    assert (shell.code, "is running still" in shell.err) == (1, True)
+    assert (shell.code, "is still running" in shell.err) == (1, True)
 
 
 def test_a_job_that_nobody_knows_is_not_found(shell: Shell, server: FakeServer) -> None:

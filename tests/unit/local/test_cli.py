@@ -124,4 +124,4 @@ def test_a_stale_endpoint_whose_port_is_anothers_now_is_one_line(
     tmp_path: Path, other: str
 ) -> None:
     StateFolder(tmp_path).write("endpoint.json", {"admin": other, "api": other})
-    _is_one_line_of_error(_said("status", "--state", str(tmp_path)), "does not answer")
+    _is_one_line_of_error(_said("status", "--state", str(tmp_path)), "does not respond")
