@@ -32,6 +32,8 @@ REQUESTS: Mapping[str, set[str]] = {
     "list": {"Query", "Scan"},
     "take": {"UpdateItem", "PutItem"},
     "note": _WRITES,
+    "record": _WRITES,
+    "store": _WRITES,
     "remove": {"DeleteItem", "BatchWriteItem"},
     "reserve": {"PutItem", "UpdateItem"},
     "count": {"UpdateItem"},

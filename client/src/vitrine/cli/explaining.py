@@ -18,10 +18,7 @@ def explain(
     action: Annotated[str, typer.Argument(metavar="ACTION", help="GET, PUT, POST or DELETE.")],
     object_type: Annotated[
         str | None,
-        typer.Argument(
-            metavar="TYPE",
-            help="Object type: asset, database, tag …; default: that of the route.",
-        ),
+        typer.Argument(metavar="TYPE", help="asset, database, tag …; default: the route's type."),
     ] = None,
     field: Annotated[
         list[str] | None,
@@ -33,17 +30,10 @@ def explain(
         ),
     ] = None,
     asset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATABASE/ASSET", help="Use this asset as the object (DATABASE/ASSET)."
-        ),
+        str | None, typer.Option(metavar="DATABASE/ASSET", help="Use this asset as object.")
     ] = None,
-    route: Annotated[
-        str | None, typer.Option(help="Also explain the permission for this API path.")
-    ] = None,
-    mfa: Annotated[
-        bool, typer.Option("--mfa", help="Assume that the user has signed in with MFA.")
-    ] = False,
+    route: Annotated[str | None, typer.Option(help="Also explain this path of the API.")] = None,
+    mfa: Annotated[bool, typer.Option("--mfa", help="Assume sign-in with MFA.")] = False,
 ) -> None:
     """Explain a user's permissions on an object, with the deciding constraints."""
     fields = dict(_parsed(each) for each in field or [])

@@ -55,9 +55,7 @@ def export(
     session: Session,
     database: DatabaseArgument,
     asset: AssetArgument,
-    depth: Annotated[
-        Depth, typer.Option(help="How much of the tree below the asset to export.")
-    ] = Depth.CHILDREN,
+    depth: Annotated[Depth, typer.Option(help="Depth of the tree.")] = Depth.CHILDREN,
     add: AddOption = None,
     leave_out: LeaveOutOption = None,
     extension: ExtensionOption = None,

@@ -97,26 +97,14 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     session: Session,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, or '' for everything.")],
     database: Annotated[str | None, typer.Option(help="Only in this database.")] = None,
-    entity: Annotated[
-        EntityType | None, typer.Option("--type", help="Only this type: asset or file.")
-    ] = None,
+    entity: Annotated[EntityType | None, typer.Option("--type", help="asset or file.")] = None,
     ext: Annotated[str | None, typer.Option(help="Only files with this extension.")] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="Only with one of these tags; may be repeated.")
-    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with one of these tags.")] = None,
     metadata_key: Annotated[str | None, typer.Option(help="Only with this metadata key.")] = None,
-    metadata_value: Annotated[
-        str | None, typer.Option(help="Only with this metadata value.")
-    ] = None,
-    archived: Annotated[
-        bool, typer.Option("--archived", help="Include archived assets and files.")
-    ] = False,
-    limit: Annotated[
-        int, typer.Option(min=1, max=DEEPEST_HIT, help="Maximum number of hits.")
-    ] = 20,
-    with_facets: Annotated[
-        bool, typer.Option("--facets", help="Count hits by type, tag, extension and database.")
-    ] = False,
+    metadata_value: Annotated[str | None, typer.Option(help="Only with this value.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="Include archived hits.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=DEEPEST_HIT, help="Maximum hits.")] = 20,
+    with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
     metadata: MetadataOption = None,
     where: WhereOption = None,
     facet: FacetOption = None,
@@ -128,9 +116,7 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
 ) -> None:
     """Search assets and files. Options that take a fact also take metadata.KEY."""
     if everything and (with_facets or facet or histogram or fold):
-        raise typer.BadParameter(
-            "--all cannot be used with --facets, --facet, --histogram or --fold"
-        )
+        raise typer.BadParameter("--all excludes --facets, --facet, --histogram and --fold")
     wanted = SearchQuery(
         query=query or None,
         entity_types=[entity] if entity else [],
