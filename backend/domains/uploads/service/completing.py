@@ -98,7 +98,7 @@ class Completion:
             awaits = self.elsewhere.with_open(base)
             # The other upload may have ended between both looks: then its file is there now.
             if not awaits and self.missing_base(file.path) is not None:
-                problem = f"there is no file {base} to preview"
+                problem = f"there is no file {base} that this preview could belong to"
         if problem is not None:
             return Outcome(problem, settled=False, kind="rule")
         if self.upload.attempts > 1 and self.is_made(file):

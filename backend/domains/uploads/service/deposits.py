@@ -189,7 +189,7 @@ class Deposits:
         return (
             None
             if isinstance(head, ObjectHead)
-            else (f"there is no file {base} that this preview could belong to")
+            else f"there is no file {base} that this preview could belong to"
         )
 
     def _content_problem(self, deposit: Deposit) -> str | None:

@@ -31,7 +31,7 @@ from backend.spec.jobs import LARGE_FILES, WAITING_PREVIEWS
 WORK_TIME = timedelta(seconds=20)
 """A request begins no further file after this; the next request goes on."""
 BUSY_SECONDS = 5
-ASSET_GONE = "the asset was archived or deleted before the file was in its place"
+ASSET_GONE = "the asset was archived or deleted before the file was stored"
 OPERATION = "complete_upload"
 UPLOAD_DAYS = 7
 """How long an upload may be completed, and then how long its large files may be finished."""
@@ -125,7 +125,7 @@ class Finishing:
         except UploadBusyError:
             return Progress(cursor=cursor, wait_seconds=BUSY_SECONDS)
         except UploadNotFoundError:
-            return Progress(finished=True, problems=("the upload is gone",))
+            return Progress(finished=True, problems=("the upload no longer exists",))
         problems = (f"{file.path}: {outcome.error}",) if outcome.error else ()
         return Progress(cursor=following, items=1, problems=problems)
 

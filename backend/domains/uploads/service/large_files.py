@@ -26,7 +26,7 @@ from backend.domains.uploads.service.places import Places
 
 COPY_TIME = timedelta(seconds=10)
 """A step begins no further parts after this: they take seconds, a lease lasts half a minute."""
-PARTS_LOST = "S3 lost its parts while they were put together"
+PARTS_LOST = "S3 lost its parts while they were being combined"
 
 
 @wired

@@ -34,7 +34,7 @@ class WaitingPreviews:
         """
         upload = self.places.uploads.get(str(job.parameters["uploadId"]))
         if upload is None:
-            return Progress(finished=True, problems=("the upload is gone",))
+            return Progress(finished=True, problems=("the upload no longer exists",))
         left = [
             number
             for number in (int(one) for one in job.parameters["files"])

@@ -203,7 +203,7 @@ def test_what_is_not_finished_in_time_is_found_by_the_next_run(
     settings = Settings(journal=journal(tmp_path), waiting=Waiting(seconds=0))
     outcome = upload(bridge, cloud, settings)
     assert outcome.status is Status.FAILED
-    assert "still finishes it" in str(outcome.reason)
+    assert "is still completing it" in str(outcome.reason)
     puts = len(bridge.puts)
     world.drain()
     (entry,) = journal(tmp_path).entries()
