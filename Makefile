@@ -133,8 +133,8 @@ prove-policies: prepare
 		echo "make prove PART=policies: $$SECONDS s"
 
 prove-lifecycles: prepare
-	@KILL_ROUNDS=$(KILL_ROUNDS) CONCURRENCY_SECONDS=60 $(PYTEST) -q \
-		tests/journeys/test_concurrency.py tests/journeys/long/test_*_kills.py \
+	@KILL_ROUNDS=$(KILL_ROUNDS) CONCURRENCY_SECONDS=60 VERSION_CLIENTS=8 $(PYTEST) -q \
+		tests/journeys/test_concurrency.py tests/journeys/test_versions.py tests/journeys/long/test_*_kills.py \
 		tests/journeys/long/test_two_gibibytes.py; echo "make prove PART=lifecycles: $$SECONDS s"
 
 prove-costs: prepare

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import psutil
@@ -124,6 +125,17 @@ class Api:
         complete = f"/uploads/{begun['uploadId']}/complete"
         return self.ok("POST", complete, {**scope, "files": done})
 
+    def ended(self, job_id: str, *, seconds: float = 240) -> dict[str, Any]:
+        """A job when it has ended, however it did."""
+        found: dict[str, Any] = {}
+
+        def has_ended() -> bool:
+            found.update(self.ok("GET", f"/jobs/{quote(job_id)}"))
+            return found["state"] in {"done", "failed", "cancelled"}
+
+        wait_until(has_ended, seconds=seconds)
+        return found
+
     def search(self, **body: Any) -> list[dict[str, Any]]:
         """The sources of the hits of a simple search."""
         hits = self.ok("POST", "/search/simple", {"size": 1000, **body})["hits"]["hits"]
@@ -158,6 +170,22 @@ def wait_until(
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not so after {seconds} s"
+        time.sleep(every)
+
+
+def wait_for(
+    ask: Callable[[], Any], wanted: Any, *, seconds: float = PATIENCE_SECONDS, every: float = 0.3
+) -> None:
+    """Ask again and again until the answer is the wanted one.
+
+    Unlike `Runtime.drain` it does not wait for the work of other tests on the shared runtime.
+
+    Raises:
+        AssertionError: it is another one in the end.
+    """
+    deadline = time.monotonic() + seconds
+    while (found := ask()) != wanted:
+        assert time.monotonic() < deadline, f"after {seconds} s: {found!r}, not {wanted!r}"
         time.sleep(every)
 
 

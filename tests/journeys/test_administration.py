@@ -64,8 +64,7 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(runtime: Runtime) -> N
     for user in users:
         api.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})
     job_id = api.ok("DELETE", f"/roles/{role}")["jobId"]
-    runtime.drain()
-    job = api.ok("GET", f"/jobs/{job_id}")
+    job = api.ended(job_id)
     assert (job["state"], job["itemsDone"], job["problems"]) == ("done", 45, [])
     items = api.ok("GET", "/user-roles")["Items"]
     assert not {item["userId"] for item in items} & set(users)

@@ -14,7 +14,7 @@ import pytest
 from botocore.config import Config
 
 from local.engines import Options
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 from tests.journeys.test_executions import executions, have_ended
 
 OPTIONS = Options()
@@ -104,25 +104,26 @@ def test_files_that_others_change_and_delete_are_followed(
 ) -> None:
     bucket = api.own_bucket()["bucketName"]
     s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"1")
-    runtime.drain()
+    wait_for(lambda: keys_found(api, folder), {f"{folder}/a.glb"})
     s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"four")
     s3.put_object(Bucket=bucket, Key=f"{folder}/b.glb", Body=b"2")
-    runtime.drain()
-    found = api.search(databaseId=IMPORTED, entityTypes=["file"])
-    sizes = {one["str_key"]: one["num_filesize"] for one in found}
-    assert sizes[f"{folder}/a.glb"] == 4
-    assert asset_of(api, folder)["assetType"] == "folder"
+
+    def sizes() -> dict[str, int]:
+        found = api.search(databaseId=IMPORTED, entityTypes=["file"])
+        return {one["str_key"]: one["num_filesize"] for one in found if folder in one["str_key"]}
+
+    wait_for(sizes, {f"{folder}/a.glb": 4, f"{folder}/b.glb": 1})
+    wait_for(lambda: asset_of(api, folder)["assetType"], "folder")
     s3.delete_object(Bucket=bucket, Key=f"{folder}/b.glb")
-    runtime.drain()
-    assert asset_of(api, folder)["assetType"] == ".glb"
-    assert keys_found(api, folder) == {f"{folder}/a.glb"}
+    wait_for(lambda: asset_of(api, folder)["assetType"], ".glb")
+    wait_for(lambda: keys_found(api, folder), {f"{folder}/a.glb"})
 
     asset = f"/database/{IMPORTED}/assets/{quote(folder)}"
     api.ok("DELETE", f"{asset}/deleteAsset", {"confirmPermanentDelete": True})
     runtime.drain()
     assert api.send("GET", asset).status_code == 404  # its own events do not bring it back
     s3.put_object(Bucket=bucket, Key=f"{folder}/new.glb", Body=b"1")
-    runtime.drain()
+    wait_for(lambda: keys_found(api, folder), {f"{folder}/new.glb"})
     assert asset_of(api, folder)["assetType"] == ".glb"
 
 
@@ -144,13 +145,11 @@ def test_a_bucket_of_others_is_registered_and_imported(
     done = imported(api, f"/admin/buckets/{made['bucketId']}/import")
     assert done["itemsDone"] == len(keys) + 1
     assert [f"{folder}/loose.pdf" in problem for problem in done["problems"]] == [True]
-    runtime.drain()
+    wait_for(lambda: keys_found(api, folder, database), set(keys))
     assert asset_of(api, "hall", database)["bucketName"] == OTHERS
     assert asset_of(api, "gate +", database)["assetType"] == "unknown"
-    assert keys_found(api, folder, database) == set(keys)
-
     s3.put_object(Bucket=OTHERS, Key=f"{folder}/late/a.glb", Body=b"1")
-    runtime.drain()
+    wait_for(lambda: keys_found(api, folder, database), {*keys, f"{folder}/late/a.glb"})
     assert asset_of(api, "late", database)["assetType"] == ".glb"
     assert [v for v in versions_of(s3, OTHERS, folder) if "/late/" not in v[0]] == before
     status, _ = api.refused("POST", "/admin/buckets/absent/import", {})
@@ -176,18 +175,17 @@ def test_what_is_written_into_an_archived_asset_is_hidden_and_comes_back_with_it
 ) -> None:
     bucket = api.own_bucket()["bucketName"]
     s3.put_object(Bucket=bucket, Key=f"{folder}/a.glb", Body=b"glTF")
-    runtime.drain()
+    wait_for(lambda: keys_found(api, folder), {f"{folder}/a.glb"})
     path = f"/database/{IMPORTED}/assets/{quote(folder)}"
     api.ok("DELETE", f"{path}/archiveAsset", {"confirmArchive": True})
     s3.put_object(Bucket=bucket, Key=f"{folder}/late.glb", Body=b"glTF, late")
 
-    def is_hidden() -> bool:
-        runtime.drain()
-        return s3.list_objects_v2(Bucket=bucket, Prefix=f"{folder}/")["KeyCount"] == 0
-
-    wait_until(is_hidden)
-    api.ok("PUT", f"{path}/unarchiveAsset", {"confirmUnarchive": True})
+    wait_for(lambda: s3.list_objects_v2(Bucket=bucket, Prefix=f"{folder}/")["KeyCount"], 0)
     runtime.drain()
-    shown = {item["fileName"] for item in api.ok("GET", f"{path}/listFiles")["items"]}
-    assert shown == {"a.glb", "late.glb"}
-    assert keys_found(api, folder) == {f"{folder}/a.glb", f"{folder}/late.glb"}
+    api.ok("PUT", f"{path}/unarchiveAsset", {"confirmUnarchive": True})
+
+    def shown() -> set[str]:
+        return {item["fileName"] for item in api.ok("GET", f"{path}/listFiles")["items"]}
+
+    wait_for(shown, {"a.glb", "late.glb"})
+    wait_for(lambda: keys_found(api, folder), {f"{folder}/a.glb", f"{folder}/late.glb"})

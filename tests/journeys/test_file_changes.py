@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.journeys.runtime import Api, Runtime, noise
+from tests.journeys.runtime import Api, Runtime, noise, wait_for
 from tests.journeys.test_bucket_sync import s3
 from tests.journeys.test_search_indexes import drift
 
@@ -62,7 +62,7 @@ def lion(api: Api, database: str) -> str:
 
 
 def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
-    runtime: Runtime, api: Api, s3: Any, database: str, lion: str
+    api: Api, s3: Any, database: str, lion: str
 ) -> None:
     asset = lion.rpartition("/")[2]
     api.upload(database, asset, {f"{ODD}.previewFile.png": [b"png"]})
@@ -98,9 +98,8 @@ def test_a_file_moves_and_is_copied_with_what_belongs_to_it(
     assert api.refused("POST", f"{lion}/moveFile", taken)[0] == 409
 
     other = _copied_elsewhere(api, database, lion)
-    runtime.drain()
-    assert found(api, other) == {"copy.stl"}
-    assert found(api, database) == {"a.stl", "parts/1.stl", f"parts{ODD}"}
+    wait_for(lambda: found(api, other), {"copy.stl"})
+    wait_for(lambda: found(api, database), {"a.stl", "parts/1.stl", f"parts{ODD}"})
 
 
 def _copied_elsewhere(api: Api, database: str, lion: str) -> str:
@@ -121,7 +120,7 @@ def _copied_elsewhere(api: Api, database: str, lion: str) -> str:
 
 
 def test_a_file_is_archived_brought_back_reverted_and_deleted(
-    runtime: Runtime, api: Api, s3: Any, database: str, lion: str
+    api: Api, s3: Any, database: str, lion: str
 ) -> None:
     file = {"filePath": ODD}
     first = shown(api, lion)[ODD]["versionId"]
@@ -138,23 +137,23 @@ def test_a_file_is_archived_brought_back_reverted_and_deleted(
     assert tags(s3, api, lion, ODD) == TAGS
     assert content(api, lion, ODD) == noise(60, "odd")
 
+    wait_for(lambda: found(api, database), {"a.stl", ODD[1:], "parts/1.stl"})
     api.ok("DELETE", f"{lion}/archiveFile", file)
     assert ODD not in shown(api, lion)
     assert shown(api, lion, includeArchived="true")[ODD]["isArchived"] is True
     assert api.refused("DELETE", f"{lion}/archiveFile", file)[0] == 409
-    runtime.drain()
-    assert ODD[1:] not in found(api, database)
+    wait_for(lambda: found(api, database), {"a.stl", "parts/1.stl"})
     api.ok("POST", f"{lion}/unarchiveFile", file)
     assert tags(s3, api, lion, ODD) == TAGS
     assert content(api, lion, ODD) == noise(60, "odd")
+    wait_for(lambda: found(api, database), {"a.stl", ODD[1:], "parts/1.stl"})
 
     gone = {**file, "confirmPermanentDelete": True}
     assert api.refused("DELETE", f"{lion}/deleteFile", file)[0] == 400
     api.ok("DELETE", f"{lion}/deleteFile", gone)
     assert ODD not in shown(api, lion, includeArchived="true")
     assert api.refused("DELETE", f"{lion}/deleteFile", gone)[0] == 404
-    runtime.drain()
-    assert found(api, database) == {"a.stl", "parts/1.stl"}
+    wait_for(lambda: found(api, database), {"a.stl", "parts/1.stl"})
 
 
 def test_previews_are_shown_and_archived_files_keep_their_facts(
@@ -187,14 +186,15 @@ def test_previews_are_shown_and_archived_files_keep_their_facts(
     assert drift(api, database) == set()
 
     api.ok("DELETE", f"{lion}/deleteAssetPreview")
-    runtime.drain()
-    (itself,) = api.search(databaseId=database, entityTypes=["asset"])
-    assert "str_previewfilekey" not in itself
+
+    def previews() -> list[str | None]:
+        found = api.search(databaseId=database, entityTypes=["asset"])
+        return [one.get("str_previewfilekey") for one in found]
+
+    wait_for(previews, [None])
 
 
-def test_folders_are_made_archived_and_deleted_whole(
-    runtime: Runtime, api: Api, database: str, lion: str
-) -> None:
+def test_folders_are_made_archived_and_deleted_whole(api: Api, database: str, lion: str) -> None:
     asset = lion.rpartition("/")[2]
     made = api.ok("POST", f"{lion}/createFolder", {"relativeKey": "/parts/empty/"})
     assert made["relativeKey"] == "/parts/empty/"
@@ -204,13 +204,11 @@ def test_folders_are_made_archived_and_deleted_whole(
     folder = {"filePath": "/parts/many/", "isPrefix": True}
     reply = api.ok("DELETE", f"{lion}/archiveFile", folder)
     assert len(reply["affectedFiles"]) == 120
-    runtime.drain()
-    assert set(shown(api, lion)) == {"/a.stl", ODD, "/parts/1.stl"}
+    wait_for(lambda: set(shown(api, lion)), {"/a.stl", ODD, "/parts/1.stl"})
     everything = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
     api.ok("DELETE", f"{lion}/deleteFile", everything)
-    runtime.drain()
-    assert set(shown(api, lion, includeArchived="true")) == {"/a.stl", ODD}
-    assert found(api, database) == {"a.stl", ODD[1:]}
+    wait_for(lambda: set(shown(api, lion, includeArchived="true")), {"/a.stl", ODD})
+    wait_for(lambda: found(api, database), {"a.stl", ODD[1:]})
     assert api.refused("DELETE", f"{lion}/deleteFile", everything)[0] == 404
 
 
@@ -229,8 +227,7 @@ def test_of_moves_of_one_file_at_the_same_time_one_succeeds(
     assert set(answers) <= {200, 400, 409}
     moved = [path for path in shown(api, lion) if path.startswith("/b")]
     assert moved == [f"/b{answers.index(200)}.stl"]
-    runtime.drain()
-    assert found(api, database) == {moved[0][1:], ODD[1:], "parts/1.stl"}
+    wait_for(lambda: found(api, database), {moved[0][1:], ODD[1:], "parts/1.stl"})
 
 
 def test_a_file_that_is_no_longer_there_is_refused_by_every_route(api: Api, lion: str) -> None:

@@ -3,12 +3,16 @@
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from tests.journeys.runtime import ROOT, Runtime, noise
+
+
+ASSETS = 6
 
 
 def vitrine(runtime: Runtime, *arguments: str | Path) -> subprocess.Popen[str]:
@@ -34,9 +38,20 @@ def figures(
     return json.loads(printed.strip().splitlines()[-1])
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return folder_of_assets(tmp_path / "import me")
+@dataclass(frozen=True)
+class Imported:
+    """A folder, the database that it was imported into, and what the import found."""
+
+    folder: Path
+    database: str
+    figures: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def imported(runtime: Runtime, tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    folder = folder_of_assets(tmp_path_factory.mktemp("folders") / "import me", ASSETS)
+    database = f"db-{uuid4().hex[:8]}"
+    return Imported(folder, database, figures(runtime, folder, database))
 
 
 def folder_of_assets(root: Path, assets: int = 12) -> Path:
@@ -56,28 +71,24 @@ def test_the_samples_are_all_found(runtime: Runtime) -> None:
     assert found["searchable"] == found["files"] == 21
 
 
-def test_a_second_import_uploads_nothing(runtime: Runtime, folder: Path) -> None:
-    database = f"db-{uuid4().hex[:8]}"
-    completed(runtime, "import", folder, "--database", database)
-    printed = completed(runtime, "import", folder, "--database", database, "--json")
+def test_odd_names_are_all_found(imported: Imported) -> None:
+    assert imported.figures["searchable"] == imported.figures["files"] == 10 * ASSETS
+
+
+def test_a_second_import_uploads_nothing(runtime: Runtime, imported: Imported) -> None:
+    options = ("--database", imported.database, "--json")
+    printed = completed(runtime, "import", imported.folder, *options)
     counts = json.loads(printed)["counts"]
-    assert (counts["uploaded"], counts["skipped"]) == (0, 120)
+    assert (counts["uploaded"], counts["skipped"]) == (0, 10 * ASSETS)
 
 
 def test_what_is_downloaded_equals_what_was_imported(
-    runtime: Runtime, folder: Path, tmp_path: Path
+    runtime: Runtime, imported: Imported, tmp_path: Path
 ) -> None:
-    database = f"db-{uuid4().hex[:8]}"
-    completed(runtime, "import", folder, "--database", database)
     target = tmp_path / "fetched"
-    completed(runtime, "download", database, "asset 03", "--output", target)
-    source = folder / "asset 03"
+    completed(runtime, "download", imported.database, "asset 03", "--output", target)
+    source = imported.folder / "asset 03"
     paths = sorted(p.relative_to(source) for p in source.rglob("*") if p.is_file())
     assert sorted(p.relative_to(target) for p in target.rglob("*") if p.is_file()) == paths
     for path in paths:
         assert (target / path).read_bytes() == (source / path).read_bytes()
-
-
-def test_odd_names_are_all_found(runtime: Runtime, folder: Path) -> None:
-    found = figures(runtime, folder, f"db-{uuid4().hex[:8]}")
-    assert found["searchable"] == found["files"] == 120

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from tests.journeys.runtime import Api, Runtime, noise, wait_until
+from tests.journeys.runtime import Api, Runtime, noise, wait_for
 
 CONFIRMED: dict[str, dict[str, Any]] = {
     "archive": {"confirmArchive": True},
@@ -43,7 +43,8 @@ def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
     kept = api.new_asset(database, "Pump")
     path = f"/database/{database}/assets/{quote(asset)}"
     api.upload(database, asset, {name: [noise(20, name)] for name in ODD})
-    runtime.drain()
+    names = {asset, *(f"{asset}{name}" for name in ODD)}
+    wait_for(lambda: states(api, database), dict.fromkeys({*names, kept}, False))
     before = versions(api, path)
 
     reply = change(api, "archive", path)
@@ -56,14 +57,12 @@ def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
     both = api.ok("GET", f"{listed}?showArchived=true")["Items"]
     assert [(a["assetId"], a["status"]) for a in both] == [(kept, "active"), (asset, "archived")]
     assert {found["str_assetid"] for found in api.search(databaseId=database)} == {kept}
-    names = {asset, *(f"{asset}{name}" for name in ODD)}
     assert states(api, database) == {**dict.fromkeys(names, True), kept: False}
     assert api.refused("DELETE", f"{path}/archiveAsset", CONFIRMED["archive"])[0] == 409
 
     change(api, "unarchive", path)
-    runtime.drain()
-    assert states(api, database) == dict.fromkeys({*names, kept}, False)
-    assert versions(api, path) == before  # nothing was copied
+    wait_for(lambda: states(api, database), dict.fromkeys({*names, kept}, False))
+    wait_for(lambda: versions(api, path), before)  # nothing was copied
 
 
 def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(
@@ -75,22 +74,23 @@ def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(
     api.upload(database, asset, {name: [noise(20, name)] for name in ODD})
     record = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
     api.ok("POST", f"{path}/metadata", {"metadata": [record]})
-    runtime.drain()
+    wait_for(lambda: set(states(api, database)), {asset, *(f"{asset}{name}" for name in ODD)})
     job_id = change(api, "delete", path)["jobId"]
     assert api.refused("GET", f"{path}?showArchived=true")[0] == 404
     assert api.refused("DELETE", f"{path}/deleteAsset", CONFIRMED["delete"])[0] in {404, 409}
-    wait_until(lambda: job(api, job_id)["state"] == "done")
-    runtime.drain()
-    assert states(api, database) == {}
+    assert api.ended(job_id)["state"] == "done"
+    wait_for(lambda: states(api, database), {})
 
     again = api.new_asset(database, "Tiger", assetId=asset)
     assert again == asset
     api.upload(database, asset, {"/tiger.stl": [noise(20, "tiger")]})
     api.ok("PUT", path, {"assetName": "Big tiger"})
-    runtime.drain()
-    found = api.search(databaseId=database, includeArchived=True)
-    assert {one["str_assetname"] for one in found} == {"Big tiger"}
-    assert all("MD_" not in one for one in found)
+
+    def documents() -> list[tuple[str, bool]]:
+        found = api.search(databaseId=database, includeArchived=True)
+        return [(one["str_assetname"], "MD_" in one) for one in found]
+
+    wait_for(documents, [("Big tiger", False)] * 2)
     assert [f["relativePath"] for f in api.ok("GET", f"{path}/listFiles")["items"]] == [
         "/tiger.stl"
     ]

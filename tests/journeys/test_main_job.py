@@ -4,9 +4,11 @@ It takes over 20 seconds: each change is followed through streams, queues and th
 both indexes, and the consumers' functions start here for the first time.
 """
 
+from typing import Any
+
 import httpx
 
-from tests.journeys.runtime import Api, Runtime, noise
+from tests.journeys.runtime import Api, Runtime, noise, wait_for
 
 MIB = 1024 * 1024
 
@@ -23,20 +25,19 @@ def test_what_a_client_uploads_and_describes_is_found(runtime: Runtime, database
     file_path = f"{path}/file"
     described = {"filePath": "/models/engine.glb", "type": "metadata", "metadata": [entry]}
     assert api.ok("POST", file_path, described)["successCount"] == 1
-    runtime.drain()
 
-    (found,) = api.search(query="beam", databaseId=database, entityTypes=["asset"])
-    assert (found["str_assetname"], found["str_assetid"]) == ("Beam Engine", asset)
-    assert found["MD_"] == {"maker": "Boulton"}
-    files = api.search(databaseId=database, entityTypes=["file"])
-    assert {(f["str_fileext"], f["num_filesize"]) for f in files} == {
-        (".glb", 5 * MIB + 1000),
-        (".txt", 0),
-    }
-    (by_metadata,) = api.search(
-        databaseId=database, metadataKey="maker", metadataValue="boulton", entityTypes=["file"]
-    )
-    assert by_metadata["str_key"] == f"{asset}/models/engine.glb"
+    def itself() -> list[tuple[str, str, Any]]:
+        found = api.search(query="beam", databaseId=database, entityTypes=["asset"])
+        return [(f["str_assetname"], f["str_assetid"], f.get("MD_")) for f in found]
+
+    def files(**more: str) -> set[tuple[str, int]]:
+        found = api.search(databaseId=database, entityTypes=["file"], **more)
+        return {(f["str_key"], f["num_filesize"]) for f in found}
+
+    model = (f"{asset}/models/engine.glb", 5 * MIB + 1000)
+    wait_for(itself, [("Beam Engine", asset, {"maker": "Boulton"})])
+    wait_for(files, {model, (f"{asset}/empty.txt", 0)})
+    wait_for(lambda: files(metadataKey="maker", metadataValue="boulton"), {model})
 
 
 def test_a_downloaded_file_is_the_one_that_was_uploaded(api: Api, database: str) -> None:
@@ -57,25 +58,28 @@ def test_edits_and_removals_reach_the_index(runtime: Runtime, database: str) -> 
     entry = {"metadataKey": "state", "metadataValue": "worn", "metadataValueType": "string"}
     api.ok("POST", metadata, {"metadata": [entry]})
     api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "New name"})
-    runtime.drain()
-    (found,) = api.search(databaseId=database)
-    assert (found["str_assetname"], found["MD_"]) == ("New name", {"state": "worn"})
 
+    def documents() -> list[tuple[str, Any]]:
+        found = api.search(databaseId=database)
+        return [(one["str_assetname"], one.get("MD_", {})) for one in found]
+
+    wait_for(documents, [("New name", {"state": "worn"})])
     api.ok("DELETE", metadata, {"metadataKeys": ["state"]})
-    runtime.drain()
-    (found,) = api.search(databaseId=database)
-    assert found.get("MD_", {}) == {}
+    wait_for(documents, [("New name", {})])
 
 
 def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, database: str) -> None:
     api = runtime.client()
     asset = api.new_asset(database, "Before")
     api.upload(database, asset, {f"/part-{n}.obj": [b"v 0 0 0\n"] for n in range(12)})
-    runtime.drain()
+
+    def names() -> list[str]:
+        found = api.search(databaseId=database, entityTypes=["file"])
+        return [one["str_assetname"] for one in found]
+
+    wait_for(names, ["Before"] * 12)
     api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "After"})
-    runtime.drain()
-    names = {f["str_assetname"] for f in api.search(databaseId=database, entityTypes=["file"])}
-    assert names == {"After"}
+    wait_for(names, ["After"] * 12)
 
 
 def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) -> None:
@@ -83,7 +87,7 @@ def test_full_search_pages_and_counts_facets(runtime: Runtime, database: str) ->
     for number in range(3):
         asset = api.new_asset(database, f"Gear {number}")
         api.upload(database, asset, {"/a.stl": [b"solid\n"], "/b.ply": [b"ply\n"]})
-    runtime.drain()
+    wait_for(lambda: len(api.search(databaseId=database)), 9)
     only = [{"query_string": {"query": f"str_databaseid:{database}"}}]
     pages = [
         api.ok("POST", "/search", {"filters": only, "from": start, "size": 2})

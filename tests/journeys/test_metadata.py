@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from tests.journeys.runtime import Api, Runtime, noise
+from tests.journeys.runtime import Api, Runtime, noise, wait_for
 from tests.journeys.test_links import link as new_link
 
 AT_ONCE = 8
@@ -86,14 +86,17 @@ def test_a_schema_governs_what_is_written_shown_and_removed(
     weight = record("weight", "7", "number")
     assert violated(api, "PUT", path, stone, weight) == ["metadata.0.metadataValue"]
     api.ok("POST", path, {"metadata": [weight, record("colour")]})
-    runtime.drain()
     found = {item["metadataKey"]: item for item in api.ok("GET", path)["metadata"]}
     assert found["unit"]["metadataValue"] == "kg"
     assert found["weight"]["metadataSchemaRequired"] is True
     assert found["weight"]["metadataSchemaName"] == f"Measures ({database})"
     assert found["colour"]["metadataSchemaField"] is False
-    hits = api.search(databaseId=database, metadataKey="unit", metadataValue="kg")
-    assert [hit["str_assetid"] for hit in hits] == [asset]
+
+    def by_unit() -> list[str]:
+        hits = api.search(databaseId=database, metadataKey="unit", metadataValue="kg")
+        return [hit["str_assetid"] for hit in hits]
+
+    wait_for(by_unit, [asset])
 
     removed = api.ok("DELETE", path, {"metadataKeys": ["weight", "unit", "colour"]})
     assert removed["successfulItems"] == ["colour"]

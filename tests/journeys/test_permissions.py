@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
 GONE_SECONDS = 5
 """The contract: a revoked right is gone by then. Functions read the rules every 2 s."""
@@ -41,7 +41,8 @@ class World:
         admin.ok("POST", "/user-roles", {"userId": self.user, "roleName": [self.role]})
         key = {"apiKeyName": "Own", "userId": self.user, "description": "Its own"}
         self.viewer = runtime.client(admin.ok("POST", "/auth/api-keys", key)["apiKey"])
-        runtime.drain()
+        for database, documents in ((self.own, 4), (self.foreign, 2)):
+            wait_for(lambda name=database: len(admin.search(databaseId=name)), documents)
 
     def give(self, admin: Api) -> None:
         templates = {

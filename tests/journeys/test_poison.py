@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
 OTHERS_WAIT_SECONDS = 2.0
 """How much longer than without it others may wait for the index because of poison."""
@@ -102,12 +102,17 @@ def test_what_is_taken_is_found_and_others_hardly_wait(runtime: Runtime, databas
         behind = _seconds_until_found(api, database, f"behind{turn}")
         waits.append(behind - usual - max(OTHERS_WAIT_SECONDS, SLOW * usual))
     assert min(waits) <= 0, "others wait too long each time"
-    runtime.drain()
-    found = api.search(databaseId=database, assetName="taken*", entityTypes=["asset"])
-    by_name = {one["str_assetname"]: one for one in found}
-    for name, records in names.items():
-        pairs = by_name[name]["metadata"]
-        assert {pair["key"] for pair in pairs} == {record(fields)[KEY] for fields in records}
+
+    def keys() -> dict[str, set[str]]:
+        found = api.search(databaseId=database, assetName="taken*", entityTypes=["asset"])
+        return {
+            one["str_assetname"]: {pair["key"] for pair in one.get("metadata", ())} for one in found
+        }
+
+    wait_for(
+        keys,
+        {name: {record(one)[KEY] for one in records} for name, records in names.items()},
+    )
 
 
 def _take(api: Api, database: str, name: str, records: list[dict[str, str]]) -> None:

@@ -3,14 +3,16 @@
 It takes over 20 seconds: clients compete for numbers, and versions of many files are jobs.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 
-from tests.journeys.runtime import Api, Runtime, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
 
-CLIENTS, EACH = 8, 3
+CLIENTS, EACH = int(os.environ.get("VERSION_CLIENTS", "4")), 3
+"""`make prove PART=lifecycles` takes more clients."""
 
 
 def base_of(database: str, asset: str) -> str:
@@ -54,9 +56,7 @@ def record(value: str) -> dict[str, Any]:
     }
 
 
-def test_a_version_is_made_read_compared_and_gone_back_to(
-    runtime: Runtime, api: Api, database: str
-) -> None:
+def test_a_version_is_made_read_compared_and_gone_back_to(api: Api, database: str) -> None:
     asset = api.new_asset(database, "A pump")
     base = base_of(database, asset)
     api.upload(database, asset, {"/a.stl": [b"solid old\n"], "/b.stl": [b"solid b\n"]})
@@ -89,11 +89,14 @@ def test_a_version_is_made_read_compared_and_gone_back_to(
     reverted = api.ok("POST", f"{base}/revertAssetVersion/1", body)
     assert (reverted["assetVersionId"], reverted["skippedFiles"]) == ("3", [])
     assert content(api, base) == b"solid old\n"
-    runtime.drain()
     (now,) = api.ok("GET", f"{base}/metadata")["metadata"]
     assert now["metadataValue"] == "1889"
-    hits = api.search(databaseId=database, entityTypes=["asset"])
-    assert [hit["str_asset_version_id"] for hit in hits] == ["3"]
+
+    def versions_found() -> list[str]:
+        hits = api.search(databaseId=database, entityTypes=["asset"])
+        return [hit["str_asset_version_id"] for hit in hits]
+
+    wait_for(versions_found, ["3"])
 
 
 def named(latest: dict[str, str]) -> dict[str, Any]:
@@ -119,12 +122,11 @@ def test_many_clients_at_once_make_versions_with_numbers_of_their_own(
 
     with ThreadPoolExecutor(CLIENTS) as pool:
         replies = [one for some in pool.map(work, range(CLIENTS)) for one in some]
-    runtime.drain()
+    answered = [number_of(apis[0], one) for one in replies]
     total = CLIENTS * EACH
     numbers = [int(one["Version"]) for one in listed(apis[0], base)]
     assert numbers == list(range(total, -1, -1))
-    answered = [int(one["assetVersionId"]) for one in replies if "assetVersionId" in one]
-    assert len(set(answered)) == len(answered)
+    assert sorted(int(one or 0) for one in answered) == list(range(1, total + 1))
     comments = {one["Comment"] for one in listed(apis[0], base)[:-1]}
     assert comments == {f"{n}.{t}" for n in range(CLIENTS) for t in range(EACH)}
     assert apis[0].ok("GET", base)["currentVersion"]["Version"] == str(total)
@@ -144,7 +146,6 @@ def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database
 
     with ThreadPoolExecutor(len(apis)) as pool:
         numbers = [number for number in pool.map(take, apis) if number is not None]
-    runtime.drain()
     assert len(numbers) == 1
     assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
 

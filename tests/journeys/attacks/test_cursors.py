@@ -36,7 +36,7 @@ def test_the_eleventh_cursor_closes_the_oldest_which_says_so(
 ) -> None:
     user, other = new_searcher(runtime, api), new_searcher(runtime, api)
     others = opened(other, page)
-    cursors = [opened(user, page) for _ in range(3 * MAX_OPEN)]
+    cursors = [opened(user, page) for _ in range(MAX_OPEN + 3)]
     for cursor in cursors[:-MAX_OPEN]:
         status, said = user.refused("POST", "/search", {**page, "after": cursor})
         assert (status, said["code"], said["errors"][0]["field"]) == (410, "CursorClosed", "after")
